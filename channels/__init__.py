@@ -1,0 +1,1 @@
+"""The channels people reach gaia through, one module each."""

@@ -1,0 +1,1 @@
+"""The agent: models, prompt, tools, and the run of one turn."""

@@ -1,0 +1,1 @@
+"""Slash commands: one registry, one catalogue of descriptions."""

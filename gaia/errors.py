@@ -1,0 +1,115 @@
+"""Every error that gaia raises on purpose, as one tree.
+
+    GaiaError
+    ├── SettingsError          gaia.yaml or the environment is wrong (exit 78)
+    ├── HomeError              the home folder cannot be used
+    ├── AlreadyRunningError    another daemon owns the home (exit 3)
+    ├── NotRunningError        no daemon answers (exit 3)
+    ├── StoreError             a database cannot be read or written
+    │   └── NewerStoreError    a database was written by a newer gaia
+    ├── UnknownUserError       no user goes by that name or id
+    ├── UserNameTakenError     two people cannot share a name
+    ├── ModelError             the model gave no answer
+    │   ├── ModelUnavailableError   it may answer when asked again
+    │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
+    │   ├── ModelRefusedError       it will not answer this request
+    │   └── ModelMissingError       no model is installed or configured
+    └── SendError              a channel did not take a message
+        ├── RetryableSendError      not sent; try again after a while
+        ├── UnreachableError        not sent; nobody listens at the moment
+        ├── PermanentSendError      not sent; it never will be
+        └── UnknownSendError        nobody can tell whether it was sent
+
+A message names the thing, the value and the remedy, and may be shown to the
+owner. None of them is shown to a person in a chat.
+"""
+
+from __future__ import annotations
+
+
+class GaiaError(Exception):
+    """The base of all errors that gaia raises on purpose."""
+
+    exit_code = 1
+
+
+class SettingsError(GaiaError):
+    """The configuration is wrong. 78 is EX_CONFIG of sysexits.h."""
+
+    exit_code = 78
+
+
+class HomeError(GaiaError):
+    """The home folder is missing, not writable, or not a folder."""
+
+
+class AlreadyRunningError(GaiaError):
+    """Another daemon owns this home."""
+
+    exit_code = 3
+
+
+class NotRunningError(GaiaError):
+    """No daemon answers on the control socket of this home."""
+
+    exit_code = 3
+
+
+class StoreError(GaiaError):
+    """A database under the home cannot be read or written."""
+
+
+class NewerStoreError(StoreError):
+    """A database was written by a newer version of gaia."""
+
+
+class UnknownUserError(GaiaError):
+    """No user goes by that name or id."""
+
+
+class UserNameTakenError(GaiaError):
+    """The name belongs to another user already."""
+
+
+class ModelError(GaiaError):
+    """The model gave no answer."""
+
+
+class ModelUnavailableError(ModelError):
+    """The model did not answer, for a cause that may pass: 429, 5xx, network."""
+
+
+class ModelTimeoutError(ModelError):
+    """The model took longer than `model.timeout_seconds`, retries included."""
+
+
+class ModelRefusedError(ModelError):
+    """The model will not answer this request: bad key, unknown model, blocked."""
+
+
+class ModelMissingError(ModelError):
+    """No model is installed or configured."""
+
+
+class SendError(GaiaError):
+    """A channel did not take an outbound message."""
+
+
+class RetryableSendError(SendError):
+    """The message was not sent and may be sent after `after_seconds`."""
+
+    def __init__(self, message: str, *, after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.after_seconds = after_seconds
+
+
+class UnreachableError(SendError):
+    """The message was not sent: it waits until the channel says `reachable`."""
+
+
+class PermanentSendError(SendError):
+    """The message was not sent and never can be: blocked, chat deleted."""
+
+
+class UnknownSendError(SendError):
+    """The message may or may not have been sent: the answer was lost."""

@@ -1,0 +1,1 @@
+"""What an owner needs to run gaia: logs, status."""

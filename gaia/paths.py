@@ -1,0 +1,108 @@
+"""Where things lie under gaia's home, and the permissions they get."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from gaia.errors import HomeError
+
+UNIX_SOCKET_PATH_BYTES = 100
+"""Below the 104 (macOS) and 108 (Linux) bytes that `sockaddr_un` can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The home folder and the names of all that lies in it."""
+
+    root: Path
+
+    @property
+    def settings_file(self) -> Path:
+        return self.root / "gaia.yaml"
+
+    @property
+    def env_file(self) -> Path:
+        return self.root / ".env"
+
+    @property
+    def database(self) -> Path:
+        return self.root / "gaia.db"
+
+    @property
+    def sessions_database(self) -> Path:
+        return self.root / "sessions.db"
+
+    @property
+    def lock_file(self) -> Path:
+        return self.root / "daemon.lock"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def models(self) -> Path:
+        return self.root / "models"
+
+    @property
+    def terminal_history(self) -> Path:
+        return self.root / "terminal_history"
+
+    @property
+    def control_socket(self) -> Path:
+        """The local control socket.
+
+        A home whose path is too long for a socket address has its socket in a
+        private folder of the system's temporary folder instead.
+        """
+        path = self.root / "control.sock"
+        if len(os.fsencode(path)) <= UNIX_SOCKET_PATH_BYTES:
+            return path
+        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"gaia-{os.getuid()}" / f"{digest}.sock"
+
+    def create(self) -> None:
+        """Make the home and its folders, private to the user (0700).
+
+        Raises:
+            HomeError: It is not a folder, or cannot be written to.
+        """
+        try:
+            for folder in (self.root, self.logs, self.models, self.control_socket.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as exc:
+            raise HomeError(
+                f"gaia's home {str(self.root)!r} is not a folder: move what is there, "
+                "or set GAIA_HOME to another path"
+            ) from exc
+        except OSError as exc:
+            raise HomeError(
+                f"gaia's home {str(self.root)!r} cannot be created ({exc.strerror}): "
+                "make its parent writable, or set GAIA_HOME to another path"
+            ) from exc
+        self._check_private(self.control_socket.parent)
+        if not os.access(self.root, os.W_OK | os.X_OK):
+            raise HomeError(
+                f"gaia's home {str(self.root)!r} is not writable by this user: "
+                "mend its permissions, or set GAIA_HOME to another path"
+            )
+
+    def _check_private(self, folder: Path) -> None:
+        status = folder.stat()
+        if folder != self.root and (
+            status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077
+        ):
+            raise HomeError(
+                f"{str(folder)!r} is not private to this user: remove it and start again"
+            )
+
+
+def find_home() -> Home:
+    """The home that `GAIA_HOME` names, else `~/.gaia`. Creates nothing."""
+    named = os.environ.get("GAIA_HOME", "").strip()
+    return Home(Path(named).expanduser().absolute() if named else Path.home() / ".gaia")

@@ -1,0 +1,110 @@
+"""The seams: what gaia expects of the outside, as protocols.
+
+Each has a real implementation and a fake in `gaia.testing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
+
+REPEAT_MARK = "(possible repeat) "
+"""Stands before a chunk that is sent again because nobody can tell whether the
+first try arrived. `Channel.split` leaves room for it."""
+
+
+class Clock(Protocol):
+    """Time. Everything that waits or stamps gets it from here."""
+
+    def now(self) -> datetime:
+        """The present time, aware UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never jump; only differences mean something."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after `seconds`."""
+        ...
+
+
+class Gateway(Protocol):
+    """The core, as a channel sees it."""
+
+    async def receive(self, inbound: Inbound) -> Receipt:
+        """Commit `inbound`; only then may the channel acknowledge it.
+
+        Raises `StoreError` when it cannot be stored: do not acknowledge.
+        """
+        ...
+
+    def reachable(self, chat: str) -> None:
+        """Say that somebody listens on `chat` again, so what waits is sent."""
+        ...
+
+    def expect(self, address: Address) -> None:
+        """Say that a message from `address` is likely soon, so that the model
+        may get ready. Never blocks, never fails, stores nothing."""
+        ...
+
+
+class Channel(Protocol):
+    """One way to reach people: Telegram, WhatsApp, the terminal.
+
+    An adapter translates the provider's objects and errors and knows nothing
+    of users or memory.
+    """
+
+    @property
+    def name(self) -> str:
+        """The channel's name in settings, addresses and logs."""
+        ...
+
+    @property
+    def settles(self) -> bool:
+        """Whether messages in quick succession are one turn."""
+        ...
+
+    async def serve(self, gateway: Gateway) -> None:
+        """Run until cancelled; clean up on cancellation.
+
+        An exception means that the channel broke: the supervisor logs it and
+        calls `serve` again after a pause.
+        """
+        ...
+
+    def split(self, text: str) -> Sequence[str]:
+        """Cut `text` into chunks that the channel can send, in order, with
+        room for `REPEAT_MARK`. Nothing of a text that is not blank is lost."""
+        ...
+
+    async def send(self, outbound: Outbound) -> str:
+        """Send one chunk and return the provider's id for it.
+
+        Raises one of the four kinds of `SendError`, and nothing else.
+        """
+        ...
+
+    def watch(self, event: TurnEvent) -> None:
+        """Show that a turn runs (typing, a preview), or ignore it.
+
+        Called on the loop: must neither block nor raise.
+        """
+        ...
+
+    def health(self) -> Health:
+        """Whether the channel works at the moment."""
+        ...
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A model that answers sooner when it has seen the prompt's prefix."""
+
+    async def warm(self) -> None:
+        """Load what the next answer needs. Idempotent."""
+        ...

@@ -1,0 +1,1 @@
+"""Settings: their schema, and how gaia.yaml and the environment are read."""

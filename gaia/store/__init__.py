@@ -1,0 +1,1 @@
+"""gaia.db: engine, tables, migrations, and one module a table."""

@@ -1,0 +1,1 @@
+"""The web app: health, and the local control socket."""
