@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
 
@@ -98,13 +98,4 @@ class Channel(Protocol):
 
     def health(self) -> Health:
         """Whether the channel works at the moment."""
-        ...
-
-
-@runtime_checkable
-class Warmable(Protocol):
-    """A model that answers sooner when it has seen the prompt's prefix."""
-
-    async def warm(self) -> None:
-        """Load what the next answer needs. Idempotent."""
         ...

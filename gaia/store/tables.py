@@ -1,0 +1,181 @@
+"""The tables of gaia.db. Migrations in `migrations/` bring a file to this state.
+
+Times are aware UTC in code; `UtcDateTime` keeps them so across SQLite, which
+has no time zones.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    Dialect,
+    ForeignKey,
+    Index,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy import DateTime as SqlDateTime
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC time. A naive one is a mistake and raises."""
+
+    impl = SqlDateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"time without a zone: {value!r}")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    """The base of all tables."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {datetime: UtcDateTime, str: Text}  # noqa: RUF012
+
+
+class InboxState(StrEnum):
+    """The life of an inbound message. `STOPPED` and `DEAD` are ends without an answer."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    DEAD = "dead"
+
+
+class OutboxState(StrEnum):
+    """The life of an outbound chunk. `SENDING` found at start means `UNKNOWN`."""
+
+    PENDING = "pending"
+    SENDING = "sending"
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    DEAD = "dead"
+
+
+class UserRow(Base):
+    """A person. The id is opaque and random; a removed user's row stays as a tombstone."""
+
+    __tablename__ = "users"
+
+    user_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    name: Mapped[str]
+    role: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    removed_at: Mapped[datetime | None]
+
+
+class IdentityRow(Base):
+    """An address that belongs to a user."""
+
+    __tablename__ = "identities"
+
+    channel: Mapped[str] = mapped_column(String(32), primary_key=True)
+    sender: Mapped[str] = mapped_column(String(255), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    created_at: Mapped[datetime]
+
+
+class ConversationRow(Base):
+    """One chat of one user on one channel, and the number of its present session."""
+
+    __tablename__ = "conversations"
+    __table_args__ = (UniqueConstraint("user_id", "channel", "chat"),)
+
+    conversation_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
+    channel: Mapped[str] = mapped_column(String(32))
+    chat: Mapped[str] = mapped_column(String(255))
+    direct: Mapped[bool]
+    generation: Mapped[int] = mapped_column(default=1)
+    created_at: Mapped[datetime]
+    last_message_at: Mapped[datetime]
+
+
+class InboxRow(Base):
+    """An inbound message, from its receipt to its answer.
+
+    `generation` is the session that it belongs to, fixed on receipt. `turn_id`
+    is set when a turn takes it. `failures` counts turns that failed, `starts`
+    those that began: the difference are interruptions by a crash.
+    """
+
+    __tablename__ = "inbox"
+    __table_args__ = (
+        UniqueConstraint("channel", "provider_message_id"),
+        Index("ix_inbox_conversation_id_state", "conversation_id", "state"),
+    )
+
+    inbox_id: Mapped[int] = mapped_column(primary_key=True)
+    channel: Mapped[str] = mapped_column(String(32))
+    provider_message_id: Mapped[str] = mapped_column(String(255))
+    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.conversation_id"))
+    generation: Mapped[int]
+    text: Mapped[str]
+    is_command: Mapped[bool]
+    wants_preview: Mapped[bool]
+    sent_at: Mapped[datetime]
+    received_at: Mapped[datetime]
+    state: Mapped[str] = mapped_column(String(16), default=InboxState.QUEUED)
+    turn_id: Mapped[str | None] = mapped_column(String(40), index=True)
+    starts: Mapped[int] = mapped_column(default=0)
+    failures: Mapped[int] = mapped_column(default=0)
+    not_before: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class OutboxRow(Base):
+    """A chunk of a reply, from its writing to its receipt by the channel."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (Index("ix_outbox_conversation_id_state", "conversation_id", "state"),)
+
+    outbox_id: Mapped[int] = mapped_column(primary_key=True)
+    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.conversation_id"))
+    turn_id: Mapped[str | None] = mapped_column(String(40), index=True)
+    seq: Mapped[int]
+    final: Mapped[bool]
+    text: Mapped[str]
+    state: Mapped[str] = mapped_column(String(16), default=OutboxState.PENDING)
+    attempts: Mapped[int] = mapped_column(default=0)
+    not_before: Mapped[datetime | None]
+    provider_id: Mapped[str | None] = mapped_column(String(255))
+    error: Mapped[str | None]
+    created_at: Mapped[datetime]
+    sent_at: Mapped[datetime | None]
+
+
+class UsageRow(Base):
+    """Model tokens by user, day (of the machine's time zone) and purpose."""
+
+    __tablename__ = "usage"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(16), primary_key=True)
+    model: Mapped[str] = mapped_column(String(128), primary_key=True)
+    calls: Mapped[int] = mapped_column(default=0)
+    tokens_in: Mapped[int] = mapped_column(default=0)
+    tokens_out: Mapped[int] = mapped_column(default=0)
