@@ -30,6 +30,8 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
+NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware UTC time. A naive one is a mistake and raises."""
@@ -99,10 +101,13 @@ class IdentityRow(Base):
 
 
 class ConversationRow(Base):
-    """One chat of one user on one channel, and the number of its present session."""
+    """One chat of one user on one channel, and the number of its present session.
+
+    `session_turns` counts the finished turns of the present session.
+    """
 
     __tablename__ = "conversations"
-    __table_args__ = (UniqueConstraint("user_id", "channel", "chat"),)
+    __table_args__ = (UniqueConstraint("user_id", "channel", "chat"), NEVER_REUSE_IDS)
 
     conversation_id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
@@ -110,6 +115,7 @@ class ConversationRow(Base):
     chat: Mapped[str] = mapped_column(String(255))
     direct: Mapped[bool]
     generation: Mapped[int] = mapped_column(default=1)
+    session_turns: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
     last_message_at: Mapped[datetime]
 
@@ -126,6 +132,7 @@ class InboxRow(Base):
     __table_args__ = (
         UniqueConstraint("channel", "provider_message_id"),
         Index("ix_inbox_conversation_id_state", "conversation_id", "state"),
+        NEVER_REUSE_IDS,
     )
 
     inbox_id: Mapped[int] = mapped_column(primary_key=True)
@@ -150,7 +157,10 @@ class OutboxRow(Base):
     """A chunk of a reply, from its writing to its receipt by the channel."""
 
     __tablename__ = "outbox"
-    __table_args__ = (Index("ix_outbox_conversation_id_state", "conversation_id", "state"),)
+    __table_args__ = (
+        Index("ix_outbox_conversation_id_state", "conversation_id", "state"),
+        NEVER_REUSE_IDS,
+    )
 
     outbox_id: Mapped[int] = mapped_column(primary_key=True)
     conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.conversation_id"))
