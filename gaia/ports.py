@@ -69,6 +69,12 @@ class Channel(Protocol):
         """Whether messages in quick succession are one turn."""
         ...
 
+    @property
+    def drops_repeats(self) -> bool:
+        """Whether a chunk that was shown before is recognised by its outbox id
+        and not shown again, so that sending it twice needs no `REPEAT_MARK`."""
+        ...
+
     async def serve(self, gateway: Gateway) -> None:
         """Run until cancelled; clean up on cancellation.
 

@@ -154,7 +154,11 @@ class InboxRow(Base):
 
 
 class OutboxRow(Base):
-    """A chunk of a reply, from its writing to its receipt by the channel."""
+    """A chunk of a reply, from its writing to its receipt by the channel.
+
+    `repeated` is set when it is sent a second time because the outcome of the
+    first is unknown; there is no third.
+    """
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -170,6 +174,7 @@ class OutboxRow(Base):
     text: Mapped[str]
     state: Mapped[str] = mapped_column(String(16), default=OutboxState.PENDING)
     attempts: Mapped[int] = mapped_column(default=0)
+    repeated: Mapped[bool] = mapped_column(default=False)
     not_before: Mapped[datetime | None]
     provider_id: Mapped[str | None] = mapped_column(String(255))
     error: Mapped[str | None]

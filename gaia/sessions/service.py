@@ -1,0 +1,199 @@
+"""Sessions in sessions.db, through ADK's `DatabaseSessionService`.
+
+A session holds the recent events of one generation of a conversation. ADK
+writes the events of a turn one by one; what a crash or a stop leaves of an
+unfinished turn is found by the turn's id and removed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from google.adk.events import Event
+from google.adk.sessions import BaseSessionService, DatabaseSessionService
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.sessions.schemas.v1 import StorageEvent, StorageSession
+from google.genai import types
+from sqlalchemy import delete, func, select
+
+from gaia.store.engine import Database
+
+APP_NAME = "gaia"
+AGENT_NAME = "gaia"
+TURN_ID = "turn_id"
+"""The key under which a turn's id stands in `custom_metadata` of its events."""
+
+EVENTS_OF_A_TURN = 256
+"""More events than one turn can write: two a model call, of at most 100, and the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """Names one generation of one conversation."""
+
+    user_id: str
+    channel: str
+    chat: str
+    generation: int
+
+    @property
+    def session_id(self) -> str:
+        """The id that ADK knows the session by."""
+        return f"{self.user_id}:{self.channel}:{self.chat}#{self.generation}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session, as a list shows it."""
+
+    session_id: str
+    user_id: str
+    events: int
+    updated_at: datetime
+
+
+class SessionStore:
+    """The sessions of all users. One turn at a time may write to a session."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._service = DatabaseSessionService(db_engine=database.engine)
+
+    @property
+    def service(self) -> BaseSessionService:
+        """ADK's own service, for its Runner."""
+        return self._service
+
+    async def prepare(self) -> None:
+        """Create ADK's tables in a new file. Idempotent."""
+        await self._service.prepare_tables()
+
+    async def ensure(self, key: SessionKey) -> None:
+        """Create the session if there is none."""
+        present = await self._service.get_session(
+            app_name=APP_NAME,
+            user_id=key.user_id,
+            session_id=key.session_id,
+            config=GetSessionConfig(num_recent_events=0),
+        )
+        if present is None:
+            await self._service.create_session(
+                app_name=APP_NAME, user_id=key.user_id, session_id=key.session_id
+            )
+
+    async def answer_of(self, key: SessionKey, turn_id: str) -> str | None:
+        """The answer that the session holds for a turn, or None when it is unfinished."""
+        events = await self._events_of_turn(key, turn_id)
+        return answer_text(events)
+
+    async def remove_turn(self, key: SessionKey, turn_id: str) -> None:
+        """Remove what a turn has written so far. Idempotent."""
+        events = await self._events_of_turn(key, turn_id)
+        if not events:
+            return
+        async with self._database.write() as session:
+            await session.execute(
+                delete(StorageEvent).where(
+                    StorageEvent.app_name == APP_NAME,
+                    StorageEvent.user_id == key.user_id,
+                    StorageEvent.session_id == key.session_id,
+                    StorageEvent.id.in_([event.id for event in events]),
+                )
+            )
+
+    async def record_turn(self, key: SessionKey, turn_id: str, text: str, answer: str) -> None:
+        """Write a turn that the model did not finish: what was asked, and what came of it."""
+        session = await self._service.get_session(
+            app_name=APP_NAME,
+            user_id=key.user_id,
+            session_id=key.session_id,
+            config=GetSessionConfig(num_recent_events=0),
+        )
+        if session is None:
+            return
+        for author, role, said in (("user", "user", text), (AGENT_NAME, "model", answer)):
+            await self._service.append_event(
+                session,
+                Event(
+                    author=author,
+                    invocation_id=f"e-{turn_id}",
+                    content=types.Content(role=role, parts=[types.Part(text=said)]),
+                    custom_metadata={TURN_ID: turn_id},
+                ),
+            )
+
+    async def list(self, user_id: str | None = None) -> Sequence[SessionSummary]:
+        """Sessions, the most recently used first; all users' when `user_id` is None."""
+        counted = (
+            select(StorageEvent.session_id, func.count().label("events"))
+            .where(StorageEvent.app_name == APP_NAME)
+            .group_by(StorageEvent.session_id)
+            .subquery()
+        )
+        query = (
+            select(StorageSession, func.coalesce(counted.c.events, 0))
+            .outerjoin(counted, counted.c.session_id == StorageSession.id)
+            .where(StorageSession.app_name == APP_NAME)
+            .order_by(StorageSession.update_time.desc())
+        )
+        if user_id is not None:
+            query = query.where(StorageSession.user_id == user_id)
+        async with self._database.read() as session:
+            rows = (await session.execute(query)).all()
+        return [
+            SessionSummary(
+                session_id=row.id,
+                user_id=row.user_id,
+                events=events,
+                updated_at=datetime.fromtimestamp(row.get_update_timestamp(), UTC),
+            )
+            for row, events in rows
+        ]
+
+    async def events(
+        self, user_id: str, session_id: str, *, limit: int | None = None
+    ) -> Sequence[Event] | None:
+        """The last `limit` events of a session, oldest first; None when there is none."""
+        session = await self._service.get_session(
+            app_name=APP_NAME,
+            user_id=user_id,
+            session_id=session_id,
+            config=None if limit is None else GetSessionConfig(num_recent_events=limit),
+        )
+        return None if session is None else session.events
+
+    async def delete_user(self, user_id: str) -> None:
+        """Delete every session of a user, events and state with it."""
+        for summary in await self.list(user_id):
+            await self._service.delete_session(
+                app_name=APP_NAME, user_id=user_id, session_id=summary.session_id
+            )
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._database.close()
+
+    async def _events_of_turn(self, key: SessionKey, turn_id: str) -> Sequence[Event]:
+        events = await self.events(key.user_id, key.session_id, limit=EVENTS_OF_A_TURN)
+        return [e for e in events or [] if (e.custom_metadata or {}).get(TURN_ID) == turn_id]
+
+
+def answer_text(events: Sequence[Event]) -> str | None:
+    """The answer among the events of one turn: the text of its last event when that is final.
+
+    None when the turn has no final event yet. Thoughts are not part of an answer.
+    """
+    if not events:
+        return None
+    last = events[-1]
+    if last.author == "user" or last.partial or not last.is_final_response():
+        return None
+    return event_text(last)
+
+
+def event_text(event: Event) -> str:
+    """What an event says, without thoughts, calls and results."""
+    parts = event.content.parts if event.content and event.content.parts else []
+    return "".join(part.text for part in parts if part.text and not part.thought)

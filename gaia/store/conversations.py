@@ -1,0 +1,116 @@
+"""Conversations: one chat of one user on one channel.
+
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.tables import ConversationRow
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation, its present session, and the turns finished in it."""
+
+    conversation_id: int
+    user_id: str
+    channel: str
+    chat: str
+    direct: bool
+    generation: int
+    session_turns: int
+
+
+async def find_or_create(
+    session: AsyncSession, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
+) -> Conversation:
+    """The conversation of this user in this chat, marked as active now."""
+    row = await session.scalar(
+        select(ConversationRow).where(
+            ConversationRow.user_id == user_id,
+            ConversationRow.channel == channel,
+            ConversationRow.chat == chat,
+        )
+    )
+    if row is None:
+        row = ConversationRow(
+            user_id=user_id,
+            channel=channel,
+            chat=chat,
+            direct=direct,
+            generation=1,
+            session_turns=0,
+            created_at=now,
+            last_message_at=now,
+        )
+        session.add(row)
+        await session.flush()
+    else:
+        row.last_message_at = now
+    return _conversation(row)
+
+
+async def find(
+    session: AsyncSession, *, user_id: str, channel: str, chat: str
+) -> Conversation | None:
+    """The conversation of this user in this chat, if there is one."""
+    row = await session.scalar(
+        select(ConversationRow).where(
+            ConversationRow.user_id == user_id,
+            ConversationRow.channel == channel,
+            ConversationRow.chat == chat,
+        )
+    )
+    return None if row is None else _conversation(row)
+
+
+async def get(session: AsyncSession, conversation_id: int) -> Conversation | None:
+    """A conversation by id; None when its user was removed."""
+    row = await session.get(ConversationRow, conversation_id)
+    return None if row is None else _conversation(row)
+
+
+async def of_user(session: AsyncSession, user_id: str) -> Sequence[Conversation]:
+    """All conversations of a user."""
+    rows = await session.scalars(select(ConversationRow).where(ConversationRow.user_id == user_id))
+    return [_conversation(row) for row in rows]
+
+
+async def start_next_session(session: AsyncSession, conversation_id: int) -> None:
+    """Move to the next generation: what arrives from now on is a new session."""
+    await session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(generation=ConversationRow.generation + 1, session_turns=0)
+    )
+
+
+async def count_turn(session: AsyncSession, conversation_id: int, generation: int) -> None:
+    """Count a finished turn, unless its session has been left meanwhile."""
+    await session.execute(
+        update(ConversationRow)
+        .where(
+            ConversationRow.conversation_id == conversation_id,
+            ConversationRow.generation == generation,
+        )
+        .values(session_turns=ConversationRow.session_turns + 1)
+    )
+
+
+def _conversation(row: ConversationRow) -> Conversation:
+    return Conversation(
+        conversation_id=row.conversation_id,
+        user_id=row.user_id,
+        channel=row.channel,
+        chat=row.chat,
+        direct=row.direct,
+        generation=row.generation,
+        session_turns=row.session_turns,
+    )

@@ -1,0 +1,166 @@
+"""The outbox: every chunk of every reply, until the channel has taken it.
+
+Chunks of a conversation leave in the order of their ids, one after the other.
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.tables import OutboxRow, OutboxState
+
+OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk of a reply and what is known of its sending."""
+
+    outbox_id: int
+    conversation_id: int
+    turn_id: str | None
+    seq: int
+    final: bool
+    text: str
+    state: OutboxState
+    attempts: int
+    repeated: bool
+    not_before: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits in the outbox. `oldest` is when the longest waiting chunk was written."""
+
+    open: int
+    dead: int
+    oldest: datetime | None
+
+
+async def add(
+    session: AsyncSession,
+    *,
+    conversation_id: int,
+    turn_id: str | None,
+    chunks: Sequence[str],
+    now: datetime,
+) -> None:
+    """Add a reply, chunk by chunk."""
+    for seq, text in enumerate(chunks):
+        session.add(
+            OutboxRow(
+                conversation_id=conversation_id,
+                turn_id=turn_id,
+                seq=seq,
+                final=seq == len(chunks) - 1,
+                text=text,
+                state=OutboxState.PENDING,
+                attempts=0,
+                repeated=False,
+                created_at=now,
+            )
+        )
+        await session.flush()
+
+
+async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | None:
+    """The chunk that must leave before all others of its conversation."""
+    row = await session.scalar(
+        select(OutboxRow)
+        .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state.in_(OPEN))
+        .order_by(OutboxRow.outbox_id)
+        .limit(1)
+    )
+    return None if row is None else _chunk(row)
+
+
+async def mark_sending(session: AsyncSession, outbox_id: int, *, repeated: bool) -> None:
+    """Say that the channel is about to get the chunk. From here on a crash
+    leaves its outcome unknown."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(state=OutboxState.SENDING, attempts=OutboxRow.attempts + 1, repeated=repeated)
+    )
+
+
+async def mark_sent(session: AsyncSession, outbox_id: int, provider_id: str, now: datetime) -> None:
+    """Say that the channel has taken the chunk."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(
+            state=OutboxState.SENT,
+            provider_id=provider_id,
+            sent_at=now,
+            error=None,
+            not_before=None,
+        )
+    )
+
+
+async def mark(
+    session: AsyncSession,
+    outbox_id: int,
+    state: OutboxState,
+    *,
+    error: str,
+    not_before: datetime | None = None,
+) -> None:
+    """Say that the chunk was not sent, why, and when it may be tried again."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(state=state, error=error, not_before=not_before)
+    )
+
+
+async def mark_interrupted(session: AsyncSession) -> None:
+    """At start: a chunk that was being sent has an unknown outcome."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.state == OutboxState.SENDING)
+        .values(state=OutboxState.UNKNOWN, error="gaia stopped while it was being sent")
+    )
+
+
+async def open_conversations(session: AsyncSession) -> Sequence[int]:
+    """The conversations with chunks that have not left."""
+    rows = await session.scalars(
+        select(OutboxRow.conversation_id).where(OutboxRow.state.in_(OPEN)).distinct()
+    )
+    return rows.all()
+
+
+async def backlog(session: AsyncSession) -> Backlog:
+    """What waits in the outbox, over all conversations."""
+    waiting, oldest = (
+        await session.execute(
+            select(func.count(), func.min(OutboxRow.created_at)).where(OutboxRow.state.in_(OPEN))
+        )
+    ).one()
+    dead = await session.scalar(select(func.count()).where(OutboxRow.state == OutboxState.DEAD))
+    return Backlog(open=waiting, dead=dead or 0, oldest=oldest)
+
+
+def _chunk(row: OutboxRow) -> Chunk:
+    return Chunk(
+        outbox_id=row.outbox_id,
+        conversation_id=row.conversation_id,
+        turn_id=row.turn_id,
+        seq=row.seq,
+        final=row.final,
+        text=row.text,
+        state=OutboxState(row.state),
+        attempts=row.attempts,
+        repeated=row.repeated,
+        not_before=row.not_before,
+        created_at=row.created_at,
+    )
