@@ -1,0 +1,63 @@
+"""What SQLite says when a file cannot be used, in words that help its owner.
+
+Only faults of the file, the disk or another process are translated. A broken
+constraint or a wrong statement is the caller's, and stays what it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from gaia.errors import StoreError
+
+DAMAGED = (
+    "is damaged ({detail}) and was left untouched: move it away, then put back a copy "
+    "(gaia keeps copies in the folder 'backups' beside it) or start anew without it"
+)
+READ_ONLY = (
+    "cannot be written ({detail}): make the file and its folder writable by this user, "
+    "and check that the disk is not mounted read-only"
+)
+
+REMEDIES: Mapping[int, str] = MappingProxyType(
+    {
+        sqlite3.SQLITE_FULL: "cannot be written, the disk is full: free some space and try again",
+        sqlite3.SQLITE_CORRUPT: DAMAGED,
+        sqlite3.SQLITE_NOTADB: DAMAGED,
+        sqlite3.SQLITE_READONLY: READ_ONLY,
+        sqlite3.SQLITE_PERM: READ_ONLY,
+        sqlite3.SQLITE_CANTOPEN: (
+            "cannot be opened ({detail}): check that its folder exists and is writable, "
+            "and that the disk is not full"
+        ),
+        sqlite3.SQLITE_BUSY: (
+            "stayed locked by another process ({detail}): end the program that holds it, "
+            "then try again"
+        ),
+        sqlite3.SQLITE_LOCKED: (
+            "stayed locked by another connection ({detail}): try again, and restart gaia "
+            "if that does not help"
+        ),
+        sqlite3.SQLITE_IOERR: (
+            "cannot be read or written ({detail}): check the disk and its free space"
+        ),
+    }
+)
+"""By primary result code, https://www.sqlite.org/rescode.html."""
+
+
+def damaged(path: Path, detail: str) -> str:
+    """The message for a file that SQLite's own check calls damaged."""
+    return f"{str(path)!r} {DAMAGED.format(detail=detail)}"
+
+
+def store_error(path: Path, exc: BaseException) -> StoreError | None:
+    """The `StoreError` that tells of `exc`, or None when `exc` is not about the file."""
+    if not isinstance(exc, sqlite3.Error):
+        return None
+    primary_code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
+    remedy = REMEDIES.get(primary_code)
+    return StoreError(f"{str(path)!r} {remedy.format(detail=exc)}") if remedy else None
