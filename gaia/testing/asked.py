@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-CONTEXT_FENCE = "<context>"
-"""Opens the block that gaia appends to a user's message: time, due items, memories."""
+import re
+
+_CONTEXT_BLOCK = re.compile(r"(?:\A|\n)<context>\n.*</context>\s*\Z", re.DOTALL)
 
 
 def user_text(text: str) -> str:
-    """Return what the user wrote: `text` up to the fenced context block, trimmed."""
-    said, fence, _ = text.rpartition(CONTEXT_FENCE)
-    return said.strip() if fence else text.strip()
+    """Return what the user wrote: `text` without the fenced block that gaia
+    appends (time, due items, memories), trimmed."""
+    return _CONTEXT_BLOCK.sub("", text).strip()

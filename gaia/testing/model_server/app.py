@@ -1,0 +1,138 @@
+"""The server's routes: the providers' endpoints, and `/control` for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from gaia.testing.model_server.anthropic import AnthropicProtocol
+from gaia.testing.model_server.conversation import Answer, Asked, answer_by
+from gaia.testing.model_server.gemini import GeminiProtocol
+from gaia.testing.model_server.openai import OpenAIProtocol
+from gaia.testing.model_server.protocol import Json, WireProtocol
+from gaia.testing.model_server.recording import RecordedRequest
+from gaia.testing.model_server.script import Script, ScriptReader, Step
+
+MODEL = "scripted"
+_BODY = TypeAdapter(Json)
+
+
+class ConnectionCutError(Exception):
+    """Makes the HTTP server drop the connection in the middle of a stream."""
+
+
+class ScriptedApp:
+    """The server's state and its endpoints.
+
+    `answer` replaces the answers of steps that name none.
+    """
+
+    def __init__(self, script: Script, answer: Callable[[Asked], Answer] | None = None) -> None:
+        self.requests: list[RecordedRequest] = []
+        self.script = ScriptReader(script)
+        self._answer = answer
+        gemini, openai, anthropic = GeminiProtocol(), OpenAIProtocol(), AnthropicProtocol()
+        self.starlette = Starlette(
+            routes=[
+                self._route("/v1/models/{call:path}", gemini),
+                self._route("/v1beta/models/{call:path}", gemini),
+                self._route("/v1/chat/completions", openai),
+                self._route("/v1/messages", anthropic),
+                Route("/v1/models", self._models),
+                Route("/control/script", self._control_script, methods=["POST"]),
+                Route("/control/requests", self._control_requests, methods=["GET", "DELETE"]),
+            ]
+        )
+
+    def _route(self, path: str, protocol: WireProtocol) -> Route:
+        async def endpoint(request: Request) -> Response:
+            return await self._serve(request, protocol)
+
+        return Route(path, endpoint, methods=["POST"])
+
+    async def _serve(self, request: Request, protocol: WireProtocol) -> Response:
+        body = await request.body()
+        try:
+            asked = protocol.read(body, path=request.url.path)
+        except ValidationError as exc:
+            return JSONResponse(protocol.error(400, str(exc)), status_code=400)
+        authorized = self.script.api_key in ("", protocol.key(request.headers))
+        step = self.script.next_step() if authorized else Step(status=401)
+        self.requests.append(_record(request, protocol, body, asked, step.status or 200))
+        await asyncio.sleep(step.latency_seconds)
+        if step.hang:
+            await request.receive()
+        if step.status is not None:
+            return _error(protocol, step)
+        if step.garbled:
+            return Response("data: {not json\n\n", media_type="application/json")
+        answer = self._answer_to(asked, step)
+        if asked.stream:
+            events = _paced(protocol.events(asked, answer), step)
+            return StreamingResponse(events, media_type="text/event-stream")
+        return JSONResponse(protocol.whole(asked, answer))
+
+    def _answer_to(self, asked: Asked, step: Step) -> Answer:
+        scripted = step.blocked or step.call is not None or step.text is not None
+        if self._answer is None or scripted:
+            return answer_by(step, asked)
+        return self._answer(asked)
+
+    async def _models(self, request: Request) -> Response:
+        listed: Json = {"id": MODEL, "object": "model", "created": 0, "owned_by": "gaia"}
+        return JSONResponse({"object": "list", "data": [listed]})
+
+    async def _control_script(self, request: Request) -> Response:
+        try:
+            script = Script.model_validate_json(await request.body())
+        except ValidationError as exc:
+            return JSONResponse({"error": str(exc)}, status_code=400)
+        self.script = ScriptReader(script)
+        return JSONResponse({"steps": len(script.steps)})
+
+    async def _control_requests(self, request: Request) -> Response:
+        listed = [recorded.model_dump(mode="json") for recorded in self.requests]
+        if request.method == "DELETE":
+            self.requests.clear()
+        return JSONResponse(listed)
+
+
+def _record(
+    request: Request, protocol: WireProtocol, body: bytes, asked: Asked, status: int
+) -> RecordedRequest:
+    return RecordedRequest(
+        protocol=protocol.name,
+        path=request.url.path,
+        model=asked.model,
+        stream=asked.stream,
+        size=len(body),
+        body=_BODY.validate_json(body),
+        system=asked.system,
+        user_texts=asked.user_texts,
+        tools=asked.tools,
+        status=status,
+    )
+
+
+def _error(protocol: WireProtocol, step: Step) -> Response:
+    status = step.status or 500
+    headers = {"retry-after": step.retry_after} if step.retry_after else {}
+    body = json.dumps(protocol.error(status, f"scripted {status}"))
+    return Response(body, status, headers, media_type="application/json")
+
+
+async def _paced(events: Sequence[str], step: Step) -> AsyncIterator[str]:
+    for index, event in enumerate(events):
+        if index == step.cut_after:
+            raise ConnectionCutError
+        if index == step.end_after:
+            return
+        await asyncio.sleep(step.chunk_seconds)
+        yield event

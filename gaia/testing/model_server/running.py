@@ -1,0 +1,129 @@
+"""The server while it runs: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+import uvicorn
+from pydantic import TypeAdapter
+
+from gaia.testing.model_server.app import ScriptedApp
+from gaia.testing.model_server.conversation import Answer, Asked
+from gaia.testing.model_server.recording import RecordedRequest
+from gaia.testing.model_server.script import Script, ScriptReader, Step
+
+LOOPBACK = "127.0.0.1"
+_RECORDED = TypeAdapter(tuple[RecordedRequest, ...])
+
+
+class Located:
+    """Where a server is, in the terms of each provider's client."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    @property
+    def gemini_base_url(self) -> str:
+        return self.url
+
+    @property
+    def openai_base_url(self) -> str:
+        return f"{self.url}/v1"
+
+    @property
+    def anthropic_base_url(self) -> str:
+        return self.url
+
+
+class ModelServer(Located):
+    """A server in this process."""
+
+    def __init__(self, url: str, app: ScriptedApp) -> None:
+        super().__init__(url)
+        self._app = app
+
+    def script(self, *steps: Step, api_key: str = "") -> None:
+        """Replace the script: these steps come next."""
+        self._app.script = ScriptReader(Script(api_key=api_key, steps=steps))
+
+    @property
+    def requests(self) -> Sequence[RecordedRequest]:
+        """All requests so far, oldest first."""
+        return tuple(self._app.requests)
+
+
+class RemoteModelServer(Located):
+    """A server in another process, steered over `/control`."""
+
+    def __init__(self, url: str, http: httpx.AsyncClient) -> None:
+        super().__init__(url)
+        self._http = http
+
+    async def script(self, *steps: Step, api_key: str = "") -> None:
+        """Replace the script: these steps come next."""
+        body = Script(api_key=api_key, steps=steps).model_dump(mode="json")
+        (await self._http.post(f"{self.url}/control/script", json=body)).raise_for_status()
+
+    async def requests(self) -> tuple[RecordedRequest, ...]:
+        """All requests so far, oldest first."""
+        response = await self._http.get(f"{self.url}/control/requests")
+        return _RECORDED.validate_json(response.raise_for_status().content)
+
+    async def forget_requests(self) -> None:
+        (await self._http.delete(f"{self.url}/control/requests")).raise_for_status()
+
+
+@asynccontextmanager
+async def running_model_server(
+    *steps: Step,
+    api_key: str = "",
+    answer: Callable[[Asked], Answer] | None = None,
+    port: int = 0,
+) -> AsyncIterator[ModelServer]:
+    """Serve on loopback, on a free port unless one is given, until the block is left."""
+    app = ScriptedApp(Script(api_key=api_key, steps=steps), answer)
+    with socket.create_server((LOOPBACK, port)) as listener:
+        # What uvicorn says of a connection that a script cut is no news.
+        config = uvicorn.Config(
+            app.starlette, log_config=None, log_level=logging.CRITICAL + 1, lifespan="off"
+        )
+        config.load()
+        server = uvicorn.Server(config)
+        server.lifespan = config.lifespan_class(config)
+        server.force_exit = True
+        await server.startup(sockets=[listener])
+        try:
+            host, bound = listener.getsockname()
+            yield ModelServer(f"http://{host}:{bound}", app)
+        finally:
+            await server.shutdown(sockets=[listener])
+
+
+@asynccontextmanager
+async def spawned_model_server(*, port: int = 0) -> AsyncIterator[RemoteModelServer]:
+    """Run the server as a process of its own until the block is left."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "gaia.testing.model_server",
+        "--port",
+        str(port),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        line = await process.stdout.readline() if process.stdout else b""
+        url = line.decode().strip()
+        if not url:
+            raise RuntimeError(f"the model server on port {port} did not start")
+        async with httpx.AsyncClient() as http:
+            yield RemoteModelServer(url, http)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
