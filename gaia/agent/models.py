@@ -1,0 +1,114 @@
+"""The chat model, built from what `providers` decided: its adapter behind `ResilientLlm`.
+
+An adapter and its SDK are imported only when their provider is the one in use.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+
+from gaia.agent.health import ModelHealth
+from gaia.agent.providers import ModelProvider, ResolvedModel
+from gaia.agent.remote.connection import Connection
+from gaia.agent.resilience import Patience, ResilientLlm
+from gaia.errors import ModelMissingError
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings.schema import ModelSettings
+
+
+async def _nothing_to_close() -> None:
+    """What a model without sockets or processes needs to be closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """The model that answers, ready for ADK. Its owner calls `close` once."""
+
+    llm: BaseLlm
+    provider: ModelProvider
+    name: str
+    base_url: str = ""
+    health: ModelHealth = field(default_factory=ModelHealth)
+    warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
+    """Reads a request's prefix into the model's cache ahead of time."""
+    release: Callable[[], Awaitable[None]] = _nothing_to_close
+
+    @property
+    def warms(self) -> bool:
+        """Whether `warm` does anything: remote models have no use for it."""
+        return self.warm_up is not None
+
+    async def warm(self, request: LlmRequest) -> None:
+        """Get ready for requests that begin like `request`."""
+        if self.warm_up is not None:
+            await self.warm_up(request)
+
+    def describe(self) -> str:
+        """The model in a few words, for status pages; without credentials."""
+        host = urlsplit(self.base_url).netloc.rpartition("@")[2]
+        return f"{self.name} ({self.provider}{f' at {host}' if host else ''})"
+
+    async def close(self) -> None:
+        """Close the provider's client, or stop the embedded model's process."""
+        await self.release()
+
+
+def build_model(
+    resolved: ResolvedModel,
+    settings: ModelSettings,
+    home: Home,
+    clock: Clock,
+    *,
+    chance: Callable[[], float] = random.random,
+) -> ChatModel:
+    """Build the model; nothing is sent or started before its first request.
+
+    `chance` spreads the waits between tries, so that many daemons do not come
+    back to a busy host at the same moment.
+
+    Raises:
+        ModelMissingError: The embedded model is not installed.
+    """
+    connection = _connect(resolved, settings)
+    health = ModelHealth()
+    llm = ResilientLlm(
+        connection.llm,
+        reader=connection.reader,
+        patience=Patience(settings.timeout_seconds, settings.retries),
+        clock=clock,
+        chance=chance,
+        health=health,
+    )
+    return ChatModel(
+        llm=llm,
+        provider=resolved.provider,
+        name=resolved.name,
+        base_url=resolved.base_url,
+        health=health,
+        release=connection.close,
+    )
+
+
+def _connect(resolved: ResolvedModel, settings: ModelSettings) -> Connection:
+    match resolved.provider:
+        case "gemini":
+            from gaia.agent.remote import gemini
+
+            return gemini.connect(resolved, api_version=settings.api_version)
+        case "openai":
+            from gaia.agent.remote import openai
+
+            return openai.connect(resolved)
+        case "anthropic":
+            from gaia.agent.remote import anthropic
+
+            return anthropic.connect(resolved)
+        case "embedded":
+            raise ModelMissingError("the embedded model is not installed")

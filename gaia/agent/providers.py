@@ -1,0 +1,124 @@
+"""Which model answers: the provider, the model's name, where it is and its key.
+
+A decision from settings and secrets alone. Nothing heavy is imported here, so
+that `gaia status` and `gaia model` may ask; `models` builds what is decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+from pydantic import SecretStr
+
+from gaia.errors import SettingsError
+from gaia.settings.schema import ModelSettings, Secrets
+
+ModelProvider = Literal["gemini", "openai", "anthropic", "embedded"]
+
+DEFAULT_NAMES: dict[ModelProvider, str] = {
+    "gemini": "gemini-3.5-flash-lite",
+    "openai": "gpt-5.6-terra",
+    "anthropic": "claude-haiku-5-5",
+    "embedded": "qwen2.5-coder-1.5b-instruct-q4_k_m",
+}
+"""The providers' fast models, all in service when this was written (November 2026)."""
+
+KEYS: dict[ModelProvider, str] = {
+    "gemini": "GEMINI_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+"""The environment variable that holds each remote provider's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedModel:
+    """The model that answers. `base_url` is empty for the provider's own host;
+    `api_key` is None for a model that needs none."""
+
+    provider: ModelProvider
+    name: str
+    base_url: str = ""
+    api_key: SecretStr | None = None
+
+
+def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
+    """Decide which model answers.
+
+    `auto` takes the first that is there: a Gemini key, an OpenAI key or a
+    `model.base_url`, an Anthropic key with its extra installed, and the
+    embedded model otherwise.
+
+    Raises:
+        SettingsError: The provider is named but its key or its extra is
+            missing, or a key cannot be sent.
+    """
+    provider = _choose(model, secrets) if model.provider == "auto" else model.provider
+    key = _key(provider, secrets)
+    if key is None and _needs_key(provider, model):
+        raise SettingsError(_missing_key(provider))
+    if provider == "anthropic" and not _anthropic_installed():
+        raise SettingsError(
+            "model.provider is 'anthropic' but its extra is not installed: "
+            "install 'gaia-assistant[anthropic]', or set model.provider to another"
+        )
+    return ResolvedModel(
+        provider=provider,
+        name=model.name or DEFAULT_NAMES[provider],
+        base_url="" if provider == "embedded" else model.base_url,
+        api_key=key,
+    )
+
+
+def _choose(model: ModelSettings, secrets: Secrets) -> ModelProvider:
+    if _key("gemini", secrets):
+        return "gemini"
+    if _key("openai", secrets) or model.base_url:
+        return "openai"
+    if _key("anthropic", secrets) and _anthropic_installed():
+        return "anthropic"
+    return "embedded"
+
+
+def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
+    """The provider's key, trimmed; blank is as good as unset.
+
+    What cannot stand in an HTTP header is refused here, since the clients
+    would show it whole in their own error.
+    """
+    held = {
+        "gemini": secrets.gemini_api_key,
+        "openai": secrets.openai_api_key,
+        "anthropic": secrets.anthropic_api_key,
+        "embedded": None,
+    }[provider]
+    key = held.get_secret_value().strip() if held else ""
+    if not key:
+        return None
+    if not (key.isascii() and key.isprintable()):
+        raise SettingsError(
+            f"{KEYS[provider]} holds a character that no key has: copy the key again, "
+            "without quotes or line breaks"
+        )
+    return SecretStr(key)
+
+
+def _needs_key(provider: ModelProvider, model: ModelSettings) -> bool:
+    """A host of one's own behind the OpenAI protocol often asks for no key."""
+    if provider == "openai":
+        return not model.base_url
+    return provider != "embedded"
+
+
+def _missing_key(provider: ModelProvider) -> str:
+    own_host = ", set model.base_url to a host that needs none" if provider == "openai" else ""
+    return (
+        f"model.provider is {provider!r} but {KEYS[provider]} is not set: put it in the "
+        f"environment or in .env in gaia's home{own_host}, or set model.provider to 'auto'"
+    )
+
+
+def _anthropic_installed() -> bool:
+    return find_spec("anthropic") is not None

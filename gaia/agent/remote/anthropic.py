@@ -1,0 +1,51 @@
+"""Anthropic, through its own SDK: the extra `anthropic`."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import anthropic
+import httpx2
+from google.adk.models.anthropic_llm import AnthropicLlm
+from pydantic import SecretStr
+
+from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
+from gaia.agent.providers import KEYS, ResolvedModel
+from gaia.agent.remote.connection import CONNECT_SECONDS, Connection
+
+OWN_HOST = "https://api.anthropic.com"
+
+
+def connect(resolved: ResolvedModel) -> Connection:
+    """Open a client that takes its host from the settings alone and leaves retries to us."""
+    client = anthropic.AsyncAnthropic(
+        api_key=(resolved.api_key or SecretStr("")).get_secret_value(),
+        base_url=resolved.base_url or OWN_HOST,
+        max_retries=0,
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+    )
+    reader = FaultReader(
+        catches=(anthropic.APIError, httpx2.HTTPError, json.JSONDecodeError), read=_read
+    )
+    return Connection(AnthropicLlm(model=resolved.name, client=client), reader, client.close)
+
+
+def _read(error: Exception, now: datetime) -> Fault:
+    if isinstance(error, anthropic.APIStatusError):
+        return http_fault(
+            error.status_code, _message(error), error.response.headers, now, key=KEYS["anthropic"]
+        )
+    if isinstance(error, anthropic.APIConnectionError):
+        cause = error.__cause__
+        return network_fault(cause if isinstance(cause, Exception) else error)
+    if isinstance(error, httpx2.HTTPError):
+        return network_fault(error)
+    return garbled_fault()
+
+
+def _message(error: anthropic.APIStatusError) -> str:
+    """The provider's own sentence, without the SDK's frame around it."""
+    body = error.body.get("error") if isinstance(error.body, dict) else None
+    message = body.get("message") if isinstance(body, dict) else None
+    return message if isinstance(message, str) else error.message

@@ -1,0 +1,71 @@
+"""Gemini, through google-genai."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import httpx
+from google.adk.models.google_llm import Gemini
+from google.genai import Client
+from google.genai.errors import APIError, UnknownApiResponseError
+from google.genai.types import HttpOptions
+from pydantic import SecretStr, ValidationError
+
+from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
+from gaia.agent.providers import KEYS, ResolvedModel
+from gaia.agent.remote.connection import Connection
+
+RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
+
+
+def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
+    """Open a client; `api_version` overrides the SDK's own (`v1beta`).
+
+    An HTTP client of our own keeps the SDK off aiohttp, with which it would
+    retry by itself. `vertexai=False` keeps it off Google Cloud, whatever the
+    environment says.
+    """
+    http = httpx.AsyncClient(follow_redirects=True)
+    options = HttpOptions(
+        base_url=resolved.base_url or None,
+        api_version=api_version or None,
+        httpx_async_client=http,
+    )
+    client = Client(
+        api_key=(resolved.api_key or SecretStr("")).get_secret_value(),
+        vertexai=False,
+        http_options=options,
+    )
+
+    async def close() -> None:
+        await http.aclose()
+        client.close()
+
+    reader = FaultReader(
+        catches=(APIError, UnknownApiResponseError, ValidationError, httpx.HTTPError),
+        read=_read,
+    )
+    return Connection(Gemini(model=resolved.name, client=client), reader, close)
+
+
+def _read(error: Exception, now: datetime) -> Fault:
+    if not isinstance(error, APIError):
+        return network_fault(error) if isinstance(error, httpx.HTTPError) else garbled_fault()
+    headers = getattr(error.response, "headers", {})
+    fault = http_fault(error.code, error.message or "", headers, now, key=KEYS["gemini"])
+    if fault.passing and fault.wait_seconds is None:
+        return Fault(fault.cause, passing=True, wait_seconds=_retry_info(error.details))
+    return fault
+
+
+def _retry_info(details: object) -> float | None:
+    """Read `retryDelay` ("34s") out of an error's body: Gemini sends no Retry-After."""
+    error = details.get("error") if isinstance(details, dict) else None
+    infos = error.get("details") if isinstance(error, dict) else None
+    for info in infos if isinstance(infos, list) else []:
+        if isinstance(info, dict) and info.get("@type") == RETRY_INFO:
+            try:
+                return float(str(info.get("retryDelay", "")).removesuffix("s"))
+            except ValueError:
+                return None
+    return None

@@ -1,0 +1,93 @@
+"""OpenAI and the hosts that speak its protocol, through the openai SDK.
+
+OpenAI's own host is asked through the Responses API: its newer models take no
+tools over Chat Completions. All other hosts (Ollama, llama.cpp, vLLM, ...) are
+asked through Chat Completions, which each of them has.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import httpx
+import openai
+from google.adk.integrations.openai import OpenAILlm, OpenAIResponsesLlm
+from pydantic import SecretStr
+
+from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault, one_line
+from gaia.agent.providers import KEYS, ResolvedModel
+from gaia.agent.remote.connection import CONNECT_SECONDS, Connection
+
+OWN_HOST = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""Sent to a host that needs no key, since the SDK insists on one."""
+
+QUOTA_SPENT = "insufficient_quota"
+"""OpenAI's code for a 429 that waiting does not mend."""
+
+
+def connect(resolved: ResolvedModel) -> Connection:
+    """Open a client for the API that the host calls for."""
+    return connect_completions(resolved) if resolved.base_url else connect_responses(resolved)
+
+
+def connect_completions(resolved: ResolvedModel) -> Connection:
+    """Open a client for Chat Completions."""
+    client = _client(resolved)
+    return Connection(OpenAILlm(model=resolved.name, client=client), _READER, client.close)
+
+
+def connect_responses(resolved: ResolvedModel) -> Connection:
+    """Open a client for the Responses API.
+
+    Nothing is stored at OpenAI: each request carries the conversation itself.
+    """
+    client = _client(resolved)
+    llm = OpenAIResponsesLlm(
+        model=resolved.name, client=client, store=False, include_response_metadata=False
+    )
+    return Connection(llm, _READER, client.close)
+
+
+def _client(resolved: ResolvedModel) -> openai.AsyncOpenAI:
+    """A client that takes its host from the settings alone and leaves retries to us."""
+    return openai.AsyncOpenAI(
+        api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
+        base_url=resolved.base_url or OWN_HOST,
+        max_retries=0,
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+    )
+
+
+def _read(error: Exception, now: datetime) -> Fault:
+    if isinstance(error, openai.APIStatusError):
+        if error.code == QUOTA_SPENT:
+            return Fault(
+                f"HTTP {error.status_code}: {QUOTA_SPENT}",
+                passing=False,
+                remedy="check the plan and the balance at OpenAI",
+            )
+        return http_fault(
+            error.status_code, _message(error), error.response.headers, now, key=KEYS["openai"]
+        )
+    if isinstance(error, openai.APIConnectionError):
+        cause = error.__cause__
+        return network_fault(cause if isinstance(cause, Exception) else error)
+    if isinstance(error, httpx.HTTPError):
+        return network_fault(error)
+    if type(error) is openai.APIError:
+        return Fault(one_line(error.message), passing=True)  # an error event within a stream
+    return garbled_fault()
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """The provider's own sentence, without the SDK's frame around it."""
+    message = error.body.get("message") if isinstance(error.body, dict) else None
+    return message if isinstance(message, str) else error.message
+
+
+_READER = FaultReader(
+    catches=(openai.APIError, httpx.HTTPError, json.JSONDecodeError),
+    read=_read,
+)
