@@ -5,10 +5,16 @@
     ├── HomeError              the home folder cannot be used
     ├── AlreadyRunningError    another daemon owns the home (exit 3)
     ├── NotRunningError        no daemon answers (exit 3)
+    ├── RefusedError           the daemon turned a terminal client away
+    ├── WireError              a terminal client and the daemon do not understand each other
     ├── StoreError             a database cannot be read or written
     │   └── NewerStoreError    a database was written by a newer gaia
     ├── UnknownUserError       no user goes by that name or id
-    ├── UserNameTakenError     two people cannot share a name
+    ├── UserNameError          the name cannot be a person's
+    │   └── UserNameTakenError      two people cannot share a name
+    ├── AddressTakenError      the address belongs to another user
+    ├── UnknownAddressError    the address belongs to nobody
+    ├── LastOwnerError         gaia would be left without an owner
     ├── ModelError             the model gave no answer
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
@@ -26,6 +32,9 @@ owner. None of them is shown to a person in a chat.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 
 class GaiaError(Exception):
     """The base of all errors that gaia raises on purpose."""
@@ -33,10 +42,37 @@ class GaiaError(Exception):
     exit_code = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing that is wrong in a configuration file, and how to mend it.
+
+    `key` is a dotted path, or empty when the file as a whole is meant; `line`
+    and `column` count from 1. Never holds a secret.
+    """
+
+    file: str
+    line: int | None
+    column: int | None
+    key: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        if self.column is not None:
+            place += f", column {self.column}"
+        said = f"{self.key} {self.problem}" if self.key else self.problem
+        return f"{place}: {said}. {self.remedy}"
+
+
 class SettingsError(GaiaError):
     """The configuration is wrong. 78 is EX_CONFIG of sysexits.h."""
 
     exit_code = 78
+
+    def __init__(self, message: str, mistakes: Sequence[Mistake] = ()) -> None:
+        super().__init__(message)
+        self.mistakes = tuple(mistakes)
 
 
 class HomeError(GaiaError):
@@ -55,6 +91,14 @@ class NotRunningError(GaiaError):
     exit_code = 3
 
 
+class RefusedError(GaiaError):
+    """The daemon turned a terminal client, or its message, away."""
+
+
+class WireError(GaiaError):
+    """A frame on the local socket cannot be read."""
+
+
 class StoreError(GaiaError):
     """A database under the home cannot be read or written."""
 
@@ -67,8 +111,24 @@ class UnknownUserError(GaiaError):
     """No user goes by that name or id."""
 
 
-class UserNameTakenError(GaiaError):
+class UserNameError(GaiaError):
+    """The name cannot be a person's: empty, too long, or taken for something else."""
+
+
+class UserNameTakenError(UserNameError):
     """The name belongs to another user already."""
+
+
+class AddressTakenError(GaiaError):
+    """The address belongs to another user already."""
+
+
+class UnknownAddressError(GaiaError):
+    """The address belongs to nobody."""
+
+
+class LastOwnerError(GaiaError):
+    """The change would leave gaia without an owner."""
 
 
 class ModelError(GaiaError):

@@ -1,0 +1,223 @@
+"""One client of the terminal channel, from its welcome until it goes.
+
+The attachment queues what the client shall get, so that a slow or stuck
+client never holds up the daemon, and knows which chunks the client printed.
+Who gets what is decided in `channels.terminal`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from channels.terminal_wire import (
+    ChunkFrame,
+    ClientFrame,
+    HelloFrame,
+    ServerFrame,
+    TurnEndedFrame,
+    TurnStartedFrame,
+    TurnTextFrame,
+    TurnToolFrame,
+    decode_client_frame,
+    encode,
+)
+from gaia.errors import UnknownSendError, UnreachableError, WireError
+from gaia.messages import Outbound, TurnEnded, TurnEvent, TurnStarted, TurnText, TurnTool
+from gaia.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+ACK_SECONDS = 30.0
+"""How long a client may take to print a chunk before it counts as stuck."""
+
+BACKLOG_FRAMES = 200
+"""With that many frames unwritten, previews are dropped and no more is read."""
+
+
+class Connection(Protocol):
+    """Text messages both ways. Nothing of a web framework passes it."""
+
+    async def read(self) -> str | None:
+        """The next message, or `None` when the other side is gone."""
+        ...
+
+    async def write(self, text: str) -> None:
+        """Send a message. Raises `ConnectionError` when the other side is gone."""
+        ...
+
+
+@dataclass(slots=True)
+class _Delivery:
+    """A chunk on its way. The outcome is whether the client printed it."""
+
+    printed: asyncio.Future[bool]
+    written: bool = False
+
+    def settle(self, printed: bool) -> None:
+        if not self.printed.done():
+            self.printed.set_result(printed)
+
+
+class Attachment:
+    """A client that is attached to one chat."""
+
+    def __init__(self, hello: HelloFrame, clock: Clock) -> None:
+        self.chat = hello.user
+        self.client_id = hello.client_id
+        self.interactive = hello.interactive
+        self._clock = clock
+        self._frames: asyncio.Queue[ServerFrame] = asyncio.Queue()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._dismissed = asyncio.Event()
+        self._deliveries: dict[int, _Delivery] = {}
+        self._unanswered = dict.fromkeys(hello.waiting, hello.interactive)
+        self._previewed: set[str] = set()
+
+    def wrote(self, client_message_id: str, wants_preview: bool) -> None:
+        """Note that the client is the author of a message, and awaits its reply."""
+        self._unanswered[client_message_id] = wants_preview
+
+    def awaits(self, message_ids: tuple[str, ...]) -> bool:
+        """Whether the client wrote one of the messages."""
+        return any(message_id in self._unanswered for message_id in message_ids)
+
+    def offer(self, frame: ServerFrame) -> None:
+        """Queue a frame. Never blocks."""
+        self._frames.put_nowait(frame)
+        if self._frames.qsize() >= BACKLOG_FRAMES:
+            self._room.clear()
+
+    def preview(self, event: TurnEvent) -> None:
+        """Queue a preview, if the client asked for one of this turn.
+
+        A client that falls behind loses the rest of the turn's preview, since
+        one with a hole would be worse than none.
+        """
+        if isinstance(event, TurnStarted):
+            if not any(self._unanswered.get(message_id) for message_id in event.in_reply_to):
+                return
+            self._previewed.add(event.turn_id)
+        if event.turn_id not in self._previewed:
+            return
+        if isinstance(event, TurnEnded) or not self._room.is_set():
+            self._previewed.discard(event.turn_id)
+        if self._room.is_set():
+            self.offer(_preview_frame(event))
+
+    async def deliver(self, outbound: Outbound) -> None:
+        """Send a chunk and return when the client has printed it.
+
+        A client that does not answer in time is dismissed: it gets the chunk
+        again when it wakes up and attaches anew, and drops it if it is a copy.
+
+        Raises:
+            UnreachableError: The chunk was not sent.
+            UnknownSendError: It was sent, and the client left without a word.
+        """
+        delivery = _Delivery(asyncio.get_running_loop().create_future())
+        self._deliveries[outbound.outbox_id] = delivery
+        try:
+            self.offer(_chunk_frame(outbound))
+            await self._printed_in_time(delivery)
+        finally:
+            del self._deliveries[outbound.outbox_id]
+        if not delivery.printed.result():
+            reason = f"the terminal client of {self.chat!r} left before it had printed the chunk"
+            raise UnknownSendError(reason) if delivery.written else UnreachableError(reason)
+        if outbound.final:
+            for message_id in outbound.in_reply_to:
+                self._unanswered.pop(message_id, None)
+
+    def delivered(self, outbox_id: int) -> None:
+        """Note that the client printed a chunk. One that nobody waits for is ignored."""
+        if delivery := self._deliveries.get(outbox_id):
+            delivery.settle(True)
+
+    def dismiss(self) -> None:
+        """End `run` soon, whatever the client does."""
+        self._dismissed.set()
+        for delivery in self._deliveries.values():
+            delivery.settle(False)
+
+    async def run(
+        self, connection: Connection, take: Callable[[ClientFrame], Awaitable[None]]
+    ) -> None:
+        """Write what was offered and pass on what is read, until either side ends."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = (
+                    group.create_task(self._write(connection)),
+                    group.create_task(self._read(connection, take)),
+                    group.create_task(self._dismissed.wait()),
+                )
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in tasks:
+                    task.cancel()
+        finally:
+            self.dismiss()
+
+    async def _write(self, connection: Connection) -> None:
+        while True:
+            frame = await self._frames.get()
+            if self._frames.qsize() < BACKLOG_FRAMES:
+                self._room.set()
+            if isinstance(frame, ChunkFrame) and (
+                delivery := self._deliveries.get(frame.outbox_id)
+            ):
+                delivery.written = True
+            try:
+                await connection.write(encode(frame))
+            except ConnectionError:
+                return
+
+    async def _read(
+        self, connection: Connection, take: Callable[[ClientFrame], Awaitable[None]]
+    ) -> None:
+        while (text := await connection.read()) is not None:
+            try:
+                frame = decode_client_frame(text)
+            except WireError as exc:
+                logger.warning("A terminal client is dismissed: %s", exc)
+                return
+            await take(frame)
+            await self._room.wait()
+
+    async def _printed_in_time(self, delivery: _Delivery) -> None:
+        async with asyncio.TaskGroup() as group:
+            patience = group.create_task(self._clock.sleep(ACK_SECONDS))
+            await asyncio.wait((delivery.printed, patience), return_when=asyncio.FIRST_COMPLETED)
+            patience.cancel()
+        if not delivery.printed.done():
+            logger.warning(
+                "A terminal client has not printed a chunk for %d seconds and is dismissed",
+                ACK_SECONDS,
+            )
+            self.dismiss()
+
+
+def _chunk_frame(outbound: Outbound) -> ChunkFrame:
+    return ChunkFrame(
+        outbox_id=outbound.outbox_id,
+        text=outbound.text,
+        seq=outbound.seq,
+        final=outbound.final,
+        turn_id=outbound.turn_id,
+        in_reply_to=outbound.in_reply_to,
+    )
+
+
+def _preview_frame(event: TurnEvent) -> ServerFrame:
+    match event:
+        case TurnStarted():
+            return TurnStartedFrame(turn_id=event.turn_id)
+        case TurnText():
+            return TurnTextFrame(turn_id=event.turn_id, text=event.text)
+        case TurnTool():
+            return TurnToolFrame(turn_id=event.turn_id, tool=event.tool)
+        case TurnEnded():
+            return TurnEndedFrame(turn_id=event.turn_id)
