@@ -46,6 +46,10 @@ class Home:
         return self.root / "logs"
 
     @property
+    def backups(self) -> Path:
+        return self.root / "backups"
+
+    @property
     def models(self) -> Path:
         return self.root / "models"
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -78,12 +79,23 @@ class OutboxState(StrEnum):
 
 
 class UserRow(Base):
-    """A person. The id is opaque and random; a removed user's row stays as a tombstone."""
+    """A person. The id is opaque and random; a removed user's row stays as a
+    tombstone without a name. `name_key` is what makes two names the same."""
 
     __tablename__ = "users"
+    __table_args__ = (
+        Index(
+            "ix_users_name_key",
+            "name_key",
+            unique=True,
+            sqlite_where=text("removed_at IS NULL"),
+            postgresql_where=text("removed_at IS NULL"),
+        ),
+    )
 
     user_id: Mapped[str] = mapped_column(String(40), primary_key=True)
     name: Mapped[str]
+    name_key: Mapped[str]
     role: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]

@@ -39,6 +39,10 @@ async def database(path: Path) -> AsyncIterator[Database]:
     await database.close()
 
 
+def permissions(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
 async def count(database: Database) -> int:
     async with database.read() as session:
         return int((await session.execute(text("SELECT value FROM counters"))).scalar_one())
@@ -60,7 +64,7 @@ async def test_every_connection_of_the_pool_has_the_pragmas(database: Database) 
 
 
 async def test_the_file_lies_at_the_path_and_is_private(database: Database, path: Path) -> None:
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert permissions(path) == 0o600
     assert {file.name.removeprefix(path.name) for file in path.parent.iterdir()} == {
         "",
         "-wal",
@@ -75,10 +79,13 @@ async def test_a_write_commits_on_exit(database: Database) -> None:
 
 
 async def test_a_failed_write_leaves_nothing(database: Database) -> None:
-    with pytest.raises(LookupError):
+    async def fail() -> None:
         async with database.write() as session:
             await session.execute(text("UPDATE counters SET value = 7"))
             raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail()
     assert await count(database) == 0
 
 

@@ -1,0 +1,100 @@
+"""Brings gaia.db to the tables of this version, with Alembic.
+
+Alembic is imported only when a file is new or old: an up-to-date one is
+recognised by `opening` from its revision alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from gaia.errors import StoreError
+from gaia.store.engine import open_engine
+from gaia.store.failures import store_error
+
+logger = logging.getLogger(__name__)
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+async def migrate(path: Path, backups: Path, migrations: Path = MIGRATIONS) -> None:
+    """Run what the file lacks, all or nothing. Idempotent, also across processes.
+
+    An existing database is copied into `backups` first. Foreign keys are off
+    meanwhile, since SQLite changes a table by replacing it; they are checked
+    before the commit.
+    """
+    engine = open_engine(path, connections=1, foreign_keys=False)
+    config = alembic_config(migrations)
+    try:
+        async with engine.begin() as connection:
+            revision = await connection.run_sync(_revision)
+            if revision == ScriptDirectory.from_config(config).get_current_head():
+                return
+            if revision is not None:
+                await asyncio.to_thread(back_up, path, backups, revision)
+            await connection.run_sync(_upgrade, config)
+            await connection.run_sync(_check_foreign_keys, path)
+    finally:
+        await engine.dispose()
+    logger.info("migrated %s from revision %s", path.name, revision or "none")
+
+
+def alembic_config(migrations: Path = MIGRATIONS) -> Config:
+    """Alembic's configuration for a folder of migrations; there is no alembic.ini."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+    return config
+
+
+def back_up(path: Path, backups: Path, revision: str) -> Path:
+    """Copy the database as it was at `revision`, whole or not at all.
+
+    Blocks. An earlier copy of the same revision is replaced.
+    """
+    copy = backups / f"{path.stem}-at-{revision}.db"
+    unfinished = copy.with_suffix(".partial")
+    try:
+        backups.mkdir(mode=0o700, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as to:
+            source.backup(to)
+        unfinished.replace(copy)
+    except sqlite3.Error as exc:
+        raise store_error(unfinished, exc) or exc from exc
+    except OSError as exc:
+        raise StoreError(
+            f"{str(path)!r} cannot be copied to {str(backups)!r} before its migration "
+            f"({exc.strerror}): make room there, and make it writable by this user"
+        ) from exc
+    return copy
+
+
+def _revision(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _upgrade(connection: Connection, config: Config) -> None:
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _check_foreign_keys(connection: Connection, path: Path) -> None:
+    broken = connection.execute(text("PRAGMA foreign_key_check")).first()
+    if broken is not None:
+        raise StoreError(
+            f"{str(path)!r} was not migrated: table {broken[0]!r} refers to missing rows of "
+            f"{broken[2]!r}. Keep the version of gaia that wrote it and report this"
+        )

@@ -1,0 +1,10 @@
+"""Alembic's environment and the migrations of gaia.db, in their order.
+
+A new table or column: change `gaia.store.tables`, add a module to `versions`,
+and its revision here.
+"""
+
+from __future__ import annotations
+
+REVISIONS = ("0001",)
+HEAD = REVISIONS[-1]

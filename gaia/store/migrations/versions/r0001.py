@@ -1,0 +1,134 @@
+"""The first tables: users, conversations, inbox, outbox, usage."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Create the tables."""
+    op.create_table(
+        "users",
+        sa.Column("user_id", sa.String(length=40), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("name_key", sa.Text(), nullable=False),
+        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.Column("removed_at", sa.DateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_users")),
+    )
+    op.create_index(
+        "ix_users_name_key",
+        "users",
+        ["name_key"],
+        unique=True,
+        sqlite_where=sa.text("removed_at IS NULL"),
+        postgresql_where=sa.text("removed_at IS NULL"),
+    )
+    op.create_table(
+        "conversations",
+        sa.Column("conversation_id", sa.Integer(), nullable=False),
+        sa.Column("user_id", sa.String(length=40), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("chat", sa.String(length=255), nullable=False),
+        sa.Column("direct", sa.Boolean(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("session_turns", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.Column("last_message_at", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.user_id"], name=op.f("fk_conversations_user_id")
+        ),
+        sa.PrimaryKeyConstraint("conversation_id", name=op.f("pk_conversations")),
+        sa.UniqueConstraint(
+            "user_id", "channel", "chat", name=op.f("uq_conversations_user_id_channel_chat")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "identities",
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("sender", sa.String(length=255), nullable=False),
+        sa.Column("user_id", sa.String(length=40), nullable=False),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name=op.f("fk_identities_user_id")),
+        sa.PrimaryKeyConstraint("channel", "sender", name=op.f("pk_identities")),
+    )
+    op.create_index(op.f("ix_identities_user_id"), "identities", ["user_id"], unique=False)
+    op.create_table(
+        "usage",
+        sa.Column("user_id", sa.String(length=40), nullable=False),
+        sa.Column("day", sa.String(length=10), nullable=False),
+        sa.Column("purpose", sa.String(length=16), nullable=False),
+        sa.Column("model", sa.String(length=128), nullable=False),
+        sa.Column("calls", sa.Integer(), nullable=False),
+        sa.Column("tokens_in", sa.Integer(), nullable=False),
+        sa.Column("tokens_out", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name=op.f("fk_usage_user_id")),
+        sa.PrimaryKeyConstraint("user_id", "day", "purpose", "model", name=op.f("pk_usage")),
+    )
+    op.create_table(
+        "inbox",
+        sa.Column("inbox_id", sa.Integer(), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("provider_message_id", sa.String(length=255), nullable=False),
+        sa.Column("conversation_id", sa.Integer(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("is_command", sa.Boolean(), nullable=False),
+        sa.Column("wants_preview", sa.Boolean(), nullable=False),
+        sa.Column("sent_at", sa.DateTime(), nullable=False),
+        sa.Column("received_at", sa.DateTime(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("turn_id", sa.String(length=40), nullable=True),
+        sa.Column("starts", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("not_before", sa.DateTime(), nullable=True),
+        sa.Column("finished_at", sa.DateTime(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["conversation_id"],
+            ["conversations.conversation_id"],
+            name=op.f("fk_inbox_conversation_id"),
+        ),
+        sa.PrimaryKeyConstraint("inbox_id", name=op.f("pk_inbox")),
+        sa.UniqueConstraint(
+            "channel", "provider_message_id", name=op.f("uq_inbox_channel_provider_message_id")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_inbox_conversation_id_state", "inbox", ["conversation_id", "state"], unique=False
+    )
+    op.create_index(op.f("ix_inbox_turn_id"), "inbox", ["turn_id"], unique=False)
+    op.create_table(
+        "outbox",
+        sa.Column("outbox_id", sa.Integer(), nullable=False),
+        sa.Column("conversation_id", sa.Integer(), nullable=False),
+        sa.Column("turn_id", sa.String(length=40), nullable=True),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("final", sa.Boolean(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("repeated", sa.Boolean(), nullable=False),
+        sa.Column("not_before", sa.DateTime(), nullable=True),
+        sa.Column("provider_id", sa.String(length=255), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.Column("sent_at", sa.DateTime(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["conversation_id"],
+            ["conversations.conversation_id"],
+            name=op.f("fk_outbox_conversation_id"),
+        ),
+        sa.PrimaryKeyConstraint("outbox_id", name=op.f("pk_outbox")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_outbox_conversation_id_state", "outbox", ["conversation_id", "state"], unique=False
+    )
+    op.create_index(op.f("ix_outbox_turn_id"), "outbox", ["turn_id"], unique=False)

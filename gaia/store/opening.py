@@ -1,0 +1,54 @@
+"""Opens gaia.db: checks it, migrates it, and refuses what this version cannot use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import text
+
+from gaia.errors import NewerStoreError, StoreError
+from gaia.paths import Home
+from gaia.store.engine import Database
+from gaia.store.inspection import holds_nothing, inspecting, table_names
+from gaia.store.migrations import HEAD, REVISIONS
+
+REVISION_TABLE = "alembic_version"
+
+
+async def open_database(home: Home) -> Database:
+    """gaia.db, with the tables of this version.
+
+    Raises:
+        NewerStoreError: A newer gaia wrote it. It is left untouched.
+        StoreError: It is damaged, not gaia's, or cannot be written.
+    """
+    path = home.database
+    if await _read_revision(path) != HEAD:
+        # Alembic takes as long to import as a short command takes to run.
+        from gaia.store.migrate import migrate
+
+        await migrate(path, home.backups)
+    return Database(path)
+
+
+async def _read_revision(path: Path) -> str | None:
+    if holds_nothing(path):
+        return None
+    async with inspecting(path) as connection:
+        tables = await table_names(connection)
+        if not tables:
+            return None
+        if REVISION_TABLE not in tables:
+            raise StoreError(
+                f"{str(path)!r} is not a database of gaia, it holds tables such as "
+                f"{min(tables)!r}: move it away, or set GAIA_HOME to another folder"
+            )
+        query = text(f"SELECT version_num FROM {REVISION_TABLE}")  # noqa: S608
+        revision = (await connection.execute(query)).scalar()
+    if revision not in REVISIONS:
+        raise NewerStoreError(
+            f"{str(path)!r} was written by another, probably newer, version of gaia "
+            f"(revision {revision!r}, this version knows up to {HEAD!r}) and was left untouched: "
+            "install that version, or move the file away"
+        )
+    return str(revision)

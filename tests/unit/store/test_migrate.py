@@ -1,0 +1,148 @@
+"""Migrations: they build what `tables` declares, all or nothing, after a copy."""
+
+import hashlib
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+from sqlalchemy.exc import OperationalError
+
+from gaia.errors import StoreError
+from gaia.paths import Home
+from gaia.store.migrate import MIGRATIONS, alembic_config, migrate
+from gaia.store.migrations import HEAD, REVISIONS
+from gaia.store.opening import open_database
+from gaia.store.tables import Base
+
+NEXT = """
+from alembic import op
+revision, down_revision = "next", "{head}"
+def upgrade():
+    op.execute("CREATE TABLE inventions (name TEXT)")
+    {more}
+"""
+ONE_USER = (
+    "INSERT INTO users (user_id, name, name_key, role, created_at) "
+    "VALUES ('u_1', 'Ada', 'ada', 'owner', '2026-01-01 00:00:00')"
+)
+
+
+@pytest.fixture
+async def current(home: Home) -> Path:
+    """A database of this version that holds one user."""
+    await (await open_database(home)).close()
+    with closing(sqlite3.connect(home.database, isolation_level=None)) as connection:
+        connection.execute(ONE_USER)
+    return home.database
+
+
+def migrations_with_next(tmp_path: Path, *, more: str = "pass") -> Path:
+    """The migrations of this version, and one more."""
+    folder = tmp_path / "100% migrations"
+    shutil.copytree(MIGRATIONS, folder)
+    (folder / "versions" / "next.py").write_text(NEXT.format(head=HEAD, more=more))
+    return folder
+
+
+def read(path: Path, query: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [value for (value,) in connection.execute(query)]
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def schema(path: Path) -> dict[str, list[str]]:
+    """The clauses that declare each table and index, whatever their order."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {
+            name: sorted(line.strip(" \t,") for line in sql.splitlines())
+            for name, sql in rows
+            if not name.startswith("alembic")
+        }
+
+
+def test_the_migrations_build_exactly_the_declared_tables(current: Path, tmp_path: Path) -> None:
+    declared = tmp_path / "declared.db"
+    engine = create_engine(f"sqlite:///{declared}")
+    Base.metadata.create_all(engine)
+    engine.dispose()
+    assert schema(current) == schema(declared)
+
+
+def test_alembic_finds_no_difference_to_the_declared_tables(current: Path) -> None:
+    engine = create_engine(f"sqlite:///{current}")
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    engine.dispose()
+
+
+def test_the_listed_revisions_are_those_of_the_modules() -> None:
+    script = ScriptDirectory.from_config(alembic_config())
+    revisions = [step.revision for step in script.walk_revisions()]
+    assert tuple(reversed(revisions)) == REVISIONS
+
+
+async def test_an_old_database_is_copied_and_then_migrated(
+    home: Home, current: Path, tmp_path: Path
+) -> None:
+    await migrate(current, home.backups, migrations_with_next(tmp_path))
+
+    assert read(current, "SELECT version_num FROM alembic_version") == ["next"]
+    assert read(current, "SELECT name FROM users") == ["Ada"]
+    assert read(current, "SELECT name FROM inventions") == []
+    (copy,) = home.backups.iterdir()
+    assert copy.name == f"gaia-at-{HEAD}.db"
+    assert copy.stat().st_mode & 0o077 == 0
+    assert read(copy, "SELECT version_num FROM alembic_version") == [HEAD]
+    assert read(copy, "SELECT name FROM users") == ["Ada"]
+
+
+async def test_a_migration_that_fails_changes_nothing(
+    home: Home, current: Path, tmp_path: Path
+) -> None:
+    before = schema(current)
+    folder = migrations_with_next(tmp_path, more="op.execute('DROP TABLE no_such_table')")
+    with pytest.raises(OperationalError, match="no_such_table"):
+        await migrate(current, home.backups, folder)
+
+    assert schema(current) == before
+    assert read(current, "SELECT version_num FROM alembic_version") == [HEAD]
+    assert read(current, "SELECT name FROM users") == ["Ada"]
+
+
+async def test_a_migration_that_orphans_rows_is_not_committed(
+    home: Home, current: Path, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(current, isolation_level=None)) as connection:
+        connection.execute(
+            "INSERT INTO identities VALUES ('terminal', 'ada', 'u_1', '2026-01-01 00:00:00')"
+        )
+    folder = migrations_with_next(tmp_path, more="op.execute('DELETE FROM users')")
+    with pytest.raises(StoreError, match=r"'identities' refers to missing rows of 'users'"):
+        await migrate(current, home.backups, folder)
+    assert read(current, "SELECT name FROM users") == ["Ada"]
+
+
+async def test_without_a_copy_there_is_no_migration(
+    home: Home, current: Path, tmp_path: Path
+) -> None:
+    home.backups.write_text("not a folder")
+    with pytest.raises(StoreError, match=r"cannot be copied to .*backups"):
+        await migrate(current, home.backups, migrations_with_next(tmp_path))
+    assert read(current, "SELECT version_num FROM alembic_version") == [HEAD]
+
+
+async def test_migrating_an_up_to_date_database_does_nothing(home: Home, current: Path) -> None:
+    before = digest(current)
+    await migrate(current, home.backups)
+    assert digest(current) == before
+    assert not home.backups.exists()
