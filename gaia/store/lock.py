@@ -1,0 +1,74 @@
+"""One daemon a home: a lock that the system releases when its holder dies.
+
+The file stays when the lock is gone; only the lock on it counts. It is not
+inherited by programs that the daemon starts, but it is by a bare `fork`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from types import TracebackType
+
+from gaia.errors import AlreadyRunningError, HomeError
+from gaia.paths import Home
+
+
+class DaemonLock:
+    """The lock of a home, held from `acquire` to `release`, or within a `with` block."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._fd: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock at once, and write this process's id into the file.
+
+        Raises:
+            AlreadyRunningError: Another daemon holds it.
+            HomeError: The file cannot be written.
+        """
+        path = self._home.lock_file
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as exc:
+            raise HomeError(
+                f"the lock {str(path)!r} cannot be opened ({exc.strerror}): "
+                "make the home writable by this user, or set GAIA_HOME to another folder"
+            ) from exc
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError as exc:
+            pid = os.pread(fd, 32, 0).decode(errors="replace").strip() or "unknown"
+            os.close(fd)
+            raise AlreadyRunningError(
+                f"gaia runs already in {str(self._home.root)!r} (process {pid}): "
+                "stop that one first, or set GAIA_HOME to another folder"
+            ) from exc
+        except OSError as exc:
+            os.close(fd)
+            raise HomeError(
+                f"the lock {str(path)!r} cannot be taken ({exc.strerror}): "
+                "free some space, or set GAIA_HOME to a folder on a local disk"
+            ) from exc
+        self._fd = fd
+
+    def release(self) -> None:
+        """Give the lock back. Does nothing when it is not held."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def __enter__(self) -> DaemonLock:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.release()
