@@ -7,6 +7,7 @@
     ├── NotRunningError        no daemon answers (exit 3)
     ├── RefusedError           the daemon turned a terminal client away
     ├── WireError              a terminal client and the daemon do not understand each other
+    ├── ListenError            a port or socket cannot be listened on
     ├── StoreError             a database cannot be read or written
     │   └── NewerStoreError    a database was written by a newer gaia
     ├── UnknownUserError       no user goes by that name or id
@@ -97,6 +98,10 @@ class RefusedError(GaiaError):
 
 class WireError(GaiaError):
     """A frame on the local socket cannot be read."""
+
+
+class ListenError(GaiaError):
+    """A port or a socket cannot be listened on."""
 
 
 class StoreError(GaiaError):

@@ -6,18 +6,60 @@ how the file is read and how mistakes are reported is in `load`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from ipaddress import ip_address
+from re import fullmatch
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SecretStr,
+    model_validator,
+)
 
-Positive = Annotated[int, Field(ge=1)]
+
+def _check_base_url(text: str) -> str:
+    if text:
+        parts = urlsplit(text)
+        _ = parts.port
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise ValueError(text)
+        if parts.query or parts.fragment or fullmatch(r"\S+", text) is None:
+            raise ValueError(text)
+    return text
+
+
+def _check_host(text: str) -> str:
+    if fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", text) is None:
+        ip_address(text)
+    return text
+
+
+YEAR_MINUTES = 525_600
+
+BaseUrl = Annotated[
+    str,
+    AfterValidator(_check_base_url),
+    Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
+]
+Host = Annotated[
+    str,
+    AfterValidator(_check_host),
+    Field(description="an IP address or a host name, without a port"),
+]
+ComponentName = Annotated[str, Field(min_length=1, description="a provider's name")]
+Minutes = Annotated[float, Field(gt=0, le=YEAR_MINUTES)]
 Provider = Literal["auto", "gemini", "openai", "anthropic", "embedded"]
 
 
 class Block(BaseModel):
     """A block of settings: frozen, and unknown keys are mistakes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class EmbeddedSettings(Block):
@@ -25,8 +67,14 @@ class EmbeddedSettings(Block):
 
     context_tokens: Annotated[int, Field(ge=2048, le=131072)] = 8192
     threads: Annotated[int, Field(ge=0, le=256)] = 0
-    idle_minutes: Annotated[float, Field(gt=0)] = 15.0
+    idle_minutes: Minutes = 15.0
     max_reply_tokens: Annotated[int, Field(ge=64, le=8192)] = 768
+
+    @model_validator(mode="after")
+    def _leave_room_for_the_question(self) -> Self:
+        if self.max_reply_tokens > self.context_tokens // 2:
+            raise ValueError("max_reply_tokens is more than half of context_tokens")
+        return self
 
 
 class ModelSettings(Block):
@@ -34,7 +82,7 @@ class ModelSettings(Block):
 
     provider: Provider = "auto"
     name: str = ""
-    base_url: str = ""
+    base_url: BaseUrl = ""
     api_version: str = ""
     instructions: str = ""
     timeout_seconds: Annotated[float, Field(gt=0, le=3600)] = 120.0
@@ -45,7 +93,7 @@ class ModelSettings(Block):
 class ComponentSettings(Block):
     """One of mem0's three components: a provider's name and its own options."""
 
-    provider: str
+    provider: ComponentName
     config: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -67,7 +115,7 @@ class SessionsSettings(Block):
     """The running conversation: replay, quiet time, bursts."""
 
     window_turns: Annotated[int, Field(ge=1, le=1000)] = 30
-    idle_consolidate_minutes: Annotated[float, Field(gt=0)] = 30.0
+    idle_consolidate_minutes: Minutes = 30.0
     settle_seconds: Annotated[float, Field(ge=0, le=60)] = 0.4
 
 
@@ -93,7 +141,7 @@ class WebSettings(Block):
     """The web server: health now, webhooks with the channels that need them."""
 
     enabled: bool = True
-    host: str = "127.0.0.1"
+    host: Host = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
 
 
@@ -101,8 +149,8 @@ class LoggingSettings(Block):
     """What is logged."""
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    file_megabytes: Positive = 5
-    files_kept: Positive = 5
+    file_megabytes: Annotated[int, Field(ge=1, le=1000)] = 5
+    files_kept: Annotated[int, Field(ge=1, le=100)] = 5
 
 
 class LimitsSettings(Block):
@@ -110,7 +158,7 @@ class LimitsSettings(Block):
 
     concurrent_turns: Annotated[int, Field(ge=1, le=256)] = 8
     model_calls_per_turn: Annotated[int, Field(ge=1, le=100)] = 10
-    message_characters: Annotated[int, Field(ge=100)] = 20_000
+    message_characters: Annotated[int, Field(ge=100, le=1_000_000)] = 20_000
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 20.0
 
 

@@ -1,0 +1,114 @@
+"""The setting keys: what each may hold, in words, and which one was meant.
+
+Taken from the schema, for messages, for `gaia config show` and for checking
+the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import JsonValue
+from pydantic.fields import FieldInfo
+
+from gaia.settings.schema import Block, Settings
+
+BLOCK = "a block of keys, indented below it"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A setting that holds a value, by the path that leads to it."""
+
+    path: tuple[str, ...]
+    default: JsonValue
+    allowed: str
+
+    def __str__(self) -> str:
+        return ".".join(self.path)
+
+
+def all_keys() -> tuple[Key, ...]:
+    """Every setting, in the order of the schema."""
+    return tuple(_keys_of(Settings(), ()))
+
+
+def describe_allowed(path: tuple[str, ...]) -> str:
+    """What the key at `path` may hold, in words; of a path that is no key, nothing."""
+    block: type[Block] = Settings
+    for number, name in enumerate(path):
+        if name not in block.model_fields:
+            return ""
+        field = block.model_fields[name]
+        inner = block_of(field)
+        if inner is None:
+            return _describe(field) if number == len(path) - 1 else ""
+        block = inner
+    return BLOCK
+
+
+def block_of(field: FieldInfo) -> type[Block] | None:
+    """The block that the field holds; None when it holds a value."""
+    kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Block) else None
+
+
+def suggest(path: tuple[str, ...]) -> str:
+    """The known key that was probably meant by the unknown one at `path`, or nothing.
+
+    A key of the same block that is spelt alike comes first, then one of the
+    same name in another block.
+    """
+    block: type[Block] | None = Settings
+    for name in path[:-1]:
+        field = block.model_fields.get(name) if block else None
+        block = block_of(field) if field else None
+    alike = get_close_matches(path[-1], block.model_fields if block else (), n=1, cutoff=0.7)
+    if alike:
+        return ".".join((*path[:-1], alike[0]))
+    namesakes = [str(key) for key in all_keys() if key.path[-1] == path[-1]]
+    return namesakes[0] if len(namesakes) == 1 else ""
+
+
+def _keys_of(block: Block, path: tuple[str, ...]) -> Iterator[Key]:
+    for name, field in type(block).model_fields.items():
+        value = getattr(block, name)
+        if isinstance(value, Block):
+            yield from _keys_of(value, (*path, name))
+        else:
+            yield Key((*path, name), value, _describe(field))
+
+
+def _describe(field: FieldInfo) -> str:
+    if field.description:
+        return field.description
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(get_args(field.annotation))
+    if field.annotation is bool:
+        return "true or false"
+    if field.annotation is int:
+        return f"a whole number{_describe_range(field)}"
+    if field.annotation is float:
+        return f"a number{_describe_range(field)}"
+    if field.annotation is str:
+        return "text"
+    return BLOCK
+
+
+def _describe_range(field: FieldInfo) -> str:
+    words = []
+    for bound in field.metadata:
+        match bound:
+            case Ge(ge=limit):
+                words.append(f" from {limit}")
+            case Gt(gt=limit):
+                words.append(f" above {limit}")
+            case Le(le=limit):
+                words.append(f" to {limit}" if words else f" up to {limit}")
+            case Lt(lt=limit):
+                words.append(f" below {limit}")
+    return "".join(words)

@@ -1,0 +1,132 @@
+"""Keys of model providers: where they come from, and how to tell that a text is one.
+
+They stand in the environment or in `.env` in the home, never in gaia.yaml.
+No message in here holds a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from io import StringIO
+from pathlib import Path
+from stat import S_IMODE
+
+from dotenv.parser import parse_stream
+from pydantic import SecretStr
+
+from gaia.errors import Mistake
+from gaia.settings.schema import Secrets
+
+ENVIRONMENT = "environment"
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "gemini_api_key": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai_api_key": ("OPENAI_API_KEY",),
+    "anthropic_api_key": ("ANTHROPIC_API_KEY",),
+}
+"""The variables that may hold each secret; the first one that is set counts."""
+
+NAMES = re.compile(
+    r"(^|[_-])(api[_-]?key|apikey|key|token|secret|password|passwd|passphrase|credentials)$",
+    re.IGNORECASE,
+)
+SHAPES = {
+    "GEMINI_API_KEY": re.compile(r"\bAIza[\w-]{30,}"),
+    "ANTHROPIC_API_KEY": re.compile(r"\bsk-ant-[\w-]{8,}"),
+    "OPENAI_API_KEY": re.compile(r"\bsk-[\w-]{16,}"),
+    "": re.compile(r"://[^\s/@:]*:[^\s/@]+@|\b\d{6,}:[\w-]{30,}|\b(ghp|xox[abp]|hf)[_-]\w{16,}"),
+}
+
+
+@dataclass(slots=True)
+class FoundSecrets:
+    """The secrets, which variable and place each came from, and what is wrong."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    sources: dict[str, str] = field(default_factory=dict)
+    mistakes: list[Mistake] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def find_secrets(env_file: Path, environ: Mapping[str, str]) -> FoundSecrets:
+    """Read the secrets from `environ` and `env_file`. What is in `environ` wins,
+    even when it is empty, so that a key can be switched off for one run."""
+    found = FoundSecrets()
+    from_file = _read_env_file(env_file, found)
+    values: dict[str, SecretStr] = {}
+    for secret, variables in VARIABLES.items():
+        for source, place in ((environ, ENVIRONMENT), (from_file, str(env_file))):
+            present = [name for name in variables if name in source]
+            if not present:
+                continue
+            name = next((name for name in present if source[name].strip()), None)
+            if name is not None and _is_usable(name, source[name].strip(), place, found):
+                values[secret] = SecretStr(source[name].strip())
+                found.sources[name] = place
+            break
+    found.secrets = Secrets.model_validate(values)
+    return found
+
+
+def is_secret(path: tuple[str, ...], text: str) -> bool:
+    """Whether `text`, found under the keys `path`, must not be shown."""
+    named = bool(path) and NAMES.search(path[-1]) is not None
+    return (named and bool(text.strip())) or any(shape.search(text) for shape in SHAPES.values())
+
+
+def variable_for(text: str) -> str:
+    """The variable that a secret of this shape belongs in; empty when unknown."""
+    return next((name for name, shape in SHAPES.items() if shape.search(text)), "")
+
+
+def _read_env_file(env_file: Path, found: FoundSecrets) -> dict[str, str]:
+    try:
+        mode = S_IMODE(env_file.stat().st_mode)
+        text = env_file.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as exc:
+        cause = (exc.strerror or "unreadable") if isinstance(exc, OSError) else "it is not UTF-8"
+        remedy = "Mend its permissions, or write it anew as UTF-8 text"
+        found.mistakes.append(
+            Mistake(str(env_file), None, None, "", f"the file cannot be read: {cause}", remedy)
+        )
+        return {}
+    if mode & 0o077:
+        found.warnings.append(
+            f"{env_file} can be read by other users of this machine: chmod 600 {env_file}"
+        )
+    return _parse_env_file(env_file, text, found)
+
+
+def _parse_env_file(env_file: Path, text: str, found: FoundSecrets) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for binding in parse_stream(StringIO(text)):
+        original = binding.original.string
+        blank_lines = original[: len(original) - len(original.lstrip())].count("\n")
+        line = binding.original.line + blank_lines
+        if binding.error or (binding.key is not None and binding.value is None):
+            found.mistakes.append(
+                Mistake(str(env_file), line, None, "", "the line has no value", "Write NAME=value")
+            )
+        elif binding.key is not None:
+            values[binding.key] = binding.value or ""
+            _warn_of_misspelling(binding.key, f"{env_file}, line {line}", found)
+    return values
+
+
+def _warn_of_misspelling(name: str, place: str, found: FoundSecrets) -> None:
+    known = [name for names in VARIABLES.values() for name in names]
+    meant = get_close_matches(name.upper(), known, n=1, cutoff=0.85)
+    if meant and name not in known:
+        found.warnings.append(f"{place}: gaia does not read {name}; did you mean {meant[0]}?")
+
+
+def _is_usable(name: str, value: str, place: str, found: FoundSecrets) -> bool:
+    if value.isascii() and value.isprintable() and " " not in value:
+        return True
+    problem = "holds a space or a character that no key has"
+    found.mistakes.append(Mistake(place, None, None, name, problem, "Copy the key anew"))
+    return False

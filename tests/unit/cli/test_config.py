@@ -1,0 +1,111 @@
+"""`gaia config`, as it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import Result
+from typer.testing import CliRunner
+
+from gaia.cli.config import app
+from gaia.errors import SettingsError
+from gaia.settings.keys import all_keys
+
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+
+
+def run(home: Path, *arguments: str, **variables: str) -> Result:
+    environ = {"GAIA_HOME": str(home), **dict.fromkeys(KEYS), **variables}
+    return CliRunner().invoke(app, arguments, env=environ)
+
+
+@pytest.fixture
+def bad_home(tmp_path: Path) -> Path:
+    (tmp_path / "gaia.yaml").write_text("web: {port: -1}\nnmae: x\n")
+    return tmp_path
+
+
+def test_path_is_printed_whether_or_not_the_file_exists(tmp_path: Path) -> None:
+    assert run(tmp_path, "path").stdout == f"{tmp_path / 'gaia.yaml'}\n"
+
+
+def test_check_of_a_good_file_says_so_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("web: {port: 0}\n")
+    result = run(tmp_path, "check")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'gaia.yaml'} is fine.\n")
+
+
+def test_check_without_a_file_says_that_the_defaults_hold(tmp_path: Path) -> None:
+    result = run(tmp_path, "check")
+    assert result.exit_code == 0
+    assert "the defaults hold" in result.stdout
+
+
+def test_check_of_a_bad_file_tells_all_mistakes_and_exits_with_78(bad_home: Path) -> None:
+    result = run(bad_home, "check")
+    assert (result.exit_code, result.stdout) == (78, "")
+    assert "line 1, column 13: web.port is -1" in result.stderr
+    assert "line 2, column 1: nmae is not a setting" in result.stderr
+
+
+def test_check_as_json_has_each_mistake_apart(bad_home: Path) -> None:
+    result = run(bad_home, "check", "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["ok"]) == (78, False)
+    assert [mistake["key"] for mistake in found["mistakes"]] == ["web.port", "nmae"]
+
+
+def test_check_as_json_of_a_good_file_is_ok(tmp_path: Path) -> None:
+    result = run(tmp_path, "check", "--json")
+    assert json.loads(result.stdout) == {"ok": True, "mistakes": [], "warnings": []}
+
+
+def test_check_finds_that_the_named_provider_has_no_key(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("model: {provider: gemini}\n")
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "GEMINI_API_KEY is not set" in result.stderr
+
+
+def test_show_tells_each_key_with_its_source(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("web:\n  port: 0\n")
+    lines = run(tmp_path, "show").stdout.splitlines()
+    rows = {row[0]: row[1:] for row in map(str.split, lines)}
+    assert rows["web.port"] == ["0", "gaia.yaml:2"]
+    assert rows["web.host"] == ['"127.0.0.1"', "default"]
+    assert rows.keys() >= {str(key) for key in all_keys()}
+
+
+@pytest.mark.parametrize("arguments", [("show",), ("show", "--json")])
+def test_show_tells_that_a_secret_is_set_and_not_what_it_is(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / ".env").write_text("GEMINI_API_KEY=hunter2\n")
+    result = run(tmp_path, *arguments, OPENAI_API_KEY="hunter2")
+    assert result.exit_code == 0
+    assert "hunter2" not in result.output
+    assert "GEMINI_API_KEY" in result.stdout
+
+
+def test_show_as_json_has_values_sources_and_warnings(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=hunter2\n")
+    (tmp_path / ".env").chmod(0o644)
+    shown = json.loads(run(tmp_path, "show", "--json").stdout)
+    assert shown["settings"]["web.port"] == {"value": 8642, "source": "default"}
+    assert shown["secrets"]["OPENAI_API_KEY"] == {"set": True, "source": str(tmp_path / ".env")}
+    assert shown["secrets"]["GEMINI_API_KEY"] == {"set": False, "source": None}
+    assert "chmod 600" in shown["warnings"][0]
+
+
+def test_show_of_bad_settings_fails_with_the_mistakes(bad_home: Path) -> None:
+    assert isinstance(run(bad_home, "show").exception, SettingsError)
+
+
+def test_the_printed_defaults_can_be_used_as_they_are(tmp_path: Path) -> None:
+    printed = run(tmp_path, "show", "--defaults").stdout
+    assert yaml.safe_load(printed)["web"]["port"] == 8642
+    (tmp_path / "gaia.yaml").write_text(printed)
+    assert run(tmp_path, "check").exit_code == 0

@@ -1,0 +1,230 @@
+"""gaia.yaml: what is taken from it, and how its mistakes are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from gaia.errors import Mistake, SettingsError
+from gaia.paths import Home
+from gaia.settings.load import load_settings
+from gaia.settings.schema import Settings
+
+WriteYaml = Callable[[str], Home]
+MistakesOf = Callable[[str], tuple[Mistake, ...]]
+
+
+def test_without_a_file_the_defaults_hold(home: Home) -> None:
+    assert load_settings(home, {}).settings == Settings()
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "null\n", "{}\n", "\ufeff"])
+def test_an_empty_file_means_the_defaults(write_yaml: WriteYaml, text: str) -> None:
+    assert load_settings(write_yaml(text), {}).settings == Settings()
+
+
+def test_a_key_without_a_value_keeps_its_default(write_yaml: WriteYaml) -> None:
+    home = write_yaml("model:\n  name:\nsessions:\n")
+    assert load_settings(home, {}).settings == Settings()
+
+
+def test_an_option_of_a_component_may_be_null(write_yaml: WriteYaml) -> None:
+    home = write_yaml("memory: {llm: {provider: openai, config: {top_k: null}}}")
+    assert load_settings(home, {}).settings.memory.llm.config == {"top_k": None}
+
+
+def test_values_and_their_lines_are_read(write_yaml: WriteYaml) -> None:
+    loaded = load_settings(
+        write_yaml("""\
+            model:
+              provider: openai
+              base_url: http://127.0.0.1:9/v1
+
+            sessions: {window_turns: 3}
+            """),
+        {},
+    )
+    assert loaded.settings.model.provider == "openai"
+    assert loaded.settings.sessions.window_turns == 3
+    assert loaded.lines["model.base_url"] == 3
+    assert loaded.lines["sessions.window_turns"] == 5
+
+
+def test_a_whole_number_serves_where_a_fraction_may_stand(write_yaml: WriteYaml) -> None:
+    home = write_yaml("model: {timeout_seconds: 5}")
+    assert load_settings(home, {}).settings.model.timeout_seconds == 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "key", "problem", "remedy"),
+    [
+        (
+            "model:\n  provider: gemni\n",
+            *(2, 13, "model.provider", 'is "gemni"'),
+            "Allowed: auto, gemini, openai, anthropic, embedded. Did you mean gemini?",
+        ),
+        (
+            "logging: {level: info}",
+            *(1, 18, "logging.level", 'is "info"'),
+            "Allowed: DEBUG, INFO, WARNING, ERROR. Did you mean INFO?",
+        ),
+        (
+            "sessions:\n  window_turns: 0\n",
+            *(2, 17, "sessions.window_turns", "is 0"),
+            "Allowed: a whole number from 1 to 1000",
+        ),
+        (
+            "model:\n  retries: '3'\n",
+            *(2, 12, "model.retries", 'is "3"'),
+            "Allowed: a whole number from 0 to 10",
+        ),
+        (
+            "model:\n  timeout_seconds: .inf\n",
+            *(2, 20, "model.timeout_seconds", "is Infinity"),
+            "Allowed: a number above 0 to 3600",
+        ),
+        (
+            "web:\n  enabled: 1\n",
+            *(2, 12, "web.enabled", "is 1"),
+            "Allowed: true or false",
+        ),
+        (
+            "web:\n  host: 127.0.0.1:80\n",
+            *(2, 9, "web.host", 'is "127.0.0.1:80"'),
+            "Allowed: an IP address or a host name, without a port",
+        ),
+        (
+            "model:\n  base_url: ollama\n",
+            *(2, 13, "model.base_url", 'is "ollama"'),
+            "Allowed: empty, or an address such as http://127.0.0.1:11434/v1",
+        ),
+        (
+            "model: gemini\n",
+            *(1, 8, "model", 'is "gemini"'),
+            "Allowed: a block of keys, indented below it",
+        ),
+        (
+            "model: [gemini]\n",
+            *(1, 8, "model", "is a list"),
+            "Allowed: a block of keys, indented below it",
+        ),
+        (
+            "model:\n  nmae: x\n",
+            *(2, 3, "model.nmae", "is not a setting"),
+            "Did you mean model.name?",
+        ),
+        (
+            "window_turns: 3\n",
+            *(1, 1, "window_turns", "is not a setting"),
+            "Did you mean sessions.window_turns?",
+        ),
+        (
+            "telephone: 3\n",
+            *(1, 1, "telephone", "is not a setting"),
+            "Remove it",
+        ),
+        (
+            "memory:\n  llm: {config: {}}\n",
+            *(2, 3, "memory.llm.provider", "is missing"),
+            "Add it: a provider's name",
+        ),
+        (
+            "model:\n  embedded: {context_tokens: 2048, max_reply_tokens: 2000}\n",
+            *(2, 13, "model.embedded"),
+            "does not fit: max_reply_tokens is more than half of context_tokens",
+            "Change one of the two",
+        ),
+    ],
+)
+def test_a_mistake_names_place_key_value_and_remedy(
+    mistakes_of: MistakesOf,
+    text: str,
+    line: int,
+    column: int,
+    key: str,
+    problem: str,
+    remedy: str,
+) -> None:
+    (mistake,) = mistakes_of(text)
+    assert (mistake.line, mistake.column, mistake.key) == (line, column, key)
+    assert mistake.problem == problem
+    assert mistake.remedy == remedy
+
+
+def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(
+    home: Home, write_yaml: WriteYaml
+) -> None:
+    write_yaml("web: {port: -1}\nnmae: x\nmodel: {retries: 11}\n")
+    home.env_file.write_text("no value here\n")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(home, {})
+    assert [mistake.key for mistake in caught.value.mistakes] == [
+        "web.port",
+        "nmae",
+        "model.retries",
+        "",
+    ]
+    assert str(caught.value).splitlines()[0] == "4 mistakes in the configuration:"
+    for mistake in caught.value.mistakes:
+        assert str(mistake) in str(caught.value)
+    assert caught.value.exit_code == 78
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://x:port/v1", "ftp://x/", "http://", "http://x/v1?a=b", "http://x/ y", "http://[x/"],
+)
+def test_what_is_no_address_is_refused(mistakes_of: MistakesOf, address: str) -> None:
+    (mistake,) = mistakes_of(f"model: {{base_url: '{address}'}}")
+    assert mistake.key == "model.base_url"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::1", "localhost", "gaia.example.org"])
+def test_hosts_are_accepted(write_yaml: WriteYaml, host: str) -> None:
+    assert load_settings(write_yaml(f"web: {{host: '{host}'}}"), {}).settings.web.host == host
+
+
+def test_a_long_value_is_cut_in_the_message(mistakes_of: MistakesOf) -> None:
+    (mistake,) = mistakes_of(f"model: {{provider: {'x' * 500}}}")
+    assert len(mistake.problem) < 80
+
+
+def test_a_file_that_is_not_utf8_is_refused(home: Home) -> None:
+    home.settings_file.write_bytes(b"model: {name: caf\xe9}")
+    with pytest.raises(
+        SettingsError, match=r"gaia\.yaml: the file cannot be read: it is not UTF-8"
+    ):
+        load_settings(home, {})
+
+
+def test_a_file_that_cannot_be_read_is_refused(home: Home) -> None:
+    home.settings_file.mkdir()
+    with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
+        load_settings(home, {})
+
+
+def test_a_dangling_link_is_refused(home: Home) -> None:
+    home.settings_file.symlink_to(home.root / "gone.yaml")
+    with pytest.raises(SettingsError, match="links to a file that does not exist"):
+        load_settings(home, {})
+
+
+def test_a_setting_without_effect_is_warned_of(write_yaml: WriteYaml) -> None:
+    home = write_yaml("model: {provider: embedded, base_url: 'http://x/v1', api_version: v1}")
+    warnings = load_settings(home, {}).warnings
+    assert [warning.split()[0] for warning in warnings] == ["model.base_url", "model.api_version"]
+
+
+@given(text=st.text(max_size=60))
+@hypothesis_settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_text_is_settings_or_a_settings_error(home: Home, text: str) -> None:
+    home.settings_file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with suppress(SettingsError):
+        load_settings(home, {})

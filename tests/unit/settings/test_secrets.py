@@ -1,0 +1,196 @@
+"""Secrets: where they are found, and that none is ever shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gaia.errors import Mistake, SettingsError
+from gaia.paths import Home
+from gaia.settings.load import load_settings
+from gaia.settings.schema import Secrets
+from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret, variable_for
+
+MistakesOf = Callable[[str], tuple[Mistake, ...]]
+GEMINI_KEY = "AIza" + "x" * 35
+
+
+@pytest.fixture
+def env_file(tmp_path: Path) -> Path:
+    return tmp_path / ".env"
+
+
+def write_env(env_file: Path, text: str) -> Path:
+    env_file.write_text(text, encoding="utf-8")
+    env_file.chmod(0o600)
+    return env_file
+
+
+def gemini_key(found: FoundSecrets) -> str | None:
+    secret = found.secrets.gemini_api_key
+    return secret.get_secret_value() if secret else None
+
+
+def test_without_a_file_and_variables_there_are_none(env_file: Path) -> None:
+    assert find_secrets(env_file, {}).secrets == Secrets()
+
+
+def test_each_provider_has_its_variable(env_file: Path) -> None:
+    variables = ("GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+    found = find_secrets(env_file, {name: name.lower() for name in variables})
+    for name in variables:
+        secret = getattr(found.secrets, name.lower())
+        assert secret.get_secret_value() == name.lower()
+        assert found.sources[name] == "environment"
+
+
+def test_the_file_is_read_with_quotes_export_and_comments(env_file: Path) -> None:
+    write_env(env_file, "# keys\nexport GEMINI_API_KEY='a$b'\nOPENAI_API_KEY=\"c\" # mine\n")
+    found = find_secrets(env_file, {})
+    assert gemini_key(found) == "a$b"
+    assert found.sources == {"GEMINI_API_KEY": str(env_file), "OPENAI_API_KEY": str(env_file)}
+    assert found.warnings == []
+
+
+def test_the_environment_wins_over_the_file(env_file: Path) -> None:
+    write_env(env_file, "GEMINI_API_KEY=file\n")
+    assert gemini_key(find_secrets(env_file, {"GEMINI_API_KEY": "environment"})) == "environment"
+    assert gemini_key(find_secrets(env_file, {"GOOGLE_API_KEY": "environment"})) == "environment"
+
+
+def test_an_empty_variable_switches_the_key_of_the_file_off(env_file: Path) -> None:
+    write_env(env_file, "GEMINI_API_KEY=file\n")
+    assert gemini_key(find_secrets(env_file, {"GEMINI_API_KEY": ""})) is None
+
+
+def test_google_api_key_is_the_second_name_for_gemini(env_file: Path) -> None:
+    found = find_secrets(env_file, {"GOOGLE_API_KEY": "google"})
+    assert (gemini_key(found), found.sources) == ("google", {"GOOGLE_API_KEY": "environment"})
+    both = {"GOOGLE_API_KEY": "google", "GEMINI_API_KEY": "gemini"}
+    assert gemini_key(find_secrets(env_file, both)) == "gemini"
+    assert gemini_key(find_secrets(env_file, {**both, "GEMINI_API_KEY": " "})) == "google"
+
+
+def test_the_environment_of_the_process_stays_as_it_is(env_file: Path) -> None:
+    write_env(env_file, "GEMINI_API_KEY=file\nOTHER=x\n")
+    before = dict(os.environ)
+    find_secrets(env_file, os.environ)
+    assert dict(os.environ) == before
+
+
+def test_a_file_that_others_may_read_is_warned_of(env_file: Path) -> None:
+    write_env(env_file, "GEMINI_API_KEY=file\n").chmod(0o640)
+    (warning,) = find_secrets(env_file, {}).warnings
+    assert f"chmod 600 {env_file}" in warning
+
+
+def test_a_misspelt_name_is_warned_of(env_file: Path) -> None:
+    write_env(env_file, "\nGEMINI_API_KY=hunter2\nUNRELATED=x\n")
+    (warning,) = find_secrets(env_file, {}).warnings
+    assert "line 2: gaia does not read GEMINI_API_KY; did you mean GEMINI_API_KEY?" in warning
+    assert "hunter2" not in warning
+
+
+@pytest.mark.parametrize("text", ["A=1\n\n\nhunter2\n", "A=1\n\n\n'hunter2=x\n"])
+def test_a_line_without_a_value_is_a_mistake(env_file: Path, text: str) -> None:
+    (mistake,) = find_secrets(write_env(env_file, text), {}).mistakes
+    assert mistake.line == 4
+    assert "hunter2" not in str(mistake)
+
+
+@pytest.mark.parametrize("value", ["hunter2 hunter2", "hunter2\u00e9", "hunter2\nx"])
+def test_a_value_that_is_no_key_is_a_mistake_and_not_shown(env_file: Path, value: str) -> None:
+    (mistake,) = find_secrets(env_file, {"OPENAI_API_KEY": value}).mistakes
+    assert mistake.key == "OPENAI_API_KEY"
+    assert "hunter2" not in str(mistake)
+
+
+def test_a_file_that_cannot_be_read_is_a_mistake(env_file: Path) -> None:
+    env_file.mkdir()
+    (mistake,) = find_secrets(env_file, {}).mistakes
+    assert "cannot be read: Is a directory" in str(mistake)
+
+
+def test_a_file_that_is_not_utf8_is_a_mistake(env_file: Path) -> None:
+    env_file.write_bytes(b"A=\xff\n")
+    (mistake,) = find_secrets(env_file, {}).mistakes
+    assert "it is not UTF-8" in str(mistake)
+
+
+def test_secrets_do_not_show_when_printed(home: Home) -> None:
+    loaded = load_settings(home, {"GEMINI_API_KEY": GEMINI_KEY})
+    assert GEMINI_KEY not in repr(loaded)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("gemini_api_key: {}", "gemini_api_key"),
+        ("model: {{name: {}}}", "model.name"),
+        ("model: {{api_key: {}}}", "model.api_key"),
+        (
+            "memory: {{llm: {{provider: x, config: {{apikey: {}}}}}}}",
+            "memory.llm.config.apikey",
+        ),
+        (
+            "memory: {{llm: {{provider: x, config: {{list: [a, {}]}}}}}}",
+            "memory.llm.config.list.1",
+        ),
+    ],
+)
+def test_a_secret_in_gaia_yaml_is_refused_and_not_shown(
+    mistakes_of: MistakesOf, home: Home, text: str, key: str
+) -> None:
+    (mistake,) = mistakes_of(text.format(GEMINI_KEY))
+    assert (mistake.key, mistake.problem) == (key, "looks like a secret")
+    assert mistake.remedy == f"Put it in {home.env_file} as GEMINI_API_KEY=..."
+    assert GEMINI_KEY not in str(mistake)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "memory: {vector_store: {provider: pgvector, config: {password: 12345678}}}",
+        "model: {base_url: 'http://me:12345678@host/v1'}",
+        "model: {base_url: ['http://me:12345678@host/v1']}",
+    ],
+)
+def test_passwords_are_secrets_too(write_and_fail: Callable[[str], str], text: str) -> None:
+    message = write_and_fail(text)
+    assert "looks like a secret" in message
+    assert "12345678" not in message
+
+
+@pytest.fixture
+def write_and_fail(home: Home) -> Callable[[str], str]:
+    def load(text: str) -> str:
+        home.settings_file.write_text(text)
+        with pytest.raises(SettingsError) as caught:
+            load_settings(home, {})
+        return str(caught.value)
+
+    return load
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("sk-ant-" + "a" * 20, "ANTHROPIC_API_KEY"),
+        ("sk-proj-" + "a" * 20, "OPENAI_API_KEY"),
+        (GEMINI_KEY, "GEMINI_API_KEY"),
+        ("123456789:" + "A" * 35, ""),
+        ("ghp_" + "a" * 36, ""),
+    ],
+)
+def test_keys_are_known_by_their_shape(text: str, variable: str) -> None:
+    assert is_secret((), text)
+    assert variable_for(text) == variable
+
+
+@pytest.mark.parametrize("text", ["gpt-5", "http://127.0.0.1:11434/v1", "risk-averse", "qwen3:8b"])
+def test_ordinary_values_are_no_secrets(text: str) -> None:
+    assert not is_secret(("model", "name"), text)
+    assert not is_secret(("max_tokens",), text)
