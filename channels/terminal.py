@@ -6,9 +6,9 @@ The channel knows neither the web framework that carries its frames
 (`gaia.web.terminal`) nor what the client looks like (`gaia.cli.chat`).
 
 **What is known of a chunk.** `send` returns when the client has printed it. A
-client that leaves before it says so leaves the outcome unknown, and the chunk
-is sent again. A client that comes back remembers the ids of what it printed
-and drops the copy, so only a new client shows it twice, marked as a repeat.
+client that leaves before it says so leaves the outcome unknown, even if it
+comes back, and the chunk is sent again. A client remembers the ids of what it
+printed and drops the copy, so that the mark of a repeat is for new clients alone.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class Attachment:
         delivery = _Delivery(asyncio.get_running_loop().create_future())
         self._deliveries[outbound.outbox_id] = delivery
         try:
-            self.offer(_chunk_frame(outbound))
+            self.offer(self._chunk_frame(outbound))
             await self._printed_in_time(delivery)
         finally:
             del self._deliveries[outbound.outbox_id]
@@ -161,6 +161,19 @@ class Attachment:
         finally:
             self.dismiss()
 
+    def _chunk_frame(self, outbound: Outbound) -> ChunkFrame:
+        """The author of the message drops what it printed before, so that what
+        it prints is never a repeat."""
+        is_author = self.awaits(outbound.in_reply_to)
+        return ChunkFrame(
+            outbox_id=outbound.outbox_id,
+            text=outbound.text if is_author else outbound.marked_text,
+            seq=outbound.seq,
+            final=outbound.final,
+            turn_id=outbound.turn_id,
+            in_reply_to=outbound.in_reply_to,
+        )
+
     async def _write(self, connection: Connection) -> None:
         while True:
             frame = await self._frames.get()
@@ -198,17 +211,6 @@ class Attachment:
                 ACK_SECONDS,
             )
             self.dismiss()
-
-
-def _chunk_frame(outbound: Outbound) -> ChunkFrame:
-    return ChunkFrame(
-        outbox_id=outbound.outbox_id,
-        text=outbound.text,
-        seq=outbound.seq,
-        final=outbound.final,
-        turn_id=outbound.turn_id,
-        in_reply_to=outbound.in_reply_to,
-    )
 
 
 def _preview_frame(event: TurnEvent) -> ServerFrame:

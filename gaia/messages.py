@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+REPEAT_MARK = "(possible repeat) "
+"""Stands before a chunk that is sent again because nobody can tell whether the
+first try arrived. `Channel.split` leaves room for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -61,7 +65,8 @@ class Outbound:
 
     `outbox_id` is unique for the life of the home and the same on a resend, so
     that a channel which remembers it can drop the second copy.
-    `in_reply_to` lists the provider's ids of the messages that it answers;
+    `is_repeat` says that it was sent before and that nobody can tell whether
+    that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
     it is empty for a message that gaia starts by itself. `final` marks the
     last chunk of a reply.
     """
@@ -73,6 +78,12 @@ class Outbound:
     final: bool
     turn_id: str | None = None
     in_reply_to: tuple[str, ...] = ()
+    is_repeat: bool = False
+
+    @property
+    def marked_text(self) -> str:
+        """The text, behind `REPEAT_MARK` where that is due."""
+        return REPEAT_MARK + self.text if self.is_repeat else self.text
 
 
 @dataclass(frozen=True, slots=True)

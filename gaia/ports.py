@@ -11,10 +11,6 @@ from typing import Protocol
 
 from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
 
-REPEAT_MARK = "(possible repeat) "
-"""Stands before a chunk that is sent again because nobody can tell whether the
-first try arrived. `Channel.split` leaves room for it."""
-
 
 class Clock(Protocol):
     """Time. Everything that waits or stamps gets it from here."""
@@ -69,12 +65,6 @@ class Channel(Protocol):
         """Whether messages in quick succession are one turn."""
         ...
 
-    @property
-    def drops_repeats(self) -> bool:
-        """Whether a chunk that was shown before is recognised by its outbox id
-        and not shown again, so that sending it twice needs no `REPEAT_MARK`."""
-        ...
-
     async def serve(self, gateway: Gateway) -> None:
         """Run until cancelled; clean up on cancellation.
 
@@ -89,7 +79,10 @@ class Channel(Protocol):
         ...
 
     async def send(self, outbound: Outbound) -> str:
-        """Send one chunk and return the provider's id for it.
+        """Send one chunk, as `marked_text` has it, and return the provider's id for it.
+
+        A channel that recognises a chunk by its `outbox_id` may drop the second
+        copy, or leave out the mark where the first certainly did not arrive.
 
         Raises one of the four kinds of `SendError`, and nothing else.
         """

@@ -1,12 +1,58 @@
-"""The `gaia` command."""
+"""The `gaia` command: where all of its parts are mounted, and its errors end.
+
+Whoever adds a command here keeps its imports inside the function: `gaia --help`
+pays for typer and rich alone.
+"""
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
-app = typer.Typer(name="gaia", no_args_is_help=True, add_completion=False)
+from gaia.cli import config, model, sessions, users
+from gaia.cli.chat import chat_command
+from gaia.cli.serve import serve_command
+from gaia.cli.status import status_command
+from gaia.errors import GaiaError
+
+INTERRUPTED = 130
+"""128 and SIGINT, as shells have it."""
+
+app = typer.Typer(
+    name="gaia",
+    help="A personal assistant that runs on your own machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("chat")(chat_command)
+app.command("serve")(serve_command)
+app.command("status")(status_command)
+app.add_typer(users.app, name="users")
+app.add_typer(sessions.app, name="sessions")
+app.add_typer(config.app, name="config")
+app.add_typer(model.app, name="model")
+
+
+@app.command()
+def version() -> None:
+    """Print gaia's version."""
+    from gaia import __version__
+
+    typer.echo(f"gaia {__version__}")
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; an error of gaia's own is one message and an exit code."""
+    try:
+        app()
+    except GaiaError as exc:
+        typer.echo(f"error: {exc}", err=True)
+        sys.exit(exc.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; there is nobody to tell.
+        sys.stderr.close()
+        sys.exit(1)

@@ -147,6 +147,21 @@ async def finish(session: AsyncSession, turn_id: str, state: InboxState, now: da
     )
 
 
+async def drop_waiting(session: AsyncSession, conversation_id: int, now: datetime) -> int:
+    """End the messages that wait for their turn without an answer; returns how many."""
+    result = await session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state == InboxState.QUEUED,
+            InboxRow.is_command.is_(False),
+        )
+        .values(state=InboxState.STOPPED, finished_at=now)
+        .returning(InboxRow.inbox_id)
+    )
+    return len(result.all())
+
+
 async def retry_later(session: AsyncSession, turn_id: str, not_before: datetime) -> None:
     """Count a failure and let the turn run again at `not_before`."""
     await session.execute(
@@ -177,17 +192,15 @@ async def provider_message_ids(session: AsyncSession, turn_id: str) -> tuple[str
 
 
 async def waiting(session: AsyncSession, conversation_id: int) -> int:
-    """How many messages of a conversation wait for their turn."""
-    return (
-        await session.scalar(
-            select(func.count()).where(
-                InboxRow.conversation_id == conversation_id,
-                InboxRow.state == InboxState.QUEUED,
-                InboxRow.is_command.is_(False),
-            )
+    """How many messages of a conversation have not come to an end, commands apart."""
+    count = await session.scalar(
+        select(func.count()).where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state.in_(UNFINISHED),
+            InboxRow.is_command.is_(False),
         )
-        or 0
     )
+    return count or 0
 
 
 async def backlog(session: AsyncSession) -> Backlog:

@@ -122,15 +122,6 @@ async def mark(
     )
 
 
-async def mark_interrupted(session: AsyncSession) -> None:
-    """At start: a chunk that was being sent has an unknown outcome."""
-    await session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.state == OutboxState.SENDING)
-        .values(state=OutboxState.UNKNOWN, error="gaia stopped while it was being sent")
-    )
-
-
 async def open_conversations(session: AsyncSession) -> Sequence[int]:
     """The conversations with chunks that have not left."""
     rows = await session.scalars(

@@ -169,7 +169,7 @@ class OutboxRow(Base):
     """A chunk of a reply, from its writing to its receipt by the channel.
 
     `repeated` is set when it is sent a second time because the outcome of the
-    first is unknown; there is no third.
+    first is unknown.
     """
 
     __tablename__ = "outbox"

@@ -1,0 +1,106 @@
+"""What gaia adds to ADK's model requests, and learns from the answers."""
+
+from __future__ import annotations
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
+from google.genai import types
+
+from gaia.store.usage import Usage
+
+WINDOW_STEP = 10
+"""The replay window moves by so many turns at a time, so that the prompt's
+prefix, and with it the provider's cache, lasts for several turns."""
+
+
+class Meter(BasePlugin):
+    """Counts the model calls and tokens of one turn, whatever becomes of it."""
+
+    def __init__(self) -> None:
+        super().__init__("meter")
+        self._calls = 0
+        self._tokens_in = 0
+        self._tokens_out = 0
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> None:
+        self._calls += 1
+
+    async def after_model_callback(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> None:
+        used = llm_response.usage_metadata
+        if used is not None and not llm_response.partial:
+            prompt, total = used.prompt_token_count or 0, used.total_token_count or 0
+            self._tokens_in += prompt
+            # The total tells more than the candidates: it has the thoughts in it.
+            self._tokens_out += max(total - prompt, used.candidates_token_count or 0)
+
+    def usage(self, model: str) -> Usage:
+        """What was counted, for the purpose `turn`."""
+        return Usage(model, "turn", self._calls, self._tokens_in, self._tokens_out)
+
+
+class TurnContext(BasePlugin):
+    """Puts the turn's context after the user's text, in the request alone."""
+
+    def __init__(self, context: str) -> None:
+        super().__init__("turn_context")
+        self._part = types.Part(text=context)
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> None:
+        contents = llm_request.contents
+        for position in reversed(range(len(contents))):
+            if is_said_by_user(contents[position]):
+                parts = contents[position].parts or []
+                contents[position] = types.Content(role="user", parts=[*parts, self._part])
+                return
+
+
+class Capture(BasePlugin):
+    """Keeps the request that ADK builds, and answers it in the model's place."""
+
+    def __init__(self) -> None:
+        super().__init__("capture")
+        self.request: LlmRequest | None = None
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse:
+        self.request = llm_request
+        return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="-")]))
+
+
+def replay_window(turns: int) -> ContextFilterPlugin:
+    """ADK's plugin, set to the present turn and `turns` before it."""
+    return ContextFilterPlugin(
+        num_invocations_to_keep=turns + 1, custom_filter=drop_leading_fragment
+    )
+
+
+def replayed_turns(earlier_turns: int, window_turns: int) -> int:
+    """How many of the `earlier_turns` a request replays: `window_turns`, and up to
+    `WINDOW_STEP - 1` more, so that the first of them stays the same for a while."""
+    surplus = max(earlier_turns - window_turns, 0)
+    return window_turns + surplus % WINDOW_STEP
+
+
+def drop_leading_fragment(contents: list[types.Content]) -> list[types.Content]:
+    """Drop what precedes the first thing the user said: the rest of a turn
+    whose beginning was not read."""
+    for position, content in enumerate(contents):
+        if is_said_by_user(content):
+            return contents[position:]
+    return contents
+
+
+def is_said_by_user(content: types.Content) -> bool:
+    """Whether this is a person's message, and not the result of a tool."""
+    parts = content.parts or []
+    return content.role == "user" and not any(part.function_response for part in parts)

@@ -1,0 +1,201 @@
+"""One turn: what the user said goes to the model through ADK, its answer comes back.
+
+Bounded on all sides: the events that are read, the turns that are replayed and
+the model calls that a turn may make. What of a turn is kept, and what becomes
+of it when it fails, is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from google.adk.agents import LlmAgent
+from google.adk.agents.invocation_context import LlmCallsLimitExceededError
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps import App
+from google.adk.events import Event
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.runners import Runner
+from google.adk.sessions import BaseSessionService, InMemorySessionService
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.genai import types
+
+from gaia.agent import prompt
+from gaia.agent.models import ChatModel
+from gaia.agent.plugins import Capture, Meter, TurnContext, replay_window, replayed_turns
+from gaia.agent.tools import Tool
+from gaia.errors import ModelRefusedError
+from gaia.sessions.service import (
+    AGENT_NAME,
+    APP_NAME,
+    TURN_ID,
+    SessionKey,
+    SessionStore,
+    answer_text,
+    event_text,
+)
+from gaia.settings.schema import Settings
+
+EVENTS_PER_TURN = 12
+"""Events read for each turn of the window: generous for turns with tool calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Who talks where, and how many turns the session holds already."""
+
+    key: SessionKey
+    user_name: str
+    earlier_turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What one turn asks of the model. `sent_at` is the user's local time."""
+
+    turn_id: str
+    text: str
+    sent_at: datetime
+    stream: bool
+
+
+class Preview(Protocol):
+    """Hears of a turn while it runs."""
+
+    def text(self, text: str) -> None:
+        """The model said more."""
+        ...
+
+    def tool(self, name: str) -> None:
+        """The model called a tool."""
+        ...
+
+
+class Agent:
+    """Answers turns with one model and one set of tools."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        sessions: SessionStore,
+        tools: Sequence[Tool],
+        settings: Settings,
+    ) -> None:
+        self.model = model
+        self._sessions = sessions
+        self._tools = tools
+        self._settings = settings
+
+    async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> str:
+        """Run the turn and return the model's answer, which the session then holds.
+
+        Raises:
+            ModelError: The model gave no answer; the session may hold a part of the turn.
+        """
+        turns = self._replayed_turns(scene)
+        context = TurnContext(prompt.turn_context(sent_at=ask.sent_at))
+        runner = self._runner(scene, [replay_window(turns), context, meter])
+        said: list[Event] = []
+        try:
+            async with aclosing(
+                runner.run_async(
+                    user_id=scene.key.user_id,
+                    session_id=scene.key.session_id,
+                    new_message=types.UserContent(ask.text),
+                    yield_user_message=True,
+                    run_config=self._run_config(ask, turns),
+                )
+            ) as events:
+                async for event in events:
+                    if event.author == AGENT_NAME:
+                        _show(event, preview)
+                        if not event.partial:
+                            said.append(event)
+        except LlmCallsLimitExceededError as exc:
+            raise ModelRefusedError(
+                "the model called tools without end: limits.model_calls_per_turn is "
+                f"{self._settings.limits.model_calls_per_turn}"
+            ) from exc
+        answer = answer_text(said)
+        if answer is None or not answer.strip():
+            raise ModelRefusedError("the model gave an empty answer")
+        return answer
+
+    async def warm(self, scene: Scene) -> None:
+        """Let the model read what the next request begins with, where that helps it.
+
+        Raises:
+            ModelError: The model cannot be had.
+        """
+        if not self.model.warms:
+            return
+        turns = self._replayed_turns(scene)
+        events = await self._sessions.events(
+            scene.key.user_id, scene.key.session_id, limit=turns * EVENTS_PER_TURN
+        )
+        rehearsal = InMemorySessionService()
+        session = await rehearsal.create_session(
+            app_name=APP_NAME, user_id=scene.key.user_id, session_id=scene.key.session_id
+        )
+        for event in events or []:
+            await rehearsal.append_event(session, event)
+        capture = Capture()
+        runner = self._runner(scene, [replay_window(turns), capture], sessions=rehearsal)
+        async with aclosing(
+            runner.run_async(
+                user_id=scene.key.user_id,
+                session_id=scene.key.session_id,
+                new_message=types.UserContent("-"),
+            )
+        ) as answers:
+            async for _ in answers:
+                pass
+        if capture.request is not None:
+            capture.request.contents.pop()
+            await self.model.warm(capture.request)
+
+    def _replayed_turns(self, scene: Scene) -> int:
+        return replayed_turns(scene.earlier_turns, self._settings.sessions.window_turns)
+
+    def _runner(
+        self,
+        scene: Scene,
+        plugins: list[BasePlugin],
+        *,
+        sessions: BaseSessionService | None = None,
+    ) -> Runner:
+        instructions = prompt.instructions(
+            user=scene.user_name, channel=scene.key.channel, own=self._settings.model.instructions
+        )
+        agent = LlmAgent(
+            name=AGENT_NAME,
+            model=self.model.llm,
+            # A function, so that ADK leaves braces in the text alone.
+            instruction=lambda _: instructions,
+            tools=list(self._tools),
+        )
+        return Runner(
+            app=App(name=APP_NAME, root_agent=agent, plugins=plugins),
+            session_service=sessions or self._sessions.service,
+        )
+
+    def _run_config(self, ask: Ask, turns: int) -> RunConfig:
+        return RunConfig(
+            streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
+            max_llm_calls=self._settings.limits.model_calls_per_turn,
+            custom_metadata={TURN_ID: ask.turn_id},
+            get_session_config=GetSessionConfig(num_recent_events=(turns + 1) * EVENTS_PER_TURN),
+        )
+
+
+def _show(event: Event, preview: Preview) -> None:
+    for call in event.get_function_calls():
+        if not event.partial:
+            preview.tool(call.name or "")
+    if event.partial:
+        preview.text(event_text(event))

@@ -1,0 +1,177 @@
+"""The composition root: from settings to an App. The one place that wires."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.routing import BaseRoute
+
+from channels.registry import build_channels
+from channels.terminal import Greeting, TerminalChannel
+from gaia import __version__
+from gaia.agent.models import ChatModel, build_model
+from gaia.agent.providers import resolve_provider
+from gaia.agent.tools import built_in_tools
+from gaia.agent.turn import Agent
+from gaia.commands.conversation import conversation_commands
+from gaia.commands.registry import Registry
+from gaia.commands.status import status_commands
+from gaia.core.access import Access
+from gaia.core.delivery import Delivery
+from gaia.core.dispatcher import Dispatcher
+from gaia.core.gateway import ChannelGateway
+from gaia.core.handler import Handlers
+from gaia.core.warming import Warming
+from gaia.errors import RefusedError
+from gaia.messages import Address
+from gaia.ops.status import Status
+from gaia.paths import Home
+from gaia.ports import Channel, Clock
+from gaia.sessions.service import SessionStore
+from gaia.settings.load import LoadedSettings
+from gaia.store import conversations
+from gaia.store.engine import Database
+from gaia.store.users import Users
+from gaia.web.terminal import terminal_route
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """All parts of a gaia that is ready to start. `daemon` runs it."""
+
+    model: ChatModel
+    channels: Mapping[str, Channel]
+    gateways: Mapping[str, ChannelGateway]
+    handlers: Handlers
+    dispatcher: Dispatcher
+    delivery: Delivery
+    warming: Warming
+    status: Status
+    local_routes: Sequence[BaseRoute]
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The open files of a home."""
+
+    database: Database
+    sessions: SessionStore
+
+    async def close(self) -> None:
+        """Close both."""
+        await self.sessions.close()
+        await self.database.close()
+
+
+def build_app(
+    home: Home,
+    loaded: LoadedSettings,
+    stores: Stores,
+    clock: Clock,
+    *,
+    hosted: bool = False,
+    extra_channels: Sequence[Channel] = (),
+) -> App:
+    """Wire everything; nothing is started. `extra_channels` come on top of the settings'.
+
+    Raises:
+        SettingsError: The model that the settings ask for cannot be had.
+    """
+    settings, database = loaded.settings, stores.database
+    model = build_model(
+        resolve_provider(settings.model, loaded.secrets), settings.model, home, clock
+    )
+    users = Users(database, clock)
+    access = Access(users, settings.access)
+    channels = build_channels(
+        settings.channels,
+        greeter=TerminalGreeter(access, database, model),
+        clock=clock,
+        version=__version__,
+        hosted=hosted,
+    ) | {channel.name: channel for channel in extra_channels}
+    agent = Agent(
+        model=model, sessions=stores.sessions, tools=built_in_tools(clock), settings=settings
+    )
+    delivery = Delivery(database=database, channels=channels, clock=clock)
+    handlers = Handlers(
+        database=database,
+        sessions=stores.sessions,
+        users=users,
+        agent=agent,
+        channels=channels,
+        delivery=delivery,
+        clock=clock,
+        settings=settings,
+    )
+    status = Status(
+        home=home,
+        database=database,
+        users=users,
+        model=model,
+        channels=channels,
+        handlers=handlers,
+        clock=clock,
+    )
+    commands = Registry(
+        [*conversation_commands(handlers.stop_turn), *status_commands(status)], clock
+    )
+    dispatcher = Dispatcher(
+        database=database,
+        access=access,
+        users=users,
+        handlers=handlers,
+        delivery=delivery,
+        commands=commands,
+        channels=channels,
+        clock=clock,
+    )
+    warming = Warming(database=database, users=users, agent=agent)
+    return App(
+        model=model,
+        channels=channels,
+        gateways={
+            name: ChannelGateway(name, dispatcher=dispatcher, delivery=delivery, warming=warming)
+            for name in channels
+        },
+        handlers=handlers,
+        dispatcher=dispatcher,
+        delivery=delivery,
+        warming=warming,
+        status=status,
+        local_routes=[
+            terminal_route(channel)
+            for channel in channels.values()
+            if isinstance(channel, TerminalChannel)
+        ],
+    )
+
+
+class TerminalGreeter:
+    """Implements the terminal channel's `Greeter`."""
+
+    def __init__(self, access: Access, database: Database, model: ChatModel) -> None:
+        self._access = access
+        self._database = database
+        self._model = model
+
+    async def greet(self, address: Address) -> Greeting:
+        known = await self._access.is_known(address)
+        user = await self._access.admit(address)
+        if user is None:
+            raise RefusedError(
+                f"no user is called {address.sender!r}: add one with "
+                f"'gaia users add {address.sender}', or set access.terminal_creates_users to true"
+            )
+        async with self._database.read() as session:
+            conversation = await conversations.find(
+                session, user_id=user.user_id, channel=address.channel, chat=address.sender
+            )
+        return Greeting(
+            user_name=user.name,
+            model=self._model.describe(),
+            embedded=self._model.provider == "embedded",
+            created=not known,
+            conversation_turns=conversation.session_turns if conversation else 0,
+        )

@@ -1,0 +1,13 @@
+"""`gaia serve`: the daemon, in the foreground."""
+
+from __future__ import annotations
+
+
+def serve_command() -> None:
+    """Run the daemon until SIGTERM or Ctrl-C; a second one ends it at once."""
+    import asyncio
+
+    from gaia.daemon import serve
+    from gaia.paths import find_home
+
+    asyncio.run(serve(find_home()))

@@ -1,0 +1,58 @@
+"""Commands about the conversation at hand: start, reset, stop, whoami."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gaia.commands.registry import Call, Command
+from gaia.core import sentences
+from gaia.store import conversations, inbox
+
+StopTurn = Callable[[int], bool]
+
+
+def conversation_commands(stop_turn: StopTurn) -> Sequence[Command]:
+    """The commands; `stop_turn` interrupts a conversation's turn, if one runs."""
+
+    async def stop(call: Call) -> str:
+        conversation_id = call.caller.conversation.conversation_id
+        if stop_turn(conversation_id):
+            return sentences.STOPPED
+        dropped = await inbox.drop_waiting(call.session, conversation_id, call.now)
+        return sentences.STOPPED if dropped else sentences.NOTHING_TO_STOP
+
+    return (
+        Command("start", "Say hello", start),
+        Command("reset", "Begin a new conversation", reset, aliases=("new",)),
+        Command("stop", "Interrupt the answer", stop),
+        Command("whoami", "Who I take you for", whoami),
+    )
+
+
+async def start(call: Call) -> str:
+    """Say hello."""
+    return (
+        f"Hello {call.caller.user.name}, I'm gaia, your assistant. "
+        "Just write to me; /help lists what else I understand."
+    )
+
+
+async def reset(call: Call) -> str:
+    """Move to the next session."""
+    turns = call.caller.conversation.session_turns
+    await conversations.start_next_session(call.session, call.caller.conversation.conversation_id)
+    if not turns:
+        return "This conversation is new already. What is on your mind?"
+    said = "1 message" if turns == 1 else f"{turns} messages"
+    return f"We begin anew: I no longer have the last {said} in mind."
+
+
+async def whoami(call: Call) -> str:
+    """Tell the user what gaia knows them by."""
+    user, conversation = call.caller.user, call.caller.conversation
+    kind = "a direct chat" if conversation.direct else "a group"
+    return (
+        f"You are {user.name}, {user.role} ({user.user_id}).\n"
+        f"This is {kind} on {conversation.channel}, "
+        f"session {conversation.generation}, {conversation.session_turns} turns so far."
+    )

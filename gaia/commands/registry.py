@@ -1,0 +1,79 @@
+"""The registry of slash commands: their names, who may give them, what they do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core.slash import Caller, Slash
+from gaia.ports import Clock
+from gaia.store.users import Role
+
+RANKS = {Role.GUEST: 0, Role.MEMBER: 1, Role.OWNER: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use of a command: who gave it, the words after it, and the transaction it runs in."""
+
+    caller: Caller
+    words: str
+    session: AsyncSession
+    now: datetime
+
+
+Run = Callable[[Call], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command. `role` is the lowest that may give it."""
+
+    name: str
+    description: str
+    run: Run
+    aliases: tuple[str, ...] = ()
+    role: Role = Role.GUEST
+
+    def allows(self, role: Role) -> bool:
+        """Whether users of this role may give it."""
+        return RANKS[role] >= RANKS[self.role]
+
+
+class Registry:
+    """All commands. Implements `core.slash.Commands`."""
+
+    def __init__(self, commands: Sequence[Command], clock: Clock) -> None:
+        self._clock = clock
+        self._commands = (*commands, Command("help", "What I understand", self._help))
+        self._by_name = {
+            name: command for command in self._commands for name in (command.name, *command.aliases)
+        }
+
+    def visible_to(self, role: Role) -> Sequence[Command]:
+        """The commands that a user of this role may give."""
+        return [command for command in self._commands if command.allows(role)]
+
+    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> str:
+        command = self._by_name.get(slash.name)
+        if command is None or not command.allows(caller.user.role):
+            return self._unknown(slash.name, caller.user.role)
+        return await command.run(Call(caller, slash.words, session, self._clock.now()))
+
+    async def _help(self, call: Call) -> str:
+        lines = [
+            f"/{command.name} - {command.description}"
+            + (f" (also {', '.join('/' + a for a in command.aliases)})" if command.aliases else "")
+            for command in self.visible_to(call.caller.user.role)
+        ]
+        return "Just write to me. I also understand:\n" + "\n".join(lines)
+
+    def _unknown(self, name: str, role: Role) -> str:
+        names = [command.name for command in self.visible_to(role)]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f" Did you mean /{near[0]}?" if near else ""
+        return f"I don't know /{name}.{hint} /help lists what I understand."

@@ -1,0 +1,59 @@
+"""Access: which user an address belongs to, and whether it may talk at all."""
+
+from __future__ import annotations
+
+import logging
+
+from gaia.errors import UserNameTakenError
+from gaia.messages import Address
+from gaia.settings.schema import AccessSettings
+from gaia.store.users import Role, User, Users
+
+logger = logging.getLogger(__name__)
+
+TERMINAL = "terminal"
+"""The channel whose senders are whoever may open gaia's private socket: the
+machine's owner, under the names that they give."""
+
+
+class Access:
+    """Resolves addresses to users. Unknown ones are denied, except on the terminal."""
+
+    def __init__(self, users: Users, settings: AccessSettings) -> None:
+        self._users = users
+        self._settings = settings
+
+    async def is_known(self, address: Address) -> bool:
+        """Whether the address belongs to a user already."""
+        return await self._users.resolve(address) is not None
+
+    async def admit(self, address: Address) -> User | None:
+        """The user who writes from `address`; None for a stranger, who gets nothing.
+
+        On the terminal an unknown name becomes a user: the owner if there is
+        none yet, otherwise a member when `access.terminal_creates_users` allows it.
+        """
+        user = await self._users.resolve(address)
+        if user is None and address.channel == TERMINAL:
+            user = await self._admit_from_terminal(address)
+        if user is None:
+            logger.warning("denied an unknown sender on channel %s", address.channel)
+        return user
+
+    async def _admit_from_terminal(self, address: Address) -> User | None:
+        users = await self._users.list()
+        known = next((u for u in users if u.name.casefold() == address.sender.casefold()), None)
+        if known is not None:
+            await self._users.link(known, address)
+            return known
+        owned = any(user.role is Role.OWNER for user in users)
+        if owned and not self._settings.terminal_creates_users:
+            return None
+        role = Role.MEMBER if owned else Role.OWNER
+        try:
+            user = await self._users.create(address.sender, role, address)
+        except UserNameTakenError:
+            # Another message of the same person came first.
+            return await self._users.resolve(address)
+        logger.info("created user %s, a %s", user.user_id, user.role)
+        return user

@@ -1,0 +1,162 @@
+"""Delivery: chunks leave the outbox one after the other, in the order of their ids.
+
+A chunk is marked as being sent before the channel gets it, so that a crash in
+between is known: its outcome is unknown, and it is sent once more, marked as a
+possible repeat. A channel that cannot tell the outcome of the repeat either has
+had its chance: the chunk is dead, and shown as such.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import timedelta
+
+from gaia.core.workers import Workers
+from gaia.errors import (
+    RetryableSendError,
+    SendError,
+    UnknownSendError,
+    UnreachableError,
+)
+from gaia.messages import Outbound
+from gaia.ports import Channel, Clock
+from gaia.store import conversations, inbox, outbox
+from gaia.store.conversations import Conversation
+from gaia.store.engine import Database
+from gaia.store.outbox import Chunk
+from gaia.store.tables import OutboxState
+
+logger = logging.getLogger(__name__)
+
+FIRST_RETRY = timedelta(seconds=1)
+LONGEST_RETRY = timedelta(minutes=5)
+GIVE_UP_AFTER = timedelta(days=3)
+"""A chunk that a channel has refused for so long is dead."""
+
+
+class Delivery:
+    """Sends what waits in the outbox."""
+
+    def __init__(
+        self, *, database: Database, channels: Mapping[str, Channel], clock: Clock
+    ) -> None:
+        self._database = database
+        self._channels = channels
+        self._clock = clock
+        self._unreachable: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        self._workers = Workers("delivery", self._work, clock)
+
+    def wake(self, conversation_id: int) -> None:
+        """Say that a chunk waits in the outbox."""
+        self._workers.wake(conversation_id)
+
+    def reachable(self, channel: str, chat: str) -> None:
+        """Say that somebody listens on a chat again."""
+        for conversation_id in self._unreachable.pop((channel, chat), ()):
+            self.wake(conversation_id)
+
+    async def recover(self) -> None:
+        """At start: take up what an earlier process left."""
+        async with self._database.read() as session:
+            waiting = await outbox.open_conversations(session)
+        for conversation_id in waiting:
+            self.wake(conversation_id)
+
+    async def flush(self) -> None:
+        """Return when all that channels take at once has been sent, and send no more."""
+        await self._workers.flush()
+
+    async def cancel(self) -> None:
+        """Interrupt all sending, to be taken up at the next start."""
+        await self._workers.cancel()
+
+    async def _work(self, conversation_id: int) -> timedelta | None:
+        async with self._database.read() as session:
+            conversation = await conversations.get(session, conversation_id)
+            chunk = await outbox.next_chunk(session, conversation_id)
+            if conversation is None or chunk is None:
+                return None
+            answered = (
+                await inbox.provider_message_ids(session, chunk.turn_id) if chunk.turn_id else ()
+            )
+        channel = self._channels.get(conversation.channel)
+        if channel is None:
+            return None
+        now = self._clock.now()
+        if chunk.not_before is not None and chunk.not_before > now:
+            return chunk.not_before - now
+        return await self._send(channel, conversation, chunk, answered)
+
+    async def _send(
+        self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: tuple[str, ...]
+    ) -> timedelta | None:
+        is_repeat = chunk.repeated or chunk.state in (OutboxState.SENDING, OutboxState.UNKNOWN)
+        async with self._database.write() as session:
+            await outbox.mark_sending(session, chunk.outbox_id, repeated=is_repeat)
+        outbound = Outbound(
+            outbox_id=chunk.outbox_id,
+            chat=conversation.chat,
+            text=chunk.text,
+            seq=chunk.seq,
+            final=chunk.final,
+            turn_id=chunk.turn_id,
+            in_reply_to=answered,
+            is_repeat=is_repeat,
+        )
+        # Reachability may change while the channel looks: ask to hear of it first.
+        place = (conversation.channel, conversation.chat)
+        self._unreachable[place].add(conversation.conversation_id)
+        try:
+            provider_id = await channel.send(outbound)
+        except SendError as exc:
+            return await self._not_sent(chunk, exc, is_repeat=is_repeat)
+        self._unreachable[place].discard(conversation.conversation_id)
+        async with self._database.write() as session:
+            await outbox.mark_sent(session, chunk.outbox_id, provider_id, self._clock.now())
+        return timedelta(0)
+
+    async def _not_sent(self, chunk: Chunk, exc: SendError, *, is_repeat: bool) -> timedelta | None:
+        age = self._clock.now() - chunk.created_at
+        match exc:
+            case UnreachableError():
+                await self._mark(chunk, OutboxState.PENDING, str(exc))
+                return None
+            case UnknownSendError() if not is_repeat:
+                await self._mark(chunk, OutboxState.UNKNOWN, str(exc))
+                return timedelta(0)
+            case RetryableSendError() if age < GIVE_UP_AFTER:
+                wait = retry_after(exc, chunk.attempts)
+                await self._mark(chunk, OutboxState.PENDING, str(exc), wait)
+                return wait
+            case _:
+                await self._mark(chunk, OutboxState.DEAD, str(exc))
+                return timedelta(0)
+
+    async def _mark(
+        self, chunk: Chunk, state: OutboxState, error: str, wait: timedelta | None = None
+    ) -> None:
+        logger.log(
+            logging.ERROR if state is OutboxState.DEAD else logging.INFO,
+            "chunk %d is %s: %s",
+            chunk.outbox_id,
+            state,
+            error,
+        )
+        async with self._database.write() as session:
+            await outbox.mark(
+                session,
+                chunk.outbox_id,
+                state,
+                error=error,
+                not_before=None if wait is None else self._clock.now() + wait,
+            )
+
+
+def retry_after(exc: RetryableSendError, attempts: int) -> timedelta:
+    """The channel's own wish, else a pause that doubles with each attempt."""
+    if exc.after_seconds is not None:
+        return timedelta(seconds=exc.after_seconds)
+    doublings = min(attempts, 16)
+    return min(FIRST_RETRY * (1 << doublings), LONGEST_RETRY)

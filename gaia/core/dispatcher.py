@@ -1,0 +1,156 @@
+"""The dispatcher: where every inbound message enters, and is kept from then on.
+
+`receive` returns once the message is committed, so that a channel acknowledges
+nothing that a crash could lose. Turns and slash commands then run apart.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core import sentences, slash
+from gaia.core.access import Access
+from gaia.core.delivery import Delivery
+from gaia.core.handler import Handlers
+from gaia.core.slash import Caller, Commands
+from gaia.core.workers import Workers
+from gaia.logs import turn_in_log
+from gaia.messages import Inbound, Receipt, ReceiptKind
+from gaia.ports import Channel, Clock
+from gaia.store import conversations, inbox, outbox
+from gaia.store.conversations import Conversation
+from gaia.store.engine import Database
+from gaia.store.inbox import Batch
+from gaia.store.tables import InboxState
+from gaia.store.users import User, Users
+
+logger = logging.getLogger(__name__)
+
+
+class Dispatcher:
+    """Takes messages in and hands them to handlers, or to the slash commands."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        access: Access,
+        users: Users,
+        handlers: Handlers,
+        delivery: Delivery,
+        commands: Commands,
+        channels: Mapping[str, Channel],
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._access = access
+        self._users = users
+        self._handlers = handlers
+        self._delivery = delivery
+        self._commands = commands
+        self._channels = channels
+        self._clock = clock
+        self._workers = Workers("command", self._work, clock)
+
+    async def receive(self, inbound: Inbound) -> Receipt:
+        """Commit a message and have it answered.
+
+        Raises:
+            StoreError: It could not be kept: the channel must not acknowledge it.
+        """
+        user = await self._access.admit(inbound.address)
+        if user is None:
+            return Receipt(ReceiptKind.DENIED)
+        is_command = slash.parse(inbound.text) is not None
+        conversation_id = await self._record(user, inbound, is_command=is_command)
+        if conversation_id is None:
+            logger.info("a message on %s came again", inbound.address.channel)
+            return Receipt(ReceiptKind.DUPLICATE)
+        if is_command:
+            self._workers.wake(conversation_id)
+        else:
+            self._handlers.wake(conversation_id)
+        return Receipt(ReceiptKind.ACCEPTED)
+
+    async def recover(self) -> None:
+        """At start: take up the commands that an earlier process left."""
+        async with self._database.read() as session:
+            waiting = await inbox.unfinished_conversations(session, is_command=True)
+        for conversation_id in waiting:
+            self._workers.wake(conversation_id)
+
+    async def drain(self) -> None:
+        """Return when the commands that run have ended."""
+        await self._workers.drain()
+
+    async def cancel(self) -> None:
+        """Interrupt the commands, to be taken up at the next start."""
+        await self._workers.cancel()
+
+    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> int | None:
+        now = self._clock.now()
+        channel = inbound.address.channel
+        async with self._database.write() as session:
+            if await inbox.is_recorded(session, channel, inbound.provider_message_id):
+                return None
+            conversation = await conversations.find_or_create(
+                session,
+                user_id=user.user_id,
+                channel=channel,
+                chat=inbound.chat,
+                direct=inbound.direct,
+                now=now,
+            )
+            await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
+        return conversation.conversation_id
+
+    async def _work(self, conversation_id: int) -> timedelta | None:
+        async with self._database.write() as session:
+            conversation = await conversations.get(session, conversation_id)
+            batch = await inbox.take_command(session, conversation_id, turn_id=secrets.token_hex(5))
+        if conversation is None or batch is None or conversation.channel not in self._channels:
+            return None
+        with turn_in_log(batch.turn_id):
+            await self._run(conversation, batch)
+        self._delivery.wake(conversation_id)
+        return timedelta(0)
+
+    async def _run(self, conversation: Conversation, batch: Batch) -> None:
+        command = slash.parse(batch.text)
+        if command is None:
+            raise ValueError(f"turn {batch.turn_id} is no command")
+        caller = Caller(await self._users.find(conversation.user_id), conversation)
+        try:
+            async with self._database.write() as session:
+                reply = await self._commands.run(command, caller, session)
+                await self._finish(session, conversation, batch, InboxState.DONE, reply)
+        except Exception:
+            logger.exception("command /%s failed", command.name)
+            reply = sentences.command_failed(command.name, batch.turn_id)
+            async with self._database.write() as session:
+                await self._finish(session, conversation, batch, InboxState.DEAD, reply)
+        else:
+            logger.info("command /%s done", command.name)
+
+    async def _finish(
+        self,
+        session: AsyncSession,
+        conversation: Conversation,
+        batch: Batch,
+        state: InboxState,
+        reply: str,
+    ) -> None:
+        now = self._clock.now()
+        await inbox.finish(session, batch.turn_id, state, now)
+        await outbox.add(
+            session,
+            conversation_id=conversation.conversation_id,
+            turn_id=batch.turn_id,
+            chunks=self._channels[conversation.channel].split(reply),
+            now=now,
+        )

@@ -1,0 +1,289 @@
+"""Handlers: each conversation's turns, in order and never two at once.
+
+A turn ends in one transaction: its messages are done, its reply is in the
+outbox, its tokens are counted. Whatever interrupts it before that, the turn is
+taken up again under the same id, and the model is not asked for an answer that
+the session already holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from gaia.agent.plugins import Meter
+from gaia.agent.turn import Agent, Ask, Scene
+from gaia.core import sentences
+from gaia.core.delivery import Delivery
+from gaia.core.workers import Workers
+from gaia.errors import ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.logs import turn_in_log
+from gaia.messages import TurnEnded, TurnStarted, TurnText, TurnTool
+from gaia.ports import Channel, Clock
+from gaia.sessions.service import SessionKey, SessionStore
+from gaia.settings.schema import Settings
+from gaia.store import conversations, inbox, outbox, usage
+from gaia.store.conversations import Conversation
+from gaia.store.engine import Database
+from gaia.store.inbox import Batch
+from gaia.store.tables import InboxState
+from gaia.store.users import Users
+
+logger = logging.getLogger(__name__)
+
+FAILURES = 3
+"""A turn that failed so often is dead."""
+
+INTERRUPTIONS = 10
+"""A turn that a crash interrupted so often is dead: it may be what crashes gaia."""
+
+FIRST_RETRY = timedelta(seconds=2)
+HOPELESS = (ModelMissingError, ModelRefusedError, ModelTimeoutError)
+"""Failures that another try soon would only repeat."""
+
+
+class TurnStoppedError(Exception):
+    """The user stopped the turn. `said` is what was previewed of its answer."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__("stopped by the user")
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run of a turn ended. `reply` goes out; `retry` says when to try again."""
+
+    state: InboxState
+    reply: str | None = None
+    retry: timedelta | None = None
+
+
+@dataclass(slots=True)
+class RunningTurn:
+    """The turn that a conversation's handler is busy with. Implements the agent's `Preview`."""
+
+    channel: Channel
+    chat: str
+    turn_id: str
+    task: asyncio.Task[str] | None = None
+    stopped: bool = False
+    said: list[str] = field(default_factory=list)
+
+    def text(self, text: str) -> None:
+        self.said.append(text)
+        self.channel.watch(TurnText(self.chat, self.turn_id, text))
+
+    def tool(self, name: str) -> None:
+        self.said.clear()
+        self.channel.watch(TurnTool(self.chat, self.turn_id, name))
+
+    async def run(self, answer: Coroutine[object, object, str]) -> str:
+        """Await the answer, unless the turn is stopped first."""
+        self.task = asyncio.create_task(answer, name=f"turn-{self.turn_id}")
+        if self.stopped:
+            self.task.cancel()
+        try:
+            return await self.task
+        except asyncio.CancelledError:
+            if self.stopped:
+                raise TurnStoppedError("".join(self.said)) from None
+            raise
+
+    def stop(self) -> bool:
+        """Stop the turn; False when its answer is there already."""
+        if self.task is not None:
+            if self.task.done():
+                return False
+            self.task.cancel()
+        self.stopped = True
+        return True
+
+
+class Handlers:
+    """The handlers of all conversations."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        sessions: SessionStore,
+        users: Users,
+        agent: Agent,
+        channels: Mapping[str, Channel],
+        delivery: Delivery,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        self._database = database
+        self._sessions = sessions
+        self._users = users
+        self._agent = agent
+        self._channels = channels
+        self._delivery = delivery
+        self._clock = clock
+        self._settle = timedelta(seconds=settings.sessions.settle_seconds)
+        self._longest_message = settings.limits.message_characters
+        self._slots = asyncio.Semaphore(settings.limits.concurrent_turns)
+        self._running: dict[int, RunningTurn] = {}
+        self._workers = Workers("handler", self._work, clock)
+
+    def wake(self, conversation_id: int) -> None:
+        """Say that a message waits in the inbox."""
+        self._workers.wake(conversation_id)
+
+    async def recover(self) -> None:
+        """At start: take up what an earlier process left."""
+        async with self._database.read() as session:
+            waiting = await inbox.unfinished_conversations(session, is_command=False)
+        for conversation_id in waiting:
+            self.wake(conversation_id)
+
+    def stop_turn(self, conversation_id: int) -> bool:
+        """Interrupt the conversation's turn; False when none runs."""
+        running = self._running.get(conversation_id)
+        return running is not None and running.stop()
+
+    def running_turns(self) -> int:
+        """How many turns run at the moment."""
+        return len(self._running)
+
+    async def drain(self) -> None:
+        """Begin no turn, and return when those that run have ended."""
+        await self._workers.drain()
+
+    async def cancel(self) -> None:
+        """Interrupt all turns, to be taken up at the next start."""
+        await self._workers.cancel()
+
+    async def _work(self, conversation_id: int) -> timedelta | None:
+        async with self._database.read() as session:
+            conversation = await conversations.get(session, conversation_id)
+            if conversation is None or conversation.channel not in self._channels:
+                return None
+            channel = self._channels[conversation.channel]
+            settle = self._settle if channel.settles else timedelta(0)
+            wait = await inbox.ready_after(
+                session, conversation_id, settle=settle, now=self._clock.now()
+            )
+        if wait is None or wait > timedelta(0):
+            return wait
+        async with self._slots:
+            async with self._database.write() as session:
+                batch = await inbox.take(
+                    session, conversation_id, turn_id=secrets.token_hex(5), settle=settle
+                )
+            if batch is not None:
+                with turn_in_log(batch.turn_id):
+                    await self._run(conversation, channel, batch)
+        return timedelta(0)
+
+    async def _run(self, conversation: Conversation, channel: Channel, batch: Batch) -> None:
+        started_at = self._clock.monotonic()
+        meter = Meter()
+        running = RunningTurn(channel, conversation.chat, batch.turn_id)
+        self._running[conversation.conversation_id] = running
+        channel.watch(TurnStarted(conversation.chat, batch.turn_id, batch.provider_message_ids))
+        try:
+            outcome = await self._outcome(conversation, batch, running, meter)
+            await self._close(conversation, channel, batch, outcome, meter)
+        finally:
+            del self._running[conversation.conversation_id]
+            channel.watch(TurnEnded(conversation.chat, batch.turn_id))
+        logger.info("turn %s after %.1f s", outcome.state, self._clock.monotonic() - started_at)
+        self._delivery.wake(conversation.conversation_id)
+
+    async def _outcome(
+        self, conversation: Conversation, batch: Batch, running: RunningTurn, meter: Meter
+    ) -> Outcome:
+        key = session_key(conversation, batch.generation)
+        try:
+            return Outcome(
+                InboxState.DONE, await self._answer(conversation, key, batch, running, meter)
+            )
+        except TurnStoppedError as stop:
+            await self._sessions.remove_turn(key, batch.turn_id)
+            answer = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
+            await self._sessions.record_turn(key, batch.turn_id, batch.text, answer)
+            return Outcome(InboxState.STOPPED)
+        except Exception as exc:
+            outcome = failure_outcome(exc, batch)
+            logger.log(
+                logging.WARNING if isinstance(exc, HOPELESS) else logging.ERROR,
+                "turn failed, %s",
+                "next try follows" if outcome.retry else "it is dead",
+                exc_info=exc,
+            )
+            await self._sessions.remove_turn(key, batch.turn_id)
+            return outcome
+
+    async def _answer(
+        self,
+        conversation: Conversation,
+        key: SessionKey,
+        batch: Batch,
+        running: RunningTurn,
+        meter: Meter,
+    ) -> str:
+        await self._sessions.ensure(key)
+        if batch.starts > 1:
+            known = await self._sessions.answer_of(key, batch.turn_id)
+            if known is not None:
+                return known
+            await self._sessions.remove_turn(key, batch.turn_id)
+        if batch.starts - batch.failures > INTERRUPTIONS:
+            return sentences.interrupted(batch.turn_id)
+        if len(batch.text) > self._longest_message:
+            return sentences.too_long(len(batch.text), self._longest_message)
+        user = await self._users.find(conversation.user_id)
+        is_present = batch.generation == conversation.generation
+        scene = Scene(key, user.name, conversation.session_turns if is_present else 0)
+        ask = Ask(batch.turn_id, batch.text, batch.sent_at.astimezone(), batch.wants_preview)
+        return await running.run(self._agent.answer(scene, ask, meter, running))
+
+    async def _close(
+        self,
+        conversation: Conversation,
+        channel: Channel,
+        batch: Batch,
+        outcome: Outcome,
+        meter: Meter,
+    ) -> None:
+        now = self._clock.now()
+        async with self._database.write() as session:
+            if outcome.retry is not None:
+                await inbox.retry_later(session, batch.turn_id, now + outcome.retry)
+            else:
+                await inbox.finish(session, batch.turn_id, outcome.state, now)
+            if outcome.reply is not None:
+                await outbox.add(
+                    session,
+                    conversation_id=conversation.conversation_id,
+                    turn_id=batch.turn_id,
+                    chunks=channel.split(outcome.reply),
+                    now=now,
+                )
+            if outcome.state in (InboxState.DONE, InboxState.STOPPED):
+                await conversations.count_turn(
+                    session, conversation.conversation_id, batch.generation
+                )
+            used = meter.usage(self._agent.model.name)
+            if used.calls:
+                day = now.astimezone().date()
+                await usage.add(session, conversation.user_id, day, used)
+
+
+def session_key(conversation: Conversation, generation: int) -> SessionKey:
+    """The session of a conversation that a message belongs to."""
+    return SessionKey(conversation.user_id, conversation.channel, conversation.chat, generation)
+
+
+def failure_outcome(exc: Exception, batch: Batch) -> Outcome:
+    """Whether a failed turn is tried again, or is dead and the user is told."""
+    if batch.failures + 1 < FAILURES and not isinstance(exc, HOPELESS):
+        return Outcome(InboxState.QUEUED, retry=FIRST_RETRY * 3**batch.failures)
+    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id))

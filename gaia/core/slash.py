@@ -1,0 +1,52 @@
+"""Slash commands in a message: what is one, and what it says.
+
+The commands themselves live in `gaia.commands`; the core runs them through the
+`Commands` seam, apart from the turns of their conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.conversations import Conversation
+from gaia.store.users import User
+
+PATTERN = re.compile(r"/([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """A command as it was typed: `/help@bot words` is `help` with `words`."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who gave a command, and where."""
+
+    user: User
+    conversation: Conversation
+
+
+class Commands(Protocol):
+    """Runs slash commands."""
+
+    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> str:
+        """Run a command within the caller's transaction on gaia.db; returns the reply.
+
+        The transaction also marks the command as done, so that its effect and
+        its reply come to pass together, or not at all.
+        """
+        ...
+
+
+def parse(text: str) -> Slash | None:
+    """The command that a message is, or None: `/etc/hosts` is not one."""
+    match = PATTERN.fullmatch(text.strip())
+    return None if match is None else Slash(match[1].lower(), (match[2] or "").strip())

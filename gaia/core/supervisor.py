@@ -1,0 +1,41 @@
+"""Supervision: a background task that dies is logged and started again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from gaia.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+STABLE_SECONDS = 60.0
+"""A task that ran for so long is trusted again: its next pause is the first one."""
+
+
+async def keep_running(
+    name: str,
+    run: Callable[[], Awaitable[None]],
+    clock: Clock,
+    *,
+    on_failure: Callable[[Exception], None] = lambda exc: None,
+) -> None:
+    """Call `run` again and again until cancelled, with growing pauses after failures.
+
+    `run` is not supposed to return: that is a failure as well.
+    """
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        started_at = clock.monotonic()
+        try:
+            await run()
+            raise RuntimeError(f"{name} ended by itself")
+        except Exception as exc:
+            logger.exception("%s died, and is started again in %.0f s", name, pause)
+            on_failure(exc)
+        if clock.monotonic() - started_at >= STABLE_SECONDS:
+            pause = FIRST_PAUSE_SECONDS
+        await clock.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

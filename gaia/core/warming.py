@@ -1,0 +1,60 @@
+"""Warming: while somebody is about to write, the model reads what it will need."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from gaia.agent.turn import Agent, Scene
+from gaia.core.handler import session_key
+from gaia.errors import ModelError
+from gaia.messages import Address
+from gaia.sessions.service import SessionKey
+from gaia.store import conversations
+from gaia.store.engine import Database
+from gaia.store.users import Users
+
+logger = logging.getLogger(__name__)
+
+
+class Warming:
+    """Warms the model for the address that was expected last."""
+
+    def __init__(self, *, database: Database, users: Users, agent: Agent) -> None:
+        self._database = database
+        self._users = users
+        self._agent = agent
+        self._expected: asyncio.Queue[Address] = asyncio.Queue(maxsize=1)
+
+    def expect(self, address: Address) -> None:
+        """Ask for warming of the direct chat with `address`, which is named like it.
+
+        An earlier wish that was not begun is dropped.
+        """
+        if self._expected.full():
+            self._expected.get_nowait()
+        self._expected.put_nowait(address)
+
+    async def run(self) -> None:
+        """Warm whenever asked, until cancelled."""
+        while True:
+            address = await self._expected.get()
+            try:
+                await self._warm(address)
+            except ModelError as exc:
+                logger.warning("the model could not be warmed: %s", exc)
+
+    async def _warm(self, address: Address) -> None:
+        user = await self._users.resolve(address)
+        if user is None:
+            return
+        async with self._database.read() as session:
+            conversation = await conversations.find(
+                session, user_id=user.user_id, channel=address.channel, chat=address.sender
+            )
+        if conversation is None:
+            key, turns = SessionKey(user.user_id, address.channel, address.sender, 1), 0
+        else:
+            key = session_key(conversation, conversation.generation)
+            turns = conversation.session_turns
+        await self._agent.warm(Scene(key, user.name, turns))

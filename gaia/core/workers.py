@@ -1,0 +1,109 @@
+"""Workers: one task a conversation while there is work for it, none otherwise.
+
+What the work is does not matter here. It is woken by events and by time, never
+by polling; an exception in it is logged and the work tried again after a pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from gaia.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE = timedelta(seconds=1)
+LONGEST_PAUSE = timedelta(minutes=1)
+
+Work = Callable[[int], Awaitable[timedelta | None]]
+"""Does what there is to do for a conversation, by its id. Returns after which
+time to call it again, or None for when it is woken."""
+
+
+class Workers:
+    """Runs `work` for each conversation that was woken, never twice at once for the same."""
+
+    def __init__(self, name: str, work: Work, clock: Clock) -> None:
+        self._name = name
+        self._work = work
+        self._clock = clock
+        self._wakes: dict[int, asyncio.Event] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+        self._flushing = False
+
+    def wake(self, conversation_id: int) -> None:
+        """Have the work done soon. Ignored once nothing new is begun."""
+        wake = self._wakes.get(conversation_id)
+        if wake is not None:
+            wake.set()
+        elif not self._closed:
+            self._wakes[conversation_id] = asyncio.Event()
+            task = asyncio.create_task(
+                self._serve(conversation_id), name=f"{self._name}-{conversation_id}"
+            )
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def drain(self) -> None:
+        """Take no new step: return when those being taken are done."""
+        self._closed = True
+        await self._end()
+
+    async def flush(self) -> None:
+        """Return when nothing is left that could be done at once; then take no new step."""
+        self._flushing = True
+        await self._end()
+        self._closed = True
+
+    async def cancel(self) -> None:
+        """Interrupt all work, at once."""
+        self._closed = True
+        for task in self._tasks:
+            task.cancel()
+        await self._end()
+
+    async def _end(self) -> None:
+        for wake in self._wakes.values():
+            wake.set()
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def _serve(self, conversation_id: int) -> None:
+        wake = self._wakes[conversation_id]
+        pause = FIRST_PAUSE
+        try:
+            while not self._closed:
+                wake.clear()
+                try:
+                    again_after = await self._work(conversation_id)
+                    pause = FIRST_PAUSE
+                except Exception:
+                    logger.exception(
+                        "%s of conversation %d failed, next try in %.0f s",
+                        self._name,
+                        conversation_id,
+                        pause.total_seconds(),
+                    )
+                    again_after, pause = pause, min(2 * pause, LONGEST_PAUSE)
+                if again_after is None:
+                    if not wake.is_set():
+                        return
+                elif again_after:
+                    if self._flushing:
+                        return
+                    await self._wait(wake, again_after)
+        finally:
+            del self._wakes[conversation_id]
+
+    async def _wait(self, wake: asyncio.Event, longest: timedelta) -> None:
+        woken = asyncio.create_task(wake.wait())
+        slept = asyncio.create_task(self._clock.sleep(longest.total_seconds()))
+        try:
+            await asyncio.wait((woken, slept), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            woken.cancel()
+            slept.cancel()

@@ -1,0 +1,177 @@
+"""The daemon's life: it starts, runs until it is asked to stop, drains and ends.
+
+`serve` is the process of `gaia serve`; `hosted` is the same daemon inside a
+`gaia chat` that found none running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
+
+from gaia import __version__, logs
+from gaia.app import App, Stores, build_app
+from gaia.clock import SystemClock
+from gaia.core.supervisor import keep_running
+from gaia.paths import Home
+from gaia.ports import Channel, Clock
+from gaia.sessions.opening import open_sessions
+from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.schema import Settings
+from gaia.store.lock import DaemonLock
+from gaia.store.opening import open_database
+from gaia.web.app import local_app, public_app
+from gaia.web.server import WebServer, listen_on_path, listen_on_port
+
+logger = logging.getLogger(__name__)
+
+
+async def serve(home: Home, *, extra_channels: Sequence[Channel] = ()) -> None:
+    """Run until SIGTERM or SIGINT, then drain. A second signal ends it at once.
+
+    Raises:
+        SettingsError: The configuration is wrong.
+        AlreadyRunningError: Another daemon has the home.
+        GaiaError: It cannot start for another cause.
+    """
+    loaded = _prepare(home, log_to_terminal=True)
+    stop = asyncio.Event()
+    with _signals(stop):
+        async with _running(home, loaded, hosted=False, extra_channels=extra_channels):
+            await stop.wait()
+
+
+@asynccontextmanager
+async def hosted(home: Home) -> AsyncIterator[None]:
+    """Run, with the terminal alone and no port, for as long as the block lasts.
+
+    Raises:
+        SettingsError: The configuration is wrong.
+        AlreadyRunningError: Another daemon has the home.
+        GaiaError: It cannot start for another cause.
+    """
+    loaded = _prepare(home, log_to_terminal=False)
+    async with _running(home, loaded, hosted=True):
+        yield
+
+
+def _prepare(home: Home, *, log_to_terminal: bool) -> LoadedSettings:
+    home.create()
+    loaded = load_settings(home)
+    secrets = (loaded.secrets.gemini_api_key, loaded.secrets.openai_api_key)
+    logs.configure(
+        loaded.settings.logging,
+        home.logs,
+        [
+            secret.get_secret_value()
+            for secret in (*secrets, loaded.secrets.anthropic_api_key)
+            if secret is not None
+        ],
+        to_terminal=log_to_terminal,
+    )
+    for warning in loaded.warnings:
+        logger.warning("%s", warning)
+    return loaded
+
+
+@asynccontextmanager
+async def _running(
+    home: Home,
+    loaded: LoadedSettings,
+    *,
+    hosted: bool,
+    extra_channels: Sequence[Channel] = (),
+) -> AsyncIterator[None]:
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        stack.enter_context(DaemonLock(home))
+        stores = Stores(await open_database(home), await open_sessions(home))
+        stack.push_async_callback(stores.close)
+        app = build_app(home, loaded, stores, clock, hosted=hosted, extra_channels=extra_channels)
+        stack.push_async_callback(app.model.close)
+        servers = _web_servers(home, loaded.settings, app, hosted=hosted)
+        async with asyncio.TaskGroup() as tasks:
+            background = _start(tasks, app, servers, clock)
+            await _recover(app)
+            app.status.ready = True
+            logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
+            try:
+                yield
+            finally:
+                app.status.ready = False
+                await _drain(app, loaded.settings.limits.drain_seconds)
+                for task in reversed(background):
+                    task.cancel()
+    logger.info("gaia has stopped")
+
+
+def _web_servers(home: Home, settings: Settings, app: App, *, hosted: bool) -> list[WebServer]:
+    listener = listen_on_path(home.control_socket)
+    servers = [WebServer(local_app(app.status, app.local_routes), listener)]
+    if settings.web.enabled and not hosted:
+        port = listen_on_port(settings.web.host, settings.web.port)
+        logger.info("health on http://%s:%d/healthz", *port.getsockname()[:2])
+        servers.append(WebServer(public_app(app.status), port))
+    return servers
+
+
+def _start(
+    tasks: asyncio.TaskGroup, app: App, servers: Sequence[WebServer], clock: Clock
+) -> list[asyncio.Task[None]]:
+    background = [
+        tasks.create_task(
+            keep_running(f"channel {name}", partial(channel.serve, app.gateways[name]), clock)
+        )
+        for name, channel in app.channels.items()
+    ]
+    background.append(tasks.create_task(keep_running("warming", app.warming.run, clock)))
+    background += [tasks.create_task(server.run_until_cancelled()) for server in servers]
+    return background
+
+
+async def _recover(app: App) -> None:
+    await app.handlers.recover()
+    await app.dispatcher.recover()
+    await app.delivery.recover()
+
+
+async def _drain(app: App, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await app.handlers.drain()
+            await app.dispatcher.drain()
+            await app.delivery.flush()
+    except TimeoutError:
+        logger.warning("not all turns ended within %.0f s: the next start takes them up", seconds)
+        await app.handlers.cancel()
+        await app.dispatcher.cancel()
+        await app.delivery.cancel()
+
+
+@contextmanager
+def _signals(stop: asyncio.Event) -> Iterator[None]:
+    """Let SIGTERM and SIGINT set `stop`, and a second one end the process at once:
+    everything that was accepted is on disk, so nothing is lost by that."""
+
+    def on_signal(number: signal.Signals) -> None:
+        if stop.is_set():
+            logger.warning("%s again: ending at once", number.name)
+            logging.shutdown()
+            os._exit(1)
+        logger.info("%s: ending after the turns that run", number.name)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, on_signal, number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

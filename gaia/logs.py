@@ -1,0 +1,103 @@
+"""Logging: where lines go, what each carries, and what none of them may show.
+
+A line carries the id of the turn that it belongs to. Keys and tokens are
+replaced wherever they would appear, tracebacks included.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from gaia.settings.schema import LoggingSettings
+
+FORMAT = "%(asctime)s %(levelname)-7s %(turn)s%(name)s: %(message)s"
+REDACTED = "[redacted]"
+
+SECRET_SHAPES = re.compile(
+    r"(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|\d{6,}:[A-Za-z0-9_-]{30,}"
+    r"|(?<=Bearer )[A-Za-z0-9._~+/-]{8,}|(?<=[?&]key=)[^&\s]+)"
+)
+"""What looks like a key of OpenAI or Anthropic, of Google, a Telegram bot's
+token, or a credential in a header or a URL."""
+
+SHORTEST_SECRET = 6
+"""Shorter values, such as the placeholder key of a local server, would redact ordinary words."""
+
+CHATTY = (
+    "google_adk",
+    "google_genai",
+    "httpx",
+    "httpcore",
+    "openai",
+    "anthropic",
+    "aiosqlite",
+    "alembic",
+    "uvicorn",
+)
+"""Libraries that log requests, some with URLs that hold keys. Only their warnings count."""
+
+_turn_id: ContextVar[str | None] = ContextVar("turn_id", default=None)
+
+
+@contextmanager
+def turn_in_log(turn_id: str) -> Iterator[None]:
+    """Stamp the log lines written within the block, and by its tasks, with the turn's id."""
+    token = _turn_id.set(turn_id)
+    try:
+        yield
+    finally:
+        _turn_id.reset(token)
+
+
+def configure(
+    settings: LoggingSettings, folder: Path, secrets: Iterable[str], *, to_terminal: bool
+) -> None:
+    """Log to `gaia.log` in `folder`, and to standard error if asked.
+
+    Called once, by the program that owns the process.
+    """
+    handlers: list[logging.Handler] = [
+        RotatingFileHandler(
+            folder / "gaia.log",
+            maxBytes=settings.file_megabytes * 1_000_000,
+            backupCount=settings.files_kept,
+            encoding="utf-8",
+            delay=True,
+        )
+    ]
+    if to_terminal:
+        handlers.append(logging.StreamHandler(sys.stderr))
+    formatter = RedactingFormatter(secrets)
+    for handler in handlers:
+        handler.setFormatter(formatter)
+        handler.addFilter(_add_turn)
+    logging.basicConfig(level=settings.level, handlers=handlers, force=True)
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.captureWarnings(capture=True)
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats a line, traceback and all, and takes secrets out of the result."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__(FORMAT)
+        known = sorted((s for s in secrets if len(s) >= SHORTEST_SECRET), key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = SECRET_SHAPES.sub(REDACTED, super().format(record))
+        return self._known.sub(REDACTED, line) if self._known else line
+
+
+def _add_turn(record: logging.LogRecord) -> bool:
+    turn_id = _turn_id.get()
+    record.turn = f"[{turn_id}] " if turn_id else ""
+    return True

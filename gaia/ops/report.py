@@ -1,0 +1,66 @@
+"""The status report: what `gaia status`, `/status` and the health endpoint show.
+
+Read on both ends of the control socket, so it imports no part of the daemon.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Report(BaseModel):
+    """The base of the report's parts: frozen, and the same on both ends of the socket."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class PartStatus(Report):
+    """Whether a part works; `detail` is the cause when it does not."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+class QueueStatus(Report):
+    """A queue. `oldest_seconds` is the age of what waits longest, None when nothing waits."""
+
+    waiting: int
+    dead: int
+    oldest_seconds: float | None
+
+
+class UsageStatus(Report):
+    """A user's model calls and tokens today."""
+
+    user: str
+    model: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class StatusReport(Report):
+    """The whole report, as of `at`."""
+
+    version: str
+    home: str
+    pid: int
+    at: datetime
+    uptime_seconds: float
+    ready: bool
+    model: PartStatus
+    channels: tuple[PartStatus, ...]
+    store: PartStatus
+    inbox: QueueStatus
+    outbox: QueueStatus
+    running_turns: int
+    users: int
+    usage_today: tuple[UsageStatus, ...]
+
+    @property
+    def degraded(self) -> tuple[PartStatus, ...]:
+        """The parts that do not work."""
+        return tuple(p for p in (self.store, self.model, *self.channels) if not p.ok)

@@ -1,0 +1,100 @@
+"""Status: makes the report of what works, what waits and what does not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+
+from gaia import __version__
+from gaia.agent.models import ChatModel
+from gaia.core.handler import Handlers
+from gaia.ops.report import PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.paths import Home
+from gaia.ports import Channel, Clock
+from gaia.store import inbox, outbox, usage
+from gaia.store.engine import Database
+from gaia.store.users import Users
+
+
+class Status:
+    """Makes the report. `ready` is set by the daemon's life cycle."""
+
+    def __init__(
+        self,
+        *,
+        home: Home,
+        database: Database,
+        users: Users,
+        model: ChatModel,
+        channels: Mapping[str, Channel],
+        handlers: Handlers,
+        clock: Clock,
+    ) -> None:
+        self.ready = False
+        self._home = home
+        self._database = database
+        self._users = users
+        self._model = model
+        self._channels = channels
+        self._handlers = handlers
+        self._clock = clock
+        self._started_at = clock.now()
+
+    async def report(self) -> StatusReport:
+        """The report as of now.
+
+        Raises:
+            StoreError: gaia.db cannot be read.
+        """
+        now = self._clock.now()
+        users = {user.user_id: user.name for user in await self._users.list()}
+        async with self._database.read() as session:
+            waiting_in = await inbox.backlog(session)
+            waiting_out = await outbox.backlog(session)
+            today = await usage.of_day(session, now.astimezone().date())
+        return StatusReport(
+            version=__version__,
+            home=str(self._home.root),
+            pid=os.getpid(),
+            at=now,
+            uptime_seconds=(now - self._started_at).total_seconds(),
+            ready=self.ready,
+            model=self._model_status(),
+            channels=tuple(
+                PartStatus(name=name, ok=health.ok, detail=health.detail)
+                for name, channel in self._channels.items()
+                for health in (channel.health(),)
+            ),
+            store=PartStatus(name="store", ok=True),
+            inbox=QueueStatus(
+                waiting=waiting_in.queued + waiting_in.running,
+                dead=waiting_in.dead,
+                oldest_seconds=_age(waiting_in.oldest, now),
+            ),
+            outbox=QueueStatus(
+                waiting=waiting_out.open,
+                dead=waiting_out.dead,
+                oldest_seconds=_age(waiting_out.oldest, now),
+            ),
+            running_turns=self._handlers.running_turns(),
+            users=len(users),
+            usage_today=tuple(
+                UsageStatus(
+                    user=users.get(user_id, user_id),
+                    model=used.model,
+                    calls=used.calls,
+                    tokens_in=used.tokens_in,
+                    tokens_out=used.tokens_out,
+                )
+                for user_id, used in today
+            ),
+        )
+
+    def _model_status(self) -> PartStatus:
+        health = self._model.health.report()
+        return PartStatus(name=self._model.describe(), ok=health.ok, detail=health.detail)
+
+
+def _age(time: datetime | None, now: datetime) -> float | None:
+    return None if time is None else (now - time).total_seconds()

@@ -1,0 +1,62 @@
+"""The status report in words: the whole for the owner, the essence for a chat."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gaia.ops.report import PartStatus, QueueStatus, StatusReport
+
+
+def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
+    """What a person in a chat may know: nothing of other people."""
+    lines = [
+        f"I'm up for {duration(report.uptime_seconds)}, version {report.version}.",
+        f"Model: {_part(report.model)}",
+        f"This conversation: {turns} turns, {waiting} waiting.",
+    ]
+    lines += [f"Not working: {_part(part)}" for part in report.degraded if part != report.model]
+    return "\n".join(lines)
+
+
+def for_owner(report: StatusReport) -> str:
+    """The whole report, a line a subject."""
+    lines = [
+        f"gaia {report.version}, process {report.pid}, up {duration(report.uptime_seconds)}"
+        + ("" if report.ready else ", not ready"),
+        f"home       {report.home}",
+        f"model      {_part(report.model)}",
+        *(f"channel    {_part(channel)}" for channel in report.channels),
+        f"inbox      {_queue(report.inbox)}, {report.running_turns} running",
+        f"outbox     {_queue(report.outbox)}",
+        f"users      {report.users}",
+    ]
+    lines += [
+        f"today      {used.user}: {used.calls} calls of {used.model}, "
+        f"{used.tokens_in} tokens in, {used.tokens_out} out"
+        for used in report.usage_today
+    ]
+    if report.degraded:
+        lines.append("degraded   " + "; ".join(_part(part) for part in report.degraded))
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    """A duration for people: `3 s`, `5 min`, `2 h 10 min`, `4 d 1 h`."""
+    whole = timedelta(seconds=int(seconds))
+    hours, minutes = whole.seconds // 3600, whole.seconds // 60 % 60
+    if whole.days:
+        return f"{whole.days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min" if minutes else f"{whole.seconds} s"
+
+
+def _part(part: PartStatus) -> str:
+    return f"{part.name}, works" if part.ok else f"{part.name}, does not work: {part.detail}"
+
+
+def _queue(queue: QueueStatus) -> str:
+    text = f"{queue.waiting} waiting"
+    if queue.oldest_seconds is not None:
+        text += f", the oldest for {duration(queue.oldest_seconds)}"
+    return text + (f", {queue.dead} dead" if queue.dead else "")

@@ -1,0 +1,94 @@
+"""Listeners: the sockets that the web app is served on, and uvicorn on them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+
+from gaia.errors import ListenError
+
+CLOSING_SECONDS = 2
+"""How long open connections may take to end when the server stops."""
+
+
+class WebServer(uvicorn.Server):
+    """uvicorn without its signal handlers: signals are the daemon's."""
+
+    def __init__(self, app: Starlette, listener: socket.socket) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=CLOSING_SECONDS,
+                ws_ping_interval=None,
+            )
+        )
+        self._listener = listener
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def run_until_cancelled(self) -> None:
+        """Serve; on cancellation close the connections in good order."""
+        serving = asyncio.create_task(self.serve(sockets=[self._listener]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            self.should_exit = True
+            await serving
+            raise
+        raise ListenError("the web server ended by itself")
+
+
+def listen_on_port(host: str, port: int) -> socket.socket:
+    """A TCP listener. Port 0 takes any free port.
+
+    Raises:
+        ListenError: The port is taken, or the address is not this machine's.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except OSError as exc:
+        raise ListenError(
+            f"the web server cannot listen on {host}:{port} ({exc.strerror}): set web.port "
+            "in gaia.yaml to a free port, or web.enabled to false"
+        ) from exc
+    return listener
+
+
+def listen_on_path(path: Path) -> socket.socket:
+    """A listener on a Unix socket that only this user may open.
+
+    Replaces what an earlier daemon left: call it with the daemon's lock held.
+
+    Raises:
+        ListenError: The socket cannot be made.
+    """
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        path.unlink(missing_ok=True)
+        listener.bind(str(path))
+    except OSError as exc:
+        listener.close()
+        raise ListenError(
+            f"the control socket {str(path)!r} cannot be made ({exc.strerror}): "
+            "make gaia's home writable, or set GAIA_HOME to a folder on a local disk"
+        ) from exc
+    finally:
+        os.umask(mask)
+    return listener
