@@ -1,0 +1,137 @@
+"""One answer on the screen while it is being made: finished blocks, live tail, status."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from channels.terminal_wire import (
+    PreviewFrame,
+    TurnEndedFrame,
+    TurnStartedFrame,
+    TurnTextFrame,
+    TurnToolFrame,
+)
+from gaia.cli.chat.control_characters import strip_controls
+from gaia.cli.chat.draft import Draft
+from gaia.cli.chat.markdown import ReplyMarkdown
+from gaia.ports import Clock
+
+TICK_SECONDS = 0.1
+
+SPARE_LINES = 4
+"""Lines of the window that the growing tail leaves free."""
+
+SLOW_SECONDS = 3.0
+"""After that, the user is told why the first answer takes long."""
+
+
+class Answer:
+    """Prints an answer as it grows. A context manager: outside of it nothing is live.
+
+    Blocks that are finished are printed for good; the tail and a status line
+    are redrawn below them, and vanish in the end.
+    """
+
+    def __init__(self, console: Console, clock: Clock, *, first_of_embedded: bool) -> None:
+        self._console = console
+        self._clock = clock
+        self._first_of_embedded = first_of_embedded
+        self._began = clock.monotonic()
+        self._doing = "thinking"
+        self._stopping = False
+        self._draft = Draft()
+        self._live = Live(
+            console=console,
+            transient=True,
+            auto_refresh=False,
+            vertical_overflow="crop",
+            get_renderable=self._render,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    async def tick(self) -> None:
+        """Redraw what is live, until cancelled."""
+        while True:
+            self._print_finished()
+            self._live.refresh()
+            await self._clock.sleep(TICK_SECONDS)
+
+    def preview(self, frame: PreviewFrame) -> None:
+        """Take more of the turn. What is drawn waits for the next tick."""
+        match frame:
+            case TurnStartedFrame():
+                if self._draft.has_printed:
+                    self._note("(the answer begins anew)")
+                self._draft.restart()
+                self._doing = "thinking"
+            case TurnTextFrame():
+                self._draft.add(frame.text)
+                self._doing = "answering"
+            case TurnToolFrame():
+                if aside := self._draft.take_aside():
+                    self._print_markdown(aside)
+                self._doing = f"using {strip_controls(frame.tool)}"
+            case TurnEndedFrame():
+                self._doing = "finishing"
+
+    def reply(self, text: str) -> None:
+        """Print what of the reply is not on the screen yet, or all of it if it
+        is not what was previewed. A text that was stopped stays as far as it came."""
+        text = strip_controls(text)
+        if self._stopping and not self._draft.is_begin_of(text):
+            self._print_markdown(self._draft.take_aside())
+            self._draft.restart()
+        rest = self._draft.rest(text)
+        if rest is None:
+            self._note("(the answer in full)")
+        self._draft.restart()
+        self._print_markdown(text if rest is None else rest)
+
+    def stopping(self) -> None:
+        """Show that the user wants it to stop."""
+        self._stopping = True
+
+    def _print_finished(self) -> None:
+        if finished := self._draft.take_finished().strip("\n"):
+            self._print_markdown(finished)
+
+    def _print_markdown(self, text: str) -> None:
+        if text.strip():
+            self._console.print(ReplyMarkdown(text))
+            self._console.print()
+
+    def _note(self, text: str) -> None:
+        self._console.print(Text(text, style="dim"))
+
+    def _render(self) -> RenderableType:
+        status = Text(self._status(), style="dim", no_wrap=True, overflow="ellipsis")
+        room = max(1, self._console.height - SPARE_LINES)
+        tail = self._draft.tail
+        if not tail.strip():
+            return status
+        return Group(ReplyMarkdown(tail, last_lines=room), "", status)
+
+    def _status(self) -> str:
+        seconds = self._clock.monotonic() - self._began
+        if self._stopping:
+            return f"stopping… {int(seconds)} s · Ctrl-C again returns to the prompt"
+        status = f"{self._doing}… {int(seconds)} s · Ctrl-C stops"
+        if self._first_of_embedded and self._doing == "thinking" and seconds >= SLOW_SECONDS:
+            status += " · the first answer takes longer, the model is warming up"
+        return status

@@ -1,0 +1,99 @@
+"""The conversation of a person at a terminal: prompt, answer, prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gaia.cli.chat.link import Ending, Exchange, Link
+from gaia.cli.chat.prompt import Prompt, hidden_typing
+from gaia.cli.chat.screen import ChatScreen
+from gaia.errors import RefusedError
+
+LEAVING = frozenset({"/quit", "/exit"})
+
+HOW_TO_LEAVE = "Ctrl-D or /quit leaves the chat."
+
+NOT_STORED = (
+    "gaia could not store the message, so it was not taken. It is back in the prompt; "
+    "`gaia status` may say what is wrong."
+)
+DENIED = "gaia does not take messages from you: ask an owner to let you in."
+
+
+class InteractiveChat:
+    """Asks and shows until the user leaves."""
+
+    def __init__(self, link: Link, prompt: Prompt, screen: ChatScreen) -> None:
+        self._link = link
+        self._prompt = prompt
+        self._screen = screen
+
+    async def run(self) -> None:
+        """Return when the user leaves."""
+        with hidden_typing(sys.stdin.fileno()):
+            await self._screen.until_greeted()
+        put_back = ""
+        while (text := await self._prompt.read(put_back)) is not None:
+            put_back = ""
+            if text.strip() in LEAVING:
+                return
+            if text.strip():
+                put_back = await self._converse(text)
+
+    async def _converse(self, text: str) -> str:
+        """Send a message and show its answer. Returns the text if it was not taken."""
+        try:
+            exchange = await self._link.say(text, wants_preview=True)
+        except RefusedError as exc:
+            await self._screen.note(str(exc))
+            return text
+        match await self._answer(exchange):
+            case Ending.FAILED:
+                await self._screen.note(NOT_STORED)
+                return text
+            case Ending.DENIED:
+                await self._screen.note(DENIED)
+        return ""
+
+    async def _answer(self, exchange: Exchange) -> Ending | None:
+        """Show the answer. Ctrl-C asks gaia to stop, and a second one stops waiting."""
+        interrupted = asyncio.Event()
+        with interrupts_set(interrupted), hidden_typing(sys.stdin.fileno()):
+            async with self._screen.answering() as answer:
+                if ending := await _ending_unless(interrupted, exchange):
+                    return ending
+                interrupted.clear()
+                answer.stopping()
+                stop = await self._link.say("/stop", wants_preview=False)
+                await _ending_unless(interrupted, stop)
+        self._link.abandon(exchange)
+        self._link.abandon(stop)
+        return None
+
+
+async def _ending_unless(interrupted: asyncio.Event, exchange: Exchange) -> Ending | None:
+    """The ending of `exchange`, or `None` if the user interrupts first."""
+    async with asyncio.TaskGroup() as group:
+        ending = group.create_task(exchange.ending())
+        interrupt = group.create_task(interrupted.wait())
+        await asyncio.wait((ending, interrupt), return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        interrupt.cancel()
+    return None if ending.cancelled() else ending.result()
+
+
+@contextmanager
+def interrupts_set(event: asyncio.Event) -> Iterator[None]:
+    """Ctrl-C sets `event` instead of ending the program, within the context."""
+    loop = asyncio.get_running_loop()
+    previous = signal.getsignal(signal.SIGINT)
+    loop.add_signal_handler(signal.SIGINT, event.set)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, previous)

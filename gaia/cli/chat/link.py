@@ -1,0 +1,246 @@
+"""The client's end of the terminal channel: attaches, attaches anew, loses nothing.
+
+What the user sees is up to the `Screen`; where the daemon comes from is up to
+the `Dial`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Protocol
+
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
+
+from channels.terminal_wire import (
+    MESSAGE_CHARACTERS,
+    ChunkFrame,
+    ClientFrame,
+    DeliveredFrame,
+    HelloFrame,
+    MessageFrame,
+    PreviewFrame,
+    ReceiptFrame,
+    RefusedFrame,
+    WelcomeFrame,
+    decode_server_frame,
+    encode,
+)
+from gaia.errors import NotRunningError, RefusedError, WireError
+from gaia.ports import Clock
+
+RESTART_SECONDS = 15.0
+"""How long a daemon that went away may take to come back before another is hosted."""
+
+WELCOMES_MISSED = 20
+"""So many connections in a row that end before the welcome, and the link gives up."""
+
+PAUSE_SECONDS = 0.1
+"""The pause after a missed welcome, times the number of those missed: 21 s in all."""
+
+Dial = Callable[[float], Awaitable[ClientConnection]]
+"""Connects to the daemon; it is given the seconds to wait before hosting one."""
+
+
+class Screen(Protocol):
+    """Where the user sees what happens."""
+
+    async def attached(self, welcome: WelcomeFrame) -> None:
+        """The client is attached, for the first time or again."""
+        ...
+
+    async def lost(self) -> None:
+        """The connection broke; the link is trying again."""
+        ...
+
+    async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
+        """Print a chunk and return when it is printed. `own` says that it
+        answers a message of this client that is not finished."""
+        ...
+
+    def preview(self, frame: PreviewFrame) -> None:
+        """Show how a turn goes on."""
+        ...
+
+
+class Ending(StrEnum):
+    """How an exchange ended."""
+
+    ANSWERED = "answered"
+    DENIED = "denied"
+    FAILED = "failed"
+
+
+class Exchange:
+    """A message of this client and, in the end, its answer."""
+
+    def __init__(self, message: MessageFrame) -> None:
+        self.message = message
+        self.accepted = False
+        self._ending: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+
+    async def ending(self) -> Ending:
+        """Wait until it is over. May be awaited often, and cancelled."""
+        return await asyncio.shield(self._ending)
+
+    def end(self, ending: Ending) -> None:
+        """Mark it over. The first ending counts."""
+        if not self._ending.done():
+            self._ending.set_result(ending)
+
+
+class Link:
+    """The attachment of this process to the daemon, for as long as `run` runs."""
+
+    def __init__(
+        self,
+        dial: Dial,
+        screen: Screen,
+        clock: Clock,
+        *,
+        user: str,
+        interactive: bool,
+        version: str,
+    ) -> None:
+        self._dial = dial
+        self._screen = screen
+        self._clock = clock
+        self._user = user
+        self._interactive = interactive
+        self._version = version
+        self._client_id = uuid.uuid4().hex
+        self._connection: ClientConnection | None = None
+        self._exchanges: dict[str, Exchange] = {}
+        self._printed: set[int] = set()
+        self._restart_seconds = 0.0
+
+    async def run(self) -> None:
+        """Attach, and attach again whenever the connection breaks, until cancelled.
+
+        Raises:
+            RefusedError: The daemon turned this client away.
+            NotRunningError: No daemon answers, and none can be hosted.
+        """
+        missed = 0
+        while True:
+            connection = await self._dial(self._restart_seconds)
+            async with connection:
+                try:
+                    await self._attach(connection)
+                    missed = 0
+                    await self._listen(connection)
+                except ConnectionClosed:
+                    missed += self._connection is None
+                finally:
+                    attached, self._connection = self._connection is not None, None
+            if attached:
+                await self._screen.lost()
+            if missed >= WELCOMES_MISSED:
+                raise NotRunningError(
+                    "the daemon hangs up without a welcome: see its log, or restart it"
+                )
+            if missed:
+                await self._clock.sleep(missed * PAUSE_SECONDS)
+
+    async def say(self, text: str, *, wants_preview: bool) -> Exchange:
+        """Send a message. While there is no connection it waits for the next one.
+
+        Raises:
+            RefusedError: The message is too long.
+        """
+        if len(text) > MESSAGE_CHARACTERS:
+            raise RefusedError(
+                f"the message has {len(text)} characters, and at most {MESSAGE_CHARACTERS} "
+                "can be sent: send it in parts"
+            )
+        message = MessageFrame(
+            client_message_id=uuid.uuid4().hex,
+            text=_without_surrogates(text),
+            wants_preview=wants_preview,
+        )
+        exchange = Exchange(message)
+        self._exchanges[message.client_message_id] = exchange
+        await self._send(message)
+        return exchange
+
+    def abandon(self, exchange: Exchange) -> None:
+        """Stop waiting for an answer. If one comes, it is not this client's own."""
+        self._exchanges.pop(exchange.message.client_message_id, None)
+
+    async def _attach(self, connection: ClientConnection) -> None:
+        unanswered = tuple(each for each in self._exchanges.values() if each.accepted)
+        hello = HelloFrame(
+            user=self._user,
+            client_id=self._client_id,
+            interactive=self._interactive,
+            version=self._version,
+            waiting=tuple(each.message.client_message_id for each in unanswered),
+        )
+        await connection.send(encode(hello))
+        match decode_server_frame(_text(await connection.recv())):
+            case RefusedFrame(reason=reason):
+                raise RefusedError(reason)
+            case WelcomeFrame() as welcome:
+                self._restart_seconds = 0.0 if welcome.hosted else RESTART_SECONDS
+                await self._screen.attached(welcome)
+                self._connection = connection
+                for exchange in [e for e in self._exchanges.values() if not e.accepted]:
+                    await connection.send(encode(exchange.message))
+            case frame:
+                raise WireError(f"the daemon answered hello with {frame.kind!r}: restart it")
+
+    async def _listen(self, connection: ClientConnection) -> None:
+        while True:
+            match decode_server_frame(_text(await connection.recv())):
+                case ChunkFrame() as chunk:
+                    await self._take_chunk(chunk)
+                case ReceiptFrame() as receipt:
+                    self._take_receipt(receipt)
+                case WelcomeFrame() | RefusedFrame():
+                    continue
+                case preview:
+                    self._screen.preview(preview)
+
+    async def _take_chunk(self, chunk: ChunkFrame) -> None:
+        if chunk.outbox_id not in self._printed:
+            own = any(message_id in self._exchanges for message_id in chunk.in_reply_to)
+            await self._screen.reply(chunk, own=own)
+            self._printed.add(chunk.outbox_id)
+        await self._send(DeliveredFrame(outbox_id=chunk.outbox_id))
+        if chunk.final:
+            for message_id in chunk.in_reply_to:
+                self._end(message_id, Ending.ANSWERED)
+
+    def _take_receipt(self, receipt: ReceiptFrame) -> None:
+        match receipt.outcome:
+            case "accepted":
+                if exchange := self._exchanges.get(receipt.client_message_id):
+                    exchange.accepted = True
+            case "denied":
+                self._end(receipt.client_message_id, Ending.DENIED)
+            case "failed":
+                self._end(receipt.client_message_id, Ending.FAILED)
+
+    def _end(self, message_id: str, ending: Ending) -> None:
+        if exchange := self._exchanges.pop(message_id, None):
+            exchange.end(ending)
+
+    async def _send(self, frame: ClientFrame) -> None:
+        """Send if there is a connection. A message that is lost here is sent
+        on the next attaching, and a `delivered` when the chunk comes again."""
+        if self._connection is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self._connection.send(encode(frame))
+
+
+def _text(data: str | bytes) -> str:
+    return data if isinstance(data, str) else data.decode("utf-8", "replace")
+
+
+def _without_surrogates(text: str) -> str:
+    """Bytes of the command line that are no UTF-8 arrive as lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,117 @@
+"""Chats without a person at the terminal: one message, or a message a line.
+
+Replies go to standard output and nothing else does; notes go to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from typing import TextIO
+
+from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
+from gaia.cli.chat.control_characters import strip_controls
+from gaia.cli.chat.link import Ending, Link
+from gaia.errors import RefusedError, StoreError
+
+READ_BYTES = 65536
+
+
+class PlainScreen:
+    """Implements `gaia.cli.chat.link.Screen` for programs that read the replies."""
+
+    def __init__(self, replies: TextIO, notes: TextIO, *, version: str) -> None:
+        self._replies = replies
+        self._notes = notes
+        self._version = version
+
+    async def attached(self, welcome: WelcomeFrame) -> None:
+        if welcome.version != self._version:
+            self._note(f"note: the daemon is gaia {welcome.version}, this is gaia {self._version}")
+
+    async def lost(self) -> None:
+        self._note("note: the connection to gaia is lost; waiting for it to come back")
+
+    async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
+        text = strip_controls(chunk.text)
+        if own:
+            self._replies.write(text + "\n")
+            self._replies.flush()
+        else:
+            self._note(f"({'earlier reply' if chunk.in_reply_to else 'message'}) {text}")
+
+    def preview(self, frame: PreviewFrame) -> None:
+        """No preview is asked for."""
+
+    def _note(self, text: str) -> None:
+        self._notes.write(strip_controls(text) + "\n")
+        self._notes.flush()
+
+
+async def say(link: Link, text: str) -> None:
+    """Send a message and return when its reply is printed.
+
+    Raises:
+        RefusedError: gaia does not take messages from this user.
+        StoreError: The daemon could not store the message.
+    """
+    exchange = await link.say(text, wants_preview=False)
+    match await exchange.ending():
+        case Ending.DENIED:
+            raise RefusedError(
+                "gaia does not take messages from this user: add the user with `gaia users add`"
+            )
+        case Ending.FAILED:
+            raise StoreError(
+                f"the daemon could not store the message {_shortened(text)!r}, so it was not "
+                "taken: see the daemon's log, then send it again"
+            )
+        case Ending.ANSWERED:
+            return
+
+
+async def say_lines(link: Link, lines: AsyncIterator[str]) -> None:
+    """Send each line that is not blank, the next after the reply to the former."""
+    async for line in lines:
+        if line.strip():
+            await say(link, line)
+
+
+async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
+    """The lines of a file, pipe or terminal, without their ends.
+
+    A thread reads, since a file cannot be awaited. It is given up when nobody
+    waits for the next line any more, and holds no lock of Python's own files.
+    """
+    rest = b""
+    while data := await _read(file_descriptor):
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            yield line.decode("utf-8", "replace").removesuffix("\r")
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
+async def _read(file_descriptor: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    read: asyncio.Future[bytes] = loop.create_future()
+
+    def settle(data: bytes) -> None:
+        if not read.done():
+            read.set_result(data)
+
+    def run() -> None:
+        try:
+            data = os.read(file_descriptor, READ_BYTES)
+        except OSError:
+            data = b""
+        loop.call_soon_threadsafe(settle, data)
+
+    threading.Thread(target=run, name="standard-input", daemon=True).start()
+    return await read
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,136 @@
+"""Runs `gaia chat` in one of its modes: a person, one message, or lines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TextIO
+
+from gaia import __version__
+from gaia.cli.chat.hosting import DaemonFinder, Host
+from gaia.cli.chat.link import Link, Screen
+from gaia.cli.chat.plain import PlainScreen, read_lines, say, say_lines
+from gaia.paths import Home
+from gaia.ports import Clock
+
+Mode = Callable[[Link], Coroutine[None, None, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The three standard streams."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person sits in front of them."""
+        return self.stdin.isatty() and self.stdout.isatty()
+
+
+def run_chat(
+    home: Home, host: Host, clock: Clock, streams: Streams, *, user: str, message: str | None
+) -> int:
+    """Run `chat` and return the exit code. Raises what it raises."""
+    try:
+        asyncio.run(chat(home, host, clock, streams, user=user, message=message))
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
+    except BrokenPipeError:
+        _silence(streams.stdout)
+        return 1
+    return 0
+
+
+async def chat(
+    home: Home, host: Host, clock: Clock, streams: Streams, *, user: str, message: str | None
+) -> None:
+    """Chat as `user` until the user leaves, the input ends, or `message` is answered.
+
+    Raises:
+        GaiaError: No daemon can be reached or hosted, or it refuses.
+    """
+    if message is None and streams.interactive:
+        screen, mode = _interactive(home, clock)
+    else:
+        screen = PlainScreen(streams.stdout, streams.stderr, version=__version__)
+        mode = _lines(streams.stdin) if message is None else _one(message)
+    async with DaemonFinder(home.control_socket, host, clock) as finder:
+        link = Link(
+            finder.connect,
+            screen,
+            clock,
+            user=user,
+            interactive=message is None and streams.interactive,
+            version=__version__,
+        )
+        with _terminations_cancel():
+            await _linked(link, mode)
+
+
+def _interactive(home: Home, clock: Clock) -> tuple[Screen, Mode]:
+    from rich.console import Console
+
+    from gaia.cli.chat.interactive import HOW_TO_LEAVE, InteractiveChat
+    from gaia.cli.chat.prompt import Prompt
+    from gaia.cli.chat.screen import ChatScreen
+
+    console = Console(file=sys.stdout)
+    prompt = Prompt(
+        home.terminal_history, lambda: console.print(HOW_TO_LEAVE, style="dim", highlight=False)
+    )
+    screen = ChatScreen(console, prompt.print_above, clock, version=__version__)
+    return screen, lambda link: InteractiveChat(link, prompt, screen).run()
+
+
+def _one(message: str) -> Mode:
+    return lambda link: say(link, message)
+
+
+def _lines(stdin: TextIO) -> Mode:
+    return lambda link: say_lines(link, read_lines(stdin.fileno()))
+
+
+async def _linked(link: Link, mode: Mode) -> None:
+    """Run the mode while the link runs. The first that ends, ends both."""
+    linked = asyncio.create_task(link.run(), name="chat-link")
+    talking = asyncio.create_task(mode(link), name="chat-mode")
+    try:
+        await asyncio.wait((linked, talking), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        talking.cancel()
+        linked.cancel()
+        await asyncio.wait((linked, talking))
+    (linked if talking.cancelled() else talking).result()
+
+
+@contextmanager
+def _terminations_cancel() -> Iterator[None]:
+    """SIGTERM and SIGHUP cancel the running task, so that a hosted daemon drains."""
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("signals need a running task to cancel")
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    for each in signals:
+        loop.add_signal_handler(each, task.cancel)
+    try:
+        yield
+    finally:
+        for each in signals:
+            loop.remove_signal_handler(each)
+
+
+def _silence(stdout: TextIO) -> None:
+    """After a broken pipe: keep Python from complaining about it when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())

@@ -1,0 +1,127 @@
+"""A core whose answers the test gives: the other side of a channel, without a model.
+
+It keeps what the real core promises a channel: a message counts once however
+often it arrives, chunks of a chat are sent in order, and what could not be sent
+waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
+from gaia.messages import Address, Inbound, Outbound, Receipt, ReceiptKind
+from gaia.ports import Channel, Clock
+
+
+@dataclass(slots=True)
+class CoreState:
+    """What a core knows. Give it to the next core to play a restart."""
+
+    received: list[Inbound] = field(default_factory=list)
+    waiting: list[Outbound] = field(default_factory=list)
+    sent: list[Outbound] = field(default_factory=list)
+    expected: list[Address] = field(default_factory=list)
+    outbox_ids: int = 0
+
+
+class ScriptedCore:
+    """Implements `gaia.ports.Gateway` for one channel."""
+
+    def __init__(self, channel: Channel, clock: Clock, state: CoreState | None = None) -> None:
+        self.state = state or CoreState()
+        self.denied_senders: set[str] = set()
+        self.store_is_broken = False
+        self._channel = channel
+        self._clock = clock
+        self._inbox: asyncio.Queue[Inbound] = asyncio.Queue()
+        self._wakes: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._new_chats: asyncio.Queue[str] = asyncio.Queue()
+        for outbound in self.state.waiting:
+            self._wake(outbound.chat)
+
+    async def run(self) -> None:
+        """Serve the channel and deliver, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._channel.serve(self))
+            while True:
+                group.create_task(self._deliver(await self._new_chats.get()))
+
+    async def receive(self, inbound: Inbound) -> Receipt:
+        if self.store_is_broken:
+            raise StoreError("the disk is full: make room")
+        if inbound.address.sender in self.denied_senders:
+            return Receipt(ReceiptKind.DENIED)
+        known = {each.provider_message_id for each in self.state.received}
+        if inbound.provider_message_id in known:
+            return Receipt(ReceiptKind.DUPLICATE)
+        self.state.received.append(inbound)
+        self._inbox.put_nowait(inbound)
+        return Receipt(ReceiptKind.ACCEPTED)
+
+    def reachable(self, chat: str) -> None:
+        self._wake(chat)
+
+    def expect(self, address: Address) -> None:
+        self.state.expected.append(address)
+
+    async def next_message(self) -> Inbound:
+        """The next message that was received."""
+        return await self._inbox.get()
+
+    def reply(self, inbound: Inbound, *chunks: str) -> None:
+        """Answer a message with one or more chunks."""
+        for seq, text in enumerate(chunks):
+            self._enqueue(
+                inbound.chat,
+                text,
+                seq=seq,
+                final=seq == len(chunks) - 1,
+                in_reply_to=(inbound.provider_message_id,),
+            )
+
+    def say(self, chat: str, text: str) -> None:
+        """Start a message by itself."""
+        self._enqueue(chat, text, seq=0, final=True, in_reply_to=())
+
+    def _enqueue(
+        self, chat: str, text: str, *, seq: int, final: bool, in_reply_to: tuple[str, ...]
+    ) -> None:
+        self.state.outbox_ids += 1
+        outbound = Outbound(
+            outbox_id=self.state.outbox_ids,
+            chat=chat,
+            text=text,
+            seq=seq,
+            final=final,
+            in_reply_to=in_reply_to,
+        )
+        self.state.waiting.append(outbound)
+        self._wake(chat)
+
+    def _wake(self, chat: str) -> None:
+        if chat not in self._wakes:
+            self._new_chats.put_nowait(chat)
+        self._wakes[chat].set()
+
+    async def _deliver(self, chat: str) -> None:
+        while True:
+            await self._wakes[chat].wait()
+            self._wakes[chat].clear()
+            await self._deliver_what_waits(chat)
+
+    async def _deliver_what_waits(self, chat: str) -> None:
+        while outbound := next((o for o in self.state.waiting if o.chat == chat), None):
+            try:
+                await self._channel.send(outbound)
+            except UnreachableError:
+                return
+            except RetryableSendError as exc:
+                await self._clock.sleep(exc.after_seconds or 0)
+            except UnknownSendError:
+                continue
+            else:
+                self.state.waiting.remove(outbound)
+                self.state.sent.append(outbound)
