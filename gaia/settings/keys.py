@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt
 from pydantic import JsonValue
 from pydantic.fields import FieldInfo
 
@@ -101,14 +100,9 @@ def _describe(field: FieldInfo) -> str:
 
 def _describe_range(field: FieldInfo) -> str:
     words = []
-    for bound in field.metadata:
-        match bound:
-            case Ge(ge=limit):
-                words.append(f" from {limit}")
-            case Gt(gt=limit):
-                words.append(f" above {limit}")
-            case Le(le=limit):
-                words.append(f" to {limit}" if words else f" up to {limit}")
-            case Lt(lt=limit):
-                words.append(f" below {limit}")
+    for name, word in (("ge", "from"), ("gt", "above"), ("le", "to"), ("lt", "below")):
+        for bound in field.metadata:
+            limit = getattr(bound, name, None)
+            if limit is not None:
+                words.append(f" {word} {limit}")
     return "".join(words)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from gaia.cli.config import app
 from gaia.errors import SettingsError

@@ -1,0 +1,28 @@
+"""What holds for every test: nothing of the person who runs it is used or reached.
+
+The network is off but for this machine (pytest-socket, see pyproject.toml).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+
+PERSONAL = re.compile(
+    r"GAIA_.*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY", re.IGNORECASE
+)
+"""Variables that would lead a test to someone's home, keys, hosts or proxy."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def impersonal_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Clear the environment for tests and the processes that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if PERSONAL.fullmatch(name):
+                patch.delenv(name)
+        patch.setenv("GAIA_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
