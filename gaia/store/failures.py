@@ -6,6 +6,7 @@ constraint or a wrong statement is the caller's, and stays what it is.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,9 @@ READ_ONLY = (
     "cannot be written ({detail}): make the file and its folder writable by this user, "
     "and check that the disk is not mounted read-only"
 )
+
+FULL_BYTES = 64 * 1024
+"""Less free space than SQLite needs for a WAL and its index."""
 
 REMEDIES: Mapping[int, str] = MappingProxyType(
     {
@@ -59,5 +63,15 @@ def store_error(path: Path, exc: BaseException) -> StoreError | None:
     if not isinstance(exc, sqlite3.Error):
         return None
     primary_code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
+    if primary_code == sqlite3.SQLITE_IOERR and _is_disk_full(path):
+        primary_code = sqlite3.SQLITE_FULL
     remedy = REMEDIES.get(primary_code)
     return StoreError(f"{str(path)!r} {remedy.format(detail=exc)}") if remedy else None
+
+
+def _is_disk_full(path: Path) -> bool:
+    """SQLite calls a full disk an I/O error when it cannot grow the WAL's index."""
+    try:
+        return shutil.disk_usage(path.parent).free < FULL_BYTES
+    except OSError:
+        return False
