@@ -10,8 +10,7 @@ from starlette.routing import BaseRoute
 from channels.registry import build_channels
 from channels.terminal import Greeting, TerminalChannel
 from gaia import __version__
-from gaia.agent.models import ChatModel, build_model
-from gaia.agent.providers import resolve_provider
+from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.turn import Agent
 from gaia.commands.conversation import conversation_commands
@@ -70,18 +69,12 @@ def build_app(
     stores: Stores,
     clock: Clock,
     *,
+    model: ChatModel,
     hosted: bool = False,
     extra_channels: Sequence[Channel] = (),
 ) -> App:
-    """Wire everything; nothing is started. `extra_channels` come on top of the settings'.
-
-    Raises:
-        SettingsError: The model that the settings ask for cannot be had.
-    """
+    """Wire everything; nothing is started. `extra_channels` come on top of the settings'."""
     settings, database = loaded.settings, stores.database
-    model = build_model(
-        resolve_provider(settings.model, loaded.secrets), settings.model, home, clock
-    )
     users = Users(database, clock)
     access = Access(users, settings.access)
     channels = build_channels(

@@ -15,6 +15,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 
 from gaia import __version__, logs
+from gaia.agent.models import build_model
+from gaia.agent.providers import resolve_provider
 from gaia.app import App, Stores, build_app
 from gaia.clock import SystemClock
 from gaia.core.supervisor import keep_running
@@ -92,9 +94,20 @@ async def _running(
         stack.enter_context(DaemonLock(home))
         stores = Stores(await open_database(home), await open_sessions(home))
         stack.push_async_callback(stores.close)
-        app = build_app(home, loaded, stores, clock, hosted=hosted, extra_channels=extra_channels)
-        stack.push_async_callback(app.model.close)
-        servers = _web_servers(home, loaded.settings, app, hosted=hosted)
+        settings = loaded.settings
+        resolved = resolve_provider(settings.model, loaded.secrets)
+        model = build_model(resolved, settings.model, home, clock)
+        stack.push_async_callback(model.close)
+        app = build_app(
+            home,
+            loaded,
+            stores,
+            clock,
+            model=model,
+            hosted=hosted,
+            extra_channels=extra_channels,
+        )
+        servers = _web_servers(home, settings, app, hosted=hosted)
         async with asyncio.TaskGroup() as tasks:
             background = _start(tasks, app, servers, clock)
             await _recover(app)
@@ -104,7 +117,7 @@ async def _running(
                 yield
             finally:
                 app.status.ready = False
-                await _drain(app, loaded.settings.limits.drain_seconds)
+                await _drain(app, settings.limits.drain_seconds)
                 for task in reversed(background):
                     task.cancel()
     logger.info("gaia has stopped")

@@ -20,7 +20,7 @@ from gaia.agent.turn import Agent, Ask, Scene
 from gaia.core import sentences
 from gaia.core.delivery import Delivery
 from gaia.core.workers import Workers
-from gaia.errors import ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.errors import GaiaError, ModelMissingError, ModelRefusedError, ModelTimeoutError
 from gaia.logs import turn_in_log
 from gaia.messages import TurnEnded, TurnStarted, TurnText, TurnTool
 from gaia.ports import Channel, Clock
@@ -156,6 +156,10 @@ class Handlers:
         """Begin no turn, and return when those that run have ended."""
         await self._workers.drain()
 
+    async def flush(self) -> None:
+        """Return when no message is left that could be answered at once; then begin no turn."""
+        await self._workers.flush()
+
     async def cancel(self) -> None:
         """Interrupt all turns, to be taken up at the next start."""
         await self._workers.cancel()
@@ -212,12 +216,11 @@ class Handlers:
             return Outcome(InboxState.STOPPED)
         except Exception as exc:
             outcome = failure_outcome(exc, batch)
-            logger.log(
-                logging.WARNING if isinstance(exc, HOPELESS) else logging.ERROR,
-                "turn failed, %s",
-                "next try follows" if outcome.retry else "it is dead",
-                exc_info=exc,
-            )
+            then = "it is tried again" if outcome.retry else "it is dead"
+            if isinstance(exc, GaiaError):
+                logger.error("turn failed, %s: %s", then, exc)
+            else:
+                logger.exception("turn failed, %s", then)
             await self._sessions.remove_turn(key, batch.turn_id)
             return outcome
 

@@ -206,7 +206,7 @@ async def waiting(session: AsyncSession, conversation_id: int) -> int:
 async def backlog(session: AsyncSession) -> Backlog:
     """What waits in the inbox, over all conversations."""
     rows = await session.execute(select(InboxRow.state, func.count()).group_by(InboxRow.state))
-    counts: dict[str, int] = dict(iter(rows.tuples()))
+    counts = {row[0]: row[1] for row in rows}
     oldest = await session.scalar(
         select(func.min(InboxRow.received_at)).where(InboxRow.state.in_(UNFINISHED))
     )

@@ -1,0 +1,94 @@
+"""A channel in memory: a test writes through it and reads what was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gaia.errors import SendError
+from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
+from gaia.ports import Clock, Gateway
+
+
+class FakeChannel:
+    """Implements `gaia.ports.Channel`.
+
+    `sent` holds what arrived, in order. `failures` are raised by the next sends,
+    one each. `longest` cuts replies into chunks of so many characters.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        name: str = "fake",
+        settles: bool = False,
+        longest: int | None = None,
+    ) -> None:
+        self.name = name
+        self.settles = settles
+        self.sent: list[Outbound] = []
+        self.events: list[TurnEvent] = []
+        self.failures: list[SendError] = []
+        self._clock = clock
+        self._longest = longest
+        self._gateway: Gateway | None = None
+        self._ids = itertools.count(1)
+        self._changed = asyncio.Condition()
+
+    async def serve(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        await asyncio.Event().wait()
+
+    def connect(self, gateway: Gateway) -> None:
+        """Serve without a task of its own."""
+        self._gateway = gateway
+
+    def split(self, text: str) -> Sequence[str]:
+        size = self._longest or len(text)
+        return [text[start : start + size] for start in range(0, len(text), size)]
+
+    async def send(self, outbound: Outbound) -> str:
+        async with self._changed:
+            self._changed.notify_all()
+            if self.failures:
+                raise self.failures.pop(0)
+            self.sent.append(outbound)
+        return f"sent-{outbound.outbox_id}"
+
+    def watch(self, event: TurnEvent) -> None:
+        self.events.append(event)
+
+    def health(self) -> Health:
+        return Health(ok=self._gateway is not None)
+
+    async def say(self, text: str, *, sender: str = "ada", **changes: object) -> Receipt:
+        """Write to gaia; `changes` replace fields of the message."""
+        if self._gateway is None:
+            raise RuntimeError("the channel is not served")
+        inbound = Inbound(
+            address=Address(self.name, sender),
+            chat=sender,
+            provider_message_id=f"message-{next(self._ids)}",
+            text=text,
+            sent_at=self._clock.now(),
+        )
+        return await self._gateway.receive(replace(inbound, **changes))  # type: ignore[arg-type]
+
+    def reachable(self, chat: str) -> None:
+        """Tell gaia that somebody listens on `chat` again."""
+        if self._gateway is not None:
+            self._gateway.reachable(chat)
+
+    async def until_sent(self, count: int) -> Sequence[Outbound]:
+        """What was sent, once it is at least `count` chunks."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: len(self.sent) >= count)
+        return self.sent
+
+    async def until_tried(self, remaining_failures: int) -> None:
+        """Return once no more than so many `failures` are left."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: len(self.failures) <= remaining_failures)

@@ -1,0 +1,150 @@
+"""A core on real files, with a fake channel, a fake clock and a model that is a function."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+
+from gaia.agent.models import ChatModel
+from gaia.app import App, Stores, build_app
+from gaia.messages import Address
+from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
+from gaia.sessions.service import SessionKey, event_text
+from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import Secrets, Settings
+from gaia.store.opening import open_database
+from gaia.store.users import Role, Users
+from gaia.testing.clock import FakeClock
+from gaia.testing.fake_channel import FakeChannel
+from gaia.testing.function_model import Answer, FunctionModel, last_user_text
+
+
+class HeldModel(FunctionModel):
+    """A function model whose answers to some texts wait until they are let go."""
+
+    def __init__(self, answer: Callable[[LlmRequest], Answer]) -> None:
+        super().__init__(answer)
+        self._held: dict[str, asyncio.Event] = {}
+        self._asked: dict[str, asyncio.Event] = {}
+
+    def hold(self, text: str) -> None:
+        self._held[text] = asyncio.Event()
+        self._asked[text] = asyncio.Event()
+
+    def let_go(self, text: str) -> None:
+        self._held[text].set()
+
+    async def until_asked(self, text: str) -> None:
+        await self._asked[text].wait()
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        text = last_user_text(llm_request)
+        if text in self._held:
+            self._asked[text].set()
+            await self._held[text].wait()
+        async for response in super().generate_content_async(llm_request, stream):
+            yield response
+
+
+@dataclass(slots=True)
+class Core:
+    """A running core and what a test needs of it."""
+
+    app: App
+    stores: Stores
+    channel: FakeChannel
+    clock: FakeClock
+    model: HeldModel
+    users: Users
+
+    async def key(self, sender: str = "ada", generation: int = 1) -> SessionKey:
+        user = await self.users.resolve(Address(self.channel.name, sender))
+        assert user is not None
+        return SessionKey(user.user_id, self.channel.name, sender, generation)
+
+    async def transcript(self, sender: str = "ada", generation: int = 1) -> list[str]:
+        """Who said what in the session, as `user: text`."""
+        key = await self.key(sender, generation)
+        events = await self.stores.sessions.events(key.user_id, key.session_id)
+        return [f"{event.author}: {event_text(event)}" for event in events or []]
+
+
+CoreMaker = Callable[..., "asynccontextmanager[Core]"]
+
+
+@pytest.fixture(scope="session")
+def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with empty databases, migrated once for all tests."""
+
+    async def make(home: Home) -> None:
+        home.create()
+        await Stores(await open_database(home), await open_sessions(home)).close()
+
+    home = Home(tmp_path_factory.mktemp("template") / "home")
+    asyncio.run(make(home))
+    return home
+
+
+@pytest.fixture
+def home(fresh_home: Home, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
+
+
+def echo(request: LlmRequest) -> Answer:
+    return f"echo: {last_user_text(request)}"
+
+
+@pytest.fixture
+def running_core(home: Home) -> Callable[..., object]:
+    @asynccontextmanager
+    async def run(
+        answer: Callable[[LlmRequest], Answer] = echo,
+        *,
+        settings: Settings | None = None,
+        settles: bool = False,
+        longest: int | None = None,
+        senders: tuple[str, ...] = ("ada",),
+        recover: bool = True,
+    ) -> AsyncIterator[Core]:
+        clock = FakeClock()
+        stores = Stores(await open_database(home), await open_sessions(home))
+        users = Users(stores.database, clock)
+        for sender in senders:
+            address = Address("fake", sender)
+            if await users.resolve(address) is None:
+                await users.create(sender, Role.MEMBER, address)
+        channel = FakeChannel(clock, settles=settles, longest=longest)
+        model = HeldModel(answer)
+        app = build_app(
+            home,
+            LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
+            stores,
+            clock,
+            model=ChatModel(llm=model, provider="embedded", name="function"),
+            extra_channels=[channel],
+        )
+        channel.connect(app.gateways["fake"])
+        if recover:
+            await app.handlers.recover()
+            await app.dispatcher.recover()
+            await app.delivery.recover()
+        try:
+            yield Core(app, stores, channel, clock, model, users)
+        finally:
+            await app.handlers.cancel()
+            await app.dispatcher.cancel()
+            await app.delivery.cancel()
+            await stores.close()
+
+    return run

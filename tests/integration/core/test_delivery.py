@@ -1,0 +1,113 @@
+"""Delivery: in order, once, and with a defined end for each way to fail."""
+
+from __future__ import annotations
+
+from gaia.errors import (
+    PermanentSendError,
+    RetryableSendError,
+    UnknownSendError,
+    UnreachableError,
+)
+from gaia.store import outbox
+
+
+def texts(sent) -> list[str]:
+    return [outbound.marked_text for outbound in sent]
+
+
+async def backlog(core) -> outbox.Backlog:
+    async with core.stores.database.read() as session:
+        return await outbox.backlog(session)
+
+
+async def test_a_long_reply_is_sent_in_chunks_in_order(running_core):
+    async with running_core(lambda request: "abcdefgh", longest=3) as core:
+        await core.channel.say("spell")
+        sent = await core.channel.until_sent(3)
+        assert texts(sent) == ["abc", "def", "gh"]
+        assert [each.seq for each in sent] == [0, 1, 2]
+        assert [each.final for each in sent] == [False, False, True]
+
+
+async def test_the_channel_says_when_to_try_again_and_later_chunks_wait_too(running_core):
+    async with running_core(lambda request: "abcdef", longest=3) as core:
+        core.channel.failures = [RetryableSendError("flood", after_seconds=30)]
+        await core.channel.say("spell")
+        await core.clock.until_sleeping()
+        assert core.channel.sent == []
+        core.clock.advance(30)
+        assert texts(await core.channel.until_sent(2)) == ["abc", "def"]
+
+
+async def test_without_a_wish_of_the_channel_the_pause_doubles(running_core):
+    async with running_core() as core:
+        core.channel.failures = [RetryableSendError("down"), RetryableSendError("down")]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        assert core.clock.sleeping == (1.0,)
+        core.clock.advance(1)
+        await core.channel.until_tried(0)
+        await core.clock.until_sleeping()
+        assert core.clock.sleeping == (2.0,)
+        core.clock.advance(2)
+        assert texts(await core.channel.until_sent(1)) == ["echo: hello"]
+
+
+async def test_a_retry_holds_up_no_other_chat(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        core.channel.failures = [RetryableSendError("flood", after_seconds=300)]
+        await core.channel.say("one", sender="ada")
+        await core.clock.until_sleeping()
+        await core.channel.say("two", sender="bob")
+        assert texts(await core.channel.until_sent(1)) == ["echo: two"]
+
+
+async def test_an_unknown_outcome_is_sent_once_more_and_marked(running_core):
+    async with running_core() as core:
+        core.channel.failures = [UnknownSendError("timeout")]
+        await core.channel.say("hello")
+        assert texts(await core.channel.until_sent(1)) == ["(possible repeat) echo: hello"]
+
+
+async def test_a_second_unknown_outcome_ends_it_and_the_next_reply_goes_out(running_core):
+    async with running_core() as core:
+        core.channel.failures = [UnknownSendError("timeout"), UnknownSendError("timeout")]
+        await core.channel.say("one")
+        await core.channel.say("two")
+        assert texts(await core.channel.until_sent(1)) == ["echo: two"]
+        assert (await backlog(core)).dead == 1
+
+
+async def test_what_can_never_be_sent_is_dead_and_the_next_reply_goes_out(running_core):
+    async with running_core() as core:
+        core.channel.failures = [PermanentSendError("blocked")]
+        await core.channel.say("one")
+        await core.channel.say("two")
+        assert texts(await core.channel.until_sent(1)) == ["echo: two"]
+        assert (await backlog(core)).dead == 1
+
+
+async def test_a_reply_to_nobody_waits_until_somebody_listens(running_core):
+    async with running_core() as core:
+        core.channel.failures = [UnreachableError("nobody")]
+        await core.channel.say("hello")
+        await core.channel.until_tried(0)
+        await core.app.handlers.flush()
+        assert (await backlog(core)).open == 1
+        core.channel.reachable("ada")
+        (sent,) = await core.channel.until_sent(1)
+        assert (sent.text, sent.is_repeat) == ("echo: hello", False)
+
+
+async def test_a_channel_that_refuses_for_days_is_given_up(running_core):
+    async with running_core() as core:
+        core.channel.failures = [
+            RetryableSendError("flood", after_seconds=4 * 86_400),
+            RetryableSendError("flood"),
+        ]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        core.clock.advance(4 * 86_400)
+        await core.channel.until_tried(0)
+        await core.app.delivery.flush()
+        assert (await backlog(core)).dead == 1

@@ -1,0 +1,59 @@
+"""/stop interrupts at once, and the conversation knows of it."""
+
+from __future__ import annotations
+
+from gaia.core.sentences import NOTHING_TO_STOP, STOPPED, STOPPED_MARK
+
+
+async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
+    async with running_core() as core:
+        core.model.hold("long")
+        await core.channel.say("long")
+        await core.model.until_asked("long")
+        await core.channel.say("/stop")
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.text == STOPPED
+        await core.channel.say("short")
+        await core.channel.until_sent(2)
+        assert await core.transcript() == [
+            "user: long",
+            f"gaia: {STOPPED_MARK}",
+            "user: short",
+            "gaia: echo: short",
+        ]
+
+
+async def test_stop_drops_what_waits_for_a_retry(running_core):
+    from gaia.errors import ModelUnavailableError
+
+    async with running_core(lambda request: ModelUnavailableError("down")) as core:
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        await core.channel.say("/stop")
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.text == STOPPED
+        core.clock.advance(60)
+        await core.app.handlers.drain()
+        assert len(core.model.requests) == 1
+
+
+async def test_stop_with_nothing_to_stop_says_so(running_core):
+    async with running_core() as core:
+        await core.channel.say("/stop")
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.text == NOTHING_TO_STOP
+
+
+async def test_stop_leaves_other_conversations_alone(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        core.model.hold("long")
+        await core.channel.say("long", sender="ada")
+        await core.model.until_asked("long")
+        await core.channel.say("/stop", sender="bob")
+        await core.channel.until_sent(1)
+        core.model.let_go("long")
+        sent = await core.channel.until_sent(2)
+        assert [(each.chat, each.text) for each in sent] == [
+            ("bob", NOTHING_TO_STOP),
+            ("ada", "echo: long"),
+        ]

@@ -1,0 +1,241 @@
+"""Turns: answered once, in order, apart from each other, whatever goes wrong."""
+
+from __future__ import annotations
+
+from google.adk.models.llm_request import LlmRequest
+
+from gaia.errors import ModelRefusedError, ModelUnavailableError
+from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnTool
+from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
+from gaia.store import inbox, usage
+from gaia.testing.function_model import Answer, ToolCall, last_user_text
+
+
+def texts(sent) -> list[str]:
+    return [outbound.text for outbound in sent]
+
+
+async def test_a_message_is_answered_and_the_session_holds_both_sides(running_core):
+    async with running_core() as core:
+        receipt = await core.channel.say("hello")
+        assert receipt.kind is ReceiptKind.ACCEPTED
+        sent = await core.channel.until_sent(1)
+        assert texts(sent) == ["echo: hello"]
+        assert sent[0].final
+        assert sent[0].in_reply_to == ("message-1",)
+        assert await core.transcript() == ["user: hello", "gaia: echo: hello"]
+
+
+async def test_a_redelivered_message_is_answered_once(running_core):
+    async with running_core() as core:
+        await core.channel.say("hello", provider_message_id="same")
+        await core.channel.until_sent(1)
+        again = await core.channel.say("hello", provider_message_id="same")
+        await core.channel.say("next")
+        assert again.kind is ReceiptKind.DUPLICATE
+        assert texts(await core.channel.until_sent(2)) == ["echo: hello", "echo: next"]
+        assert len(core.model.requests) == 2
+
+
+async def test_messages_of_a_conversation_are_answered_in_order(running_core):
+    async with running_core() as core:
+        for number in range(10):
+            await core.channel.say(str(number))
+        sent = await core.channel.until_sent(10)
+        assert texts(sent) == [f"echo: {number}" for number in range(10)]
+
+
+async def test_a_slow_conversation_holds_up_nobody_else(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        core.model.hold("slow")
+        await core.channel.say("slow", sender="ada")
+        await core.model.until_asked("slow")
+        await core.channel.say("quick", sender="bob")
+        assert texts(await core.channel.until_sent(1)) == ["echo: quick"]
+        core.model.let_go("slow")
+        assert texts(await core.channel.until_sent(2)) == ["echo: quick", "echo: slow"]
+
+
+async def test_no_more_turns_run_at_once_than_the_limit_allows(running_core):
+    settings = Settings(limits=LimitsSettings(concurrent_turns=1))
+    async with running_core(senders=("ada", "bob"), settings=settings) as core:
+        core.model.hold("first")
+        await core.channel.say("first", sender="ada")
+        await core.model.until_asked("first")
+        await core.channel.say("second", sender="bob")
+        assert core.app.handlers.running_turns() == 1
+        core.model.let_go("first")
+        assert texts(await core.channel.until_sent(2)) == ["echo: first", "echo: second"]
+
+
+async def test_a_stranger_gets_nothing_and_costs_nothing(running_core):
+    async with running_core() as core:
+        receipt = await core.channel.say("let me in", sender="mallory")
+        assert receipt.kind is ReceiptKind.DENIED
+        await core.channel.say("hello")
+        await core.channel.until_sent(1)
+        assert [outbound.chat for outbound in core.channel.sent] == ["ada"]
+        assert len(core.model.requests) == 1
+
+
+async def test_a_burst_is_one_turn(running_core):
+    async with running_core(settles=True) as core:
+        await core.channel.say("one")
+        core.clock.advance(0.3)
+        await core.channel.say("two")
+        await core.clock.until_sleeping()
+        core.clock.advance(0.4)
+        sent = await core.channel.until_sent(1)
+        assert texts(sent) == ["echo: one\ntwo"]
+        assert sent[0].in_reply_to == ("message-1", "message-2")
+
+
+async def test_a_message_after_the_settle_time_is_a_turn_of_its_own(running_core):
+    async with running_core(settles=True) as core:
+        await core.channel.say("one")
+        await core.clock.until_sleeping()
+        core.clock.advance(0.4)
+        await core.channel.until_sent(1)
+        await core.channel.say("two")
+        await core.clock.until_sleeping()
+        core.clock.advance(0.4)
+        assert texts(await core.channel.until_sent(2)) == ["echo: one", "echo: two"]
+
+
+async def test_a_model_that_comes_back_answers_without_a_trace_of_the_failure(running_core):
+    answers = iter([ModelUnavailableError("down"), ModelUnavailableError("down"), "here I am"])
+    async with running_core(lambda request: next(answers)) as core:
+        await core.channel.say("hello")
+        for pause in (2, 6):
+            await core.clock.until_sleeping()
+            core.clock.advance(pause)
+        assert texts(await core.channel.until_sent(1)) == ["here I am"]
+        assert await core.transcript() == ["user: hello", "gaia: here I am"]
+
+
+async def test_a_message_that_fails_three_times_is_dead_and_the_user_is_told(running_core):
+    async with running_core(lambda request: ModelUnavailableError("secret cause")) as core:
+        await core.channel.say("hello")
+        for pause in (2, 6):
+            await core.clock.until_sleeping()
+            core.clock.advance(pause)
+        (sent,) = await core.channel.until_sent(1)
+        assert "can't reach my model" in sent.text
+        assert f"(turn {sent.turn_id})" in sent.text
+        assert "secret" not in sent.text
+        assert len(core.model.requests) == 3
+        assert await core.transcript() == []
+        async with core.stores.database.read() as session:
+            backlog = await inbox.backlog(session)
+        assert (backlog.queued, backlog.running, backlog.dead) == (0, 0, 1)
+
+
+async def test_a_refusal_is_told_at_once_and_the_conversation_goes_on(running_core):
+    def answer(request: LlmRequest) -> Answer:
+        return ModelRefusedError("no") if last_user_text(request) == "bad" else "fine"
+
+    async with running_core(answer) as core:
+        await core.channel.say("bad")
+        await core.channel.say("good")
+        sent = await core.channel.until_sent(2)
+        assert "would not answer" in sent[0].text
+        assert sent[1].text == "fine"
+        assert await core.transcript() == ["user: good", "gaia: fine"]
+
+
+async def test_an_error_nobody_foresaw_is_told_in_a_fixed_sentence(running_core):
+    async with running_core(lambda request: ZeroDivisionError("internals")) as core:
+        await core.channel.say("hello")
+        for pause in (2, 6):
+            await core.clock.until_sleeping()
+            core.clock.advance(pause)
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.text.startswith("Something went wrong on my side.")
+        assert "internals" not in sent.text
+
+
+async def test_a_message_that_is_too_long_never_reaches_the_model(running_core):
+    settings = Settings(limits=LimitsSettings(message_characters=100))
+    async with running_core(settings=settings) as core:
+        await core.channel.say("x" * 101)
+        (sent,) = await core.channel.until_sent(1)
+        assert "101 characters" in sent.text
+        assert core.model.requests == []
+
+
+async def test_a_tool_is_called_and_its_result_reaches_the_model(running_core):
+    def answer(request: LlmRequest) -> Answer:
+        results = [
+            part.function_response.response
+            for content in request.contents
+            for part in content.parts or []
+            if part.function_response
+        ]
+        if results:
+            return f"it is {results[-1]['result']}"
+        return ToolCall("calculate", {"expression": "6*7"})
+
+    async with running_core(answer) as core:
+        await core.channel.say("what is six times seven?", wants_preview=True)
+        assert texts(await core.channel.until_sent(1)) == ["it is 42"]
+        kinds = [type(event) for event in core.channel.events]
+        assert kinds == [TurnStarted, TurnTool, TurnText, TurnEnded]
+
+
+async def test_a_model_that_calls_tools_without_end_is_cut_off(running_core):
+    settings = Settings(limits=LimitsSettings(model_calls_per_turn=4))
+    call = ToolCall("calculate", {"expression": "1"})
+    async with running_core(lambda request: call, settings=settings) as core:
+        await core.channel.say("loop")
+        (sent,) = await core.channel.until_sent(1)
+        assert "would not answer" in sent.text
+        assert len(core.model.requests) == 4
+
+
+async def test_only_the_window_is_replayed(running_core):
+    settings = Settings(sessions=SessionsSettings(window_turns=3))
+    async with running_core(settings=settings) as core:
+        for number in range(14):
+            await core.channel.say(str(number))
+            await core.channel.until_sent(number + 1)
+        said = [content.parts[0].text for content in core.model.requests[-1].contents]
+        # 13 turns came before: 3, and so many more that the window begins at a multiple of ten.
+        assert said[0] == "10"
+        assert said[-1] == "13"
+        assert len(await core.transcript()) == 28
+
+
+async def test_the_context_of_a_turn_is_sent_and_not_stored(running_core):
+    async with running_core() as core:
+        await core.channel.say("hello")
+        await core.channel.until_sent(1)
+        (request,) = core.model.requests
+        sent_parts = [part.text for part in request.contents[-1].parts]
+        assert sent_parts[0] == "hello"
+        assert sent_parts[1].startswith("<context>\nNow: ")
+        assert await core.transcript() == ["user: hello", "gaia: echo: hello"]
+
+
+async def test_tokens_are_counted_for_the_user(running_core):
+    async with running_core() as core:
+        await core.channel.say("hello")
+        await core.channel.until_sent(1)
+        async with core.stores.database.read() as session:
+            day = core.clock.now().astimezone().date()
+            ((user_id, used),) = await usage.of_day(session, day)
+        assert user_id == (await core.key()).user_id
+        assert (used.purpose, used.calls, used.tokens_in, used.tokens_out) == ("turn", 1, 10, 5)
+
+
+async def test_a_drain_lets_the_running_turn_end_and_begins_no_other(running_core):
+    async with running_core() as core:
+        core.model.hold("now")
+        await core.channel.say("now")
+        await core.model.until_asked("now")
+        await core.channel.say("later")
+        core.model.let_go("now")
+        await core.app.handlers.drain()
+        await core.app.delivery.flush()
+        assert texts(core.channel.sent) == ["echo: now"]
+    async with running_core() as core:
+        assert texts(await core.channel.until_sent(1)) == ["echo: later"]
