@@ -14,12 +14,14 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 
 from google.adk.models.llm_response import LlmResponse
-from google.genai import types
 
 LONGEST_CAUSE = 200
 PASSING_STATUSES = frozenset({408, 409, 425, 429})
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk-|AIza|AQ\.|Bearer\s+)[\w.*-]{4,}")
 
+FINE_CODES = frozenset({"STOP"})
+CUT_CODES = frozenset({"MAX_TOKENS", "FINISH_REASON_UNSPECIFIED"})
+"""What of the answer is there can be used."""
 PASSING_CODES = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
 """Gemini's names for a tool call that the model garbled; the next try is often fine."""
 
@@ -35,6 +37,11 @@ class Fault:
     remedy: str = ""
 
 
+def has_finish_reason(response: LlmResponse) -> bool:
+    """Whether the model said why it finished."""
+    return response.error_code is not None or response.finish_reason is not None
+
+
 @dataclass(frozen=True, slots=True)
 class FaultReader:
     """How one provider's SDK fails."""
@@ -43,6 +50,9 @@ class FaultReader:
     """The exceptions that `read` understands; all others are bugs and pass through."""
     read: Callable[[Exception, datetime], Fault]
     """Takes the exception and the present time."""
+    is_complete: Callable[[LlmResponse], bool] = has_finish_reason
+    """Whether the last response of a stream closes it. A stream that was cut at
+    a chunk's border ends without an error in every SDK."""
 
 
 def http_fault(
@@ -71,18 +81,20 @@ def garbled_fault() -> Fault:
 
 
 def answer_fault(response: LlmResponse) -> Fault | None:
-    """Read an answer that says in itself that it is an error."""
-    if response.error_code is None:
-        if _is_empty(response) and response.finish_reason is None:
-            return Fault("the answer held no choices", passing=False)
-        return None
-    code = response.error_code
-    name = str(code.value) if isinstance(code, Enum) else str(code)
-    if name == types.FinishReason.MAX_TOKENS.value and not _is_empty(response):
+    """Read a whole answer that says in itself why it is none.
+
+    Some adapters put that into the error code, others into the reason why the
+    model finished.
+    """
+    code = _name(response.error_code or response.finish_reason)
+    empty = response.content is None or not response.content.parts
+    if not code:
+        return Fault("the answer held no choices", passing=False) if empty else None
+    if code in FINE_CODES or (code in CUT_CODES and not empty):
         return None
     message = response.error_message or ""
-    cause = one_line(f"{name}: {message}" if message else name)
-    passing = name in PASSING_CODES or "server_error" in message or "rate_limit" in message
+    cause = one_line(f"{code}: {message}" if message else code)
+    passing = code in PASSING_CODES or "server_error" in message or "rate_limit" in message
     return Fault(cause, passing=passing)
 
 
@@ -108,5 +120,5 @@ def one_line(text: str) -> str:
     return line if len(line) <= LONGEST_CAUSE else line[: LONGEST_CAUSE - 1] + "…"
 
 
-def _is_empty(response: LlmResponse) -> bool:
-    return response.content is None or not response.content.parts
+def _name(code: str | None) -> str:
+    return str(code.value) if isinstance(code, Enum) else code or ""

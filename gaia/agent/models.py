@@ -76,7 +76,18 @@ def build_model(
     Raises:
         ModelMissingError: The embedded model is not installed.
     """
-    connection = _connect(resolved, settings)
+    return resilient(_connect(resolved, settings), resolved, settings, clock, chance=chance)
+
+
+def resilient(
+    connection: Connection,
+    resolved: ResolvedModel,
+    settings: ModelSettings,
+    clock: Clock,
+    *,
+    chance: Callable[[], float],
+) -> ChatModel:
+    """Put retries and the deadline of `settings` before an open connection."""
     health = ModelHealth()
     llm = ResilientLlm(
         connection.llm,

@@ -150,7 +150,7 @@ class ResilientLlm(BaseLlm):
                     break
                 if not response.partial:
                     finished = True
-                    _check_whole(response, streamed=stream)
+                    self._check_whole(response, streamed=stream)
                     response = response.model_copy(
                         update={"error_code": None, "error_message": None}
                     )
@@ -159,6 +159,14 @@ class ResilientLlm(BaseLlm):
                 yield response
         if not finished:
             raise _FaultError(_BROKEN_OFF)
+
+    def _check_whole(self, response: LlmResponse, *, streamed: bool) -> None:
+        """Raise `_FaultError` unless the closing response is a usable answer."""
+        if streamed and not self._reader.is_complete(response):
+            raise _FaultError(_BROKEN_OFF)
+        fault = answer_fault(response)
+        if fault is not None:
+            raise _FaultError(fault)
 
     def _wait_before_next(self, fault: Fault, tries: int, deadline: Deadline) -> float | None:
         """Seconds until the next try, or None when there is to be none."""
@@ -210,16 +218,3 @@ class _FaultError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.cause)
         self.fault = fault
-
-
-def _check_whole(response: LlmResponse, *, streamed: bool) -> None:
-    """Raise `_FaultError` unless the closing response is a usable answer.
-
-    A stream that was cut at a chunk's border ends without an error in every
-    SDK; all that is missing is the reason why the model finished.
-    """
-    if streamed and response.finish_reason is None and response.error_code is None:
-        raise _FaultError(_BROKEN_OFF)
-    fault = answer_fault(response)
-    if fault is not None:
-        raise _FaultError(fault)

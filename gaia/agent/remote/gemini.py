@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import httpx
@@ -42,7 +43,13 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
         client.close()
 
     reader = FaultReader(
-        catches=(APIError, UnknownApiResponseError, ValidationError, httpx.HTTPError),
+        catches=(
+            APIError,
+            UnknownApiResponseError,
+            json.JSONDecodeError,
+            ValidationError,
+            httpx.HTTPError,
+        ),
         read=_read,
     )
     return Connection(Gemini(model=resolved.name, client=client), reader, close)

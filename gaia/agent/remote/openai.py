@@ -8,11 +8,13 @@ asked through Chat Completions, which each of them has.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 import httpx
 import openai
 from google.adk.integrations.openai import OpenAILlm, OpenAIResponsesLlm
+from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault, one_line
@@ -47,7 +49,16 @@ def connect_responses(resolved: ResolvedModel) -> Connection:
     llm = OpenAIResponsesLlm(
         model=resolved.name, client=client, store=False, include_response_metadata=False
     )
-    return Connection(llm, _READER, client.close)
+    return Connection(llm, replace(_READER, is_complete=_has_usage), client.close)
+
+
+def _has_usage(response: LlmResponse) -> bool:
+    """Whether `response.completed` arrived, which alone counts the tokens.
+
+    ADK's adapter gives a stream that was cut the same reason to finish as one
+    that came to its end.
+    """
+    return response.error_code is not None or response.usage_metadata is not None
 
 
 def _client(resolved: ResolvedModel) -> openai.AsyncOpenAI:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, JsonValue
 
 from gaia.testing.model_server.conversation import Answer, Asked, Message, usage_of
-from gaia.testing.model_server.protocol import Json
+from gaia.testing.model_server.protocol import Headers, Json, retry_header
 
 ANSWER_ID = "msg_scripted"
 CALL_ID = "toolu_scripted"
@@ -66,7 +66,9 @@ class AnthropicProtocol:
     name = "anthropic"
 
     def key(self, headers: Mapping[str, str]) -> str:
-        return headers.get("x-api-key", "")
+        return headers.get("authorization", "").removeprefix("Bearer ") or headers.get(
+            "x-api-key", ""
+        )
 
     def read(self, body: bytes, *, path: str) -> Asked:
         request = _Request.model_validate_json(body)
@@ -109,9 +111,10 @@ class AnthropicProtocol:
             _event("message_stop", {}),
         ]
 
-    def error(self, status: int, message: str) -> Json:
+    def error(self, status: int, message: str, *, retry_after: str) -> tuple[Json, Headers]:
         kind = ERROR_TYPES.get(status, "api_error")
-        return {"type": "error", "error": {"type": kind, "message": message}}
+        body: Json = {"type": "error", "error": {"type": kind, "message": message}}
+        return body, retry_header(retry_after)
 
 
 def _history(turns: Sequence[_Turn]) -> tuple[Message, ...]:

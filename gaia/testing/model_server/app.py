@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from pydantic import TypeAdapter, ValidationError
@@ -36,6 +35,7 @@ class ScriptedApp:
 
     def __init__(self, script: Script, answer: Callable[[Asked], Answer] | None = None) -> None:
         self.requests: list[RecordedRequest] = []
+        self.asked = asyncio.Event()
         self.script = ScriptReader(script)
         self._answer = answer
         gemini, openai, anthropic = GeminiProtocol(), OpenAIProtocol(), AnthropicProtocol()
@@ -62,15 +62,17 @@ class ScriptedApp:
         try:
             asked = protocol.read(body, path=request.url.path)
         except ValidationError as exc:
-            return JSONResponse(protocol.error(400, str(exc)), status_code=400)
+            return _error(protocol, 400, str(exc))
         authorized = self.script.api_key in ("", protocol.key(request.headers))
         step = self.script.next_step() if authorized else Step(status=401)
         self.requests.append(_record(request, protocol, body, asked, step.status or 200))
+        self.asked.set()
         await asyncio.sleep(step.latency_seconds)
         if step.hang:
             await request.receive()
         if step.status is not None:
-            return _error(protocol, step)
+            message = f"scripted {step.status}"
+            return _error(protocol, step.status, message, retry_after=step.retry_after)
         if step.garbled:
             return Response("data: {not json\n\n", media_type="application/json")
         answer = self._answer_to(asked, step)
@@ -121,11 +123,9 @@ def _record(
     )
 
 
-def _error(protocol: WireProtocol, step: Step) -> Response:
-    status = step.status or 500
-    headers = {"retry-after": step.retry_after} if step.retry_after else {}
-    body = json.dumps(protocol.error(status, f"scripted {status}"))
-    return Response(body, status, headers, media_type="application/json")
+def _error(protocol: WireProtocol, status: int, message: str, *, retry_after: str = "") -> Response:
+    body, headers = protocol.error(status, message, retry_after=retry_after)
+    return JSONResponse(body, status, headers)
 
 
 async def _paced(events: Sequence[str], step: Step) -> AsyncIterator[str]:

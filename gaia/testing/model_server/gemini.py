@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field, JsonValue
 
 from gaia.testing.model_server.conversation import Answer, Asked, Message, usage_of
-from gaia.testing.model_server.protocol import Json
+from gaia.testing.model_server.protocol import Headers, Json
+
+RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 
 STATUS_NAMES = {
     400: "INVALID_ARGUMENT",
@@ -88,9 +90,16 @@ class GeminiProtocol:
         end = self._frame(asked, answer, [], "STOP")
         return [_event(frame) for frame in (*pieces, end)]
 
-    def error(self, status: int, message: str) -> Json:
-        name = STATUS_NAMES.get(status, "UNKNOWN")
-        return {"error": {"code": status, "message": message, "status": name}}
+    def error(self, status: int, message: str, *, retry_after: str) -> tuple[Json, Headers]:
+        """Google asks to wait in the body, not in a header."""
+        error: Json = {
+            "code": status,
+            "message": message,
+            "status": STATUS_NAMES.get(status, "UNKNOWN"),
+        }
+        if retry_after:
+            error["details"] = [{"@type": RETRY_INFO, "retryDelay": f"{retry_after}s"}]
+        return {"error": error}, {}
 
     def _frame(
         self, asked: Asked, counted: Answer | None, parts: list[JsonValue], reason: str | None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field, JsonValue
 
 from gaia.testing.model_server.conversation import Answer, Asked, Message, usage_of
-from gaia.testing.model_server.protocol import Json
+from gaia.testing.model_server.protocol import Headers, Json, retry_header
 
 ANSWER_ID = "chatcmpl-scripted"
 CALL_ID = "call_scripted"
@@ -97,9 +97,10 @@ class OpenAIProtocol:
         chunks.append({**head, "choices": [], "usage": _usage(asked, answer)})
         return [*(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]
 
-    def error(self, status: int, message: str) -> Json:
+    def error(self, status: int, message: str, *, retry_after: str) -> tuple[Json, Headers]:
         code = ERROR_TYPES.get(status)
-        return {"error": {"message": message, "type": code, "param": None, "code": code}}
+        error: Json = {"message": message, "type": code, "param": None, "code": code}
+        return {"error": error}, retry_header(retry_after)
 
 
 def _history(messages: Sequence[_ChatMessage]) -> tuple[Message, ...]:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from gaia.testing.model_server.conversation import Answer, Asked
 
 Json = dict[str, JsonValue]
+Headers = dict[str, str]
 
 
 class WireProtocol(Protocol):
@@ -34,6 +35,11 @@ class WireProtocol(Protocol):
         """The answer as server-sent events, each with its blank line."""
         ...
 
-    def error(self, status: int, message: str) -> Json:
-        """An error's body."""
+    def error(self, status: int, message: str, *, retry_after: str) -> tuple[Json, Headers]:
+        """An error's body, and its headers; `retry_after` is blank for none."""
         ...
+
+
+def retry_header(retry_after: str) -> Headers:
+    """The header that asks to wait, when there is a wait."""
+    return {"retry-after": retry_after} if retry_after else {}

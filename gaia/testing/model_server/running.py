@@ -57,6 +57,12 @@ class ModelServer(Located):
         """All requests so far, oldest first."""
         return tuple(self._app.requests)
 
+    async def until_asked(self, count: int = 1) -> None:
+        """Return once at least `count` requests have arrived."""
+        while len(self._app.requests) < count:
+            self._app.asked.clear()
+            await self._app.asked.wait()
+
 
 class RemoteModelServer(Located):
     """A server in another process, steered over `/control`."""

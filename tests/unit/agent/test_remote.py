@@ -1,0 +1,43 @@
+"""What the adapters make of errors that are awkward to provoke over HTTP."""
+
+from __future__ import annotations
+
+import httpx
+import openai
+import pytest
+from google.genai.errors import ClientError
+from pydantic import SecretStr
+
+from gaia.agent.providers import ResolvedModel
+from gaia.agent.remote import gemini
+from gaia.agent.remote import openai as openai_adapter
+from gaia.testing.clock import START
+
+REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
+
+
+def test_a_spent_quota_is_not_waited_for() -> None:
+    error = openai.RateLimitError(
+        "spent",
+        response=httpx.Response(429, request=REQUEST),
+        body={"code": "insufficient_quota", "message": "You exceeded your current quota"},
+    )
+    fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
+    assert not fault.passing
+    assert "balance" in fault.remedy
+
+
+def test_an_error_event_within_a_stream_may_pass() -> None:
+    error = openai.APIError("The server had an error", REQUEST, body=None)
+    fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
+    assert (fault.cause, fault.passing) == ("The server had an error", True)
+
+
+@pytest.mark.parametrize(
+    "details", [{}, {"error": {}}, {"error": {"details": [{"retryDelay": "7s"}]}}, [], "busy"]
+)
+def test_a_busy_answer_of_another_shape_names_no_wait(details: object) -> None:
+    model = ResolvedModel("gemini", "m", api_key=SecretStr("key"))
+    error = ClientError(429, details, httpx.Response(429, request=REQUEST))
+    fault = gemini.connect(model, api_version="").reader.read(error, START)
+    assert (fault.passing, fault.wait_seconds) == (True, None)
