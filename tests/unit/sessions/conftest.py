@@ -1,0 +1,14 @@
+"""A home on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from gaia.paths import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.create()
+    return home
