@@ -15,6 +15,7 @@ import yaml
 from pydantic import JsonValue
 
 from gaia.errors import Mistake
+from gaia.settings.secrets import conceal
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a value; an item of a list goes by its index."""
@@ -46,7 +47,7 @@ class Document:
     def add_mistake(self, place: Place | None, path: KeyPath, problem: str, remedy: str) -> None:
         """Note a mistake at `place`; None means the file as a whole."""
         line, column = (place.line, place.column) if place else (None, None)
-        key = ".".join(path)
+        key, problem = conceal(".".join(path)), conceal(problem)
         self.mistakes.append(Mistake(str(self.file), line, column, key, problem, remedy))
 
     def remove(self, path: KeyPath) -> None:

@@ -76,6 +76,13 @@ def is_secret(path: tuple[str, ...], text: str) -> bool:
     return (named and bool(text.strip())) or any(shape.search(text) for shape in SHAPES.values())
 
 
+def conceal(text: str) -> str:
+    """`text` with all in it that has the shape of a secret taken out."""
+    for shape in SHAPES.values():
+        text = shape.sub("[secret]", text)
+    return text
+
+
 def variable_for(text: str) -> str:
     """The variable that a secret of this shape belongs in; empty when unknown."""
     return next((name for name, shape in SHAPES.items() if shape.search(text)), "")

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from gaia.errors import Mistake, SettingsError
 from gaia.paths import Home
 from gaia.settings.load import load_settings
-from gaia.settings.schema import Secrets
+from gaia.settings.schema import Secrets, Settings
 from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret, variable_for
 
 MistakesOf = Callable[[str], tuple[Mistake, ...]]
@@ -173,6 +177,32 @@ def write_and_fail(home: Home) -> Callable[[str], str]:
         return str(caught.value)
 
     return load
+
+
+YAML_VALUES = st.recursive(
+    st.sampled_from([GEMINI_KEY, f"x {GEMINI_KEY} y", "a", "", 1, None, True]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*Settings.model_fields, GEMINI_KEY, "llm"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(value=YAML_VALUES, cut=st.integers(0, 200))
+@hypothesis_settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_wherever_a_key_stands_no_message_shows_it(home: Home, value: object, cut: int) -> None:
+    text = yaml.safe_dump({"model": value}) + f"*{GEMINI_KEY}"
+    home.settings_file.write_text(text[: len(text) - cut])
+    try:
+        loaded = load_settings(home, {})
+    except SettingsError as exc:
+        told = f"{exc} {exc.mistakes!r}"
+    else:
+        told = repr(loaded)
+    assert GEMINI_KEY not in told
 
 
 @pytest.mark.parametrize(
