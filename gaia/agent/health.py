@@ -14,19 +14,18 @@ class ModelHealth:
         self.last_success: datetime | None = None
         self.last_error: datetime | None = None
         self.cause = ""
-        """The last error in one line, without a key."""
+        """The last error in one line, without a key. It stays after a success."""
+        self._works = True
 
     def answered(self, at: datetime) -> None:
         self.last_success = at
+        self._works = True
 
     def failed(self, at: datetime, cause: str) -> None:
         self.last_error = at
         self.cause = cause
+        self._works = False
 
     def report(self) -> Health:
         """Bad when the latest call failed; good before the first call."""
-        if self.last_error is None:
-            return Health(ok=True)
-        if self.last_success is not None and self.last_success > self.last_error:
-            return Health(ok=True)
-        return Health(ok=False, detail=self.cause)
+        return Health(ok=True) if self._works else Health(ok=False, detail=self.cause)

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
+from gaia.agent.models import build_model
+from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.errors import ModelRefusedError, ModelTimeoutError, ModelUnavailableError
+from gaia.paths import Home
+from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import ScriptedCall, Step
 
-from .conftest import INSTRUCTION, KEY, TIMEOUT, Bench, let_wait
+from .conftest import (
+    INSTRUCTION,
+    KEY,
+    SETTINGS,
+    TIMEOUT,
+    Bench,
+    let_wait,
+    talking,
+    without_anthropic,
+)
 
 WHEN_STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
@@ -118,6 +133,22 @@ async def test_a_stream_that_breaks_midway_is_an_error(bench: Bench, fault: Step
     with pytest.raises(ModelUnavailableError, match="broke off midway"):
         await bench.talk.say("one two three four", stream=True)
     assert len(bench.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "provider", ["gemini", "openai", pytest.param("anthropic", marks=without_anthropic)]
+)
+async def test_a_host_that_is_down_is_tried_and_given_up(
+    provider: ModelProvider, tmp_path: Path
+) -> None:
+    clock = FakeClock()
+    resolved = ResolvedModel(provider, "m", "http://127.0.0.1:9", SecretStr(KEY))
+    model = build_model(resolved, SETTINGS, Home(tmp_path), clock, chance=lambda: 0.0)
+    async with talking(model) as talk:
+        asked = asyncio.create_task(talk.say("hello"))
+        await let_wait(clock, 0.5, 1.0)
+        with pytest.raises(ModelUnavailableError, match="3 tries: ConnectError"):
+            await asked
 
 
 async def test_a_connection_that_breaks_before_the_answer_is_tried_again(bench: Bench) -> None:
