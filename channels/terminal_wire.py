@@ -33,8 +33,8 @@ class HelloFrame(Frame):
     """A client attaches.
 
     `client_id` is the same for the life of the client's process, across
-    reconnects. `waiting` names its messages that were accepted and not yet
-    answered, so that their replies come here.
+    reconnects. `waiting` names its messages that are not yet answered, so that
+    their replies come here.
     """
 
     kind: Literal["hello"] = "hello"
@@ -91,7 +91,8 @@ class ReceiptFrame(Frame):
 
 
 class ChunkFrame(Frame):
-    """A chunk of a reply: `gaia.messages.Outbound` without its chat."""
+    """A chunk of a reply: `gaia.messages.Outbound` without its chat. A repeat
+    is one only for a client that does not know what was printed."""
 
     kind: Literal["chunk"] = "chunk"
     outbox_id: int
@@ -100,6 +101,7 @@ class ChunkFrame(Frame):
     final: bool
     turn_id: str | None
     in_reply_to: tuple[str, ...]
+    is_repeat: bool = False
 
 
 class TurnStartedFrame(Frame):

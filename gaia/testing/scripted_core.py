@@ -24,6 +24,7 @@ class CoreState:
     waiting: list[Outbound] = field(default_factory=list)
     sent: list[Outbound] = field(default_factory=list)
     expected: list[Address] = field(default_factory=list)
+    reachable: list[str] = field(default_factory=list)
     outbox_ids: int = 0
 
 
@@ -62,6 +63,7 @@ class ScriptedCore:
         return Receipt(ReceiptKind.ACCEPTED)
 
     def reachable(self, chat: str) -> None:
+        self.state.reachable.append(chat)
         self._wake(chat)
 
     def expect(self, address: Address) -> None:

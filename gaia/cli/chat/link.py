@@ -172,13 +172,12 @@ class Link:
         self._exchanges.pop(exchange.message.client_message_id, None)
 
     async def _attach(self, connection: ClientConnection) -> None:
-        unanswered = tuple(each for each in self._exchanges.values() if each.accepted)
         hello = HelloFrame(
             user=self._user,
             client_id=self._client_id,
             interactive=self._interactive,
             version=self._version,
-            waiting=tuple(each.message.client_message_id for each in unanswered),
+            waiting=tuple(self._exchanges),
         )
         await connection.send(encode(hello))
         match decode_server_frame(_text(await connection.recv())):

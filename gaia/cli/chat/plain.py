@@ -40,7 +40,7 @@ class PlainScreen:
             self._replies.write(text + "\n")
             self._replies.flush()
         else:
-            self._note(f"({'earlier reply' if chunk.in_reply_to else 'message'}) {text}")
+            self._note(f"{heading_of_unasked(chunk)} {text}")
 
     def preview(self, frame: PreviewFrame) -> None:
         """No preview is asked for."""
@@ -48,6 +48,12 @@ class PlainScreen:
     def _note(self, text: str) -> None:
         self._notes.write(strip_controls(text) + "\n")
         self._notes.flush()
+
+
+def heading_of_unasked(chunk: ChunkFrame) -> str:
+    """What stands before a chunk that answers nothing of this client's."""
+    name = "earlier reply" if chunk.in_reply_to else "message"
+    return f"({name}, possibly a repeat)" if chunk.is_repeat else f"({name})"
 
 
 async def say(link: Link, text: str) -> None:

@@ -13,6 +13,7 @@ from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.answer import Answer
 from gaia.cli.chat.control_characters import strip_controls
 from gaia.cli.chat.markdown import ReplyMarkdown
+from gaia.cli.chat.plain import heading_of_unasked
 from gaia.ports import Clock
 
 PrintAbove = Callable[[Callable[[], None]], Awaitable[None]]
@@ -85,8 +86,7 @@ class ChatScreen:
             ticking.result()
 
     def _print_unasked(self, chunk: ChunkFrame) -> None:
-        heading = "(earlier reply)" if chunk.in_reply_to else "(message)"
-        self._console.print(Text(heading, style="dim"))
+        self._console.print(Text(heading_of_unasked(chunk), style="dim"))
         self._console.print(ReplyMarkdown(strip_controls(chunk.text)))
         self._console.print()
 

@@ -1,0 +1,110 @@
+"""Every channel, each with a person on its far side, for one suite of tests.
+
+To put another channel under the contract, write a `Rig` for it and add it to
+`RIGS`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Protocol
+
+import pytest
+
+from channels.terminal import REATTACH_SECONDS, Greeting, TerminalChannel
+from channels.terminal_wire import ReceiptFrame
+from gaia.messages import Address
+from gaia.ports import Channel
+from gaia.testing.clock import FakeClock
+from gaia.testing.scripted_core import ScriptedCore
+from gaia.testing.terminal_peer import TerminalPeer
+from gaia.testing.until import until
+
+
+class Rig(Protocol):
+    """A channel, its core, and one person who can be reached through it."""
+
+    channel: Channel
+    core: ScriptedCore
+    chat: str
+
+    async def arrive(self) -> None:
+        """The person can be reached from now on."""
+        ...
+
+    async def leave(self) -> None:
+        """The person cannot be reached any more."""
+        ...
+
+    async def write(self, text: str, *, times: int = 1) -> None:
+        """The person writes one message, which the provider delivers `times` times."""
+        ...
+
+    async def read(self) -> str:
+        """The next chunk that the person gets to see."""
+        ...
+
+
+class AnyoneIsWelcome:
+    """A greeter for the terminal."""
+
+    async def greet(self, address: Address) -> Greeting:
+        return Greeting(address.sender, "Echo", embedded=False, created=False, conversation_turns=0)
+
+
+class TerminalRig:
+    """The terminal channel and a client."""
+
+    def __init__(self) -> None:
+        clock = FakeClock()
+        terminal = TerminalChannel(AnyoneIsWelcome(), clock, version="0.1.0")
+        self.channel: Channel = terminal
+        self.core = ScriptedCore(terminal, clock)
+        self.chat = "ada"
+        self._clock = clock
+        self._terminal = terminal
+        self._peer = TerminalPeer(self.chat)
+        self._attending: asyncio.Task[None] | None = None
+        self._written = 0
+
+    async def arrive(self) -> None:
+        self._clock.advance(REATTACH_SECONDS)
+        self._peer = TerminalPeer(self.chat)
+        self._attending = asyncio.create_task(self._terminal.attend(self._peer))
+        await self._peer.welcomed()
+
+    async def leave(self) -> None:
+        self._peer.leave()
+        if self._attending is not None:
+            await self._attending
+
+    async def write(self, text: str, *, times: int = 1) -> None:
+        self._written += 1
+        for _ in range(times):
+            self._peer.write_message(text, message_id=f"m{self._written}")
+            await self._peer.frame(ReceiptFrame)
+
+    async def read(self) -> str:
+        return (await self._peer.print_chunk()).text
+
+
+RIGS: dict[str, Callable[[], Rig]] = {"terminal": TerminalRig}
+
+
+@pytest.fixture(params=RIGS)
+async def rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
+    rig = RIGS[request.param]()
+    serving = asyncio.create_task(rig.core.run())
+    await until(lambda: rig.channel.health().ok)
+    await rig.arrive()
+    yield rig
+    await rig.leave()
+    serving.cancel()
+    await asyncio.wait((serving,))
+
+
+@pytest.fixture(params=RIGS)
+def idle_rig(request: pytest.FixtureRequest) -> Rig:
+    """A rig whose channel does not serve."""
+    return RIGS[request.param]()

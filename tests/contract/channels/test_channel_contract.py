@@ -1,0 +1,111 @@
+"""What `gaia.ports.Channel` promises, for every channel."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gaia.errors import SendError
+from gaia.messages import Outbound, TurnEnded, TurnEvent, TurnStarted, TurnText, TurnTool
+from gaia.testing.until import until
+
+if TYPE_CHECKING:
+    from conftest import Rig
+
+EVENTS: tuple[TurnEvent, ...] = (
+    TurnStarted("ada", "t1", ("m1",)),
+    TurnStarted("nobody", "t2", ()),
+    TurnText("ada", "t1", "Hi"),
+    TurnTool("ada", "t1", "clock"),
+    TurnEnded("ada", "t1"),
+    TurnEnded("ada", "never-started"),
+)
+
+
+def chunk(chat: str) -> Outbound:
+    return Outbound(outbox_id=1, chat=chat, text="Hi.", seq=0, final=True)
+
+
+async def test_a_message_arrives_with_its_address_and_chat(rig: Rig) -> None:
+    await rig.write("hello")
+    inbound = await rig.core.next_message()
+    assert inbound.text == "hello"
+    assert inbound.address.channel == rig.channel.name
+    assert inbound.chat == rig.chat
+    assert inbound.sent_at.tzinfo is not None
+
+
+async def test_a_redelivered_message_has_the_same_id(rig: Rig) -> None:
+    await rig.write("hello", times=3)
+    await rig.write("world")
+    assert [inbound.text for inbound in rig.core.state.received] == ["hello", "world"]
+
+
+async def test_a_reply_is_shown_in_order(rig: Rig) -> None:
+    await rig.write("hello")
+    rig.core.reply(await rig.core.next_message(), "one", "two", "three")
+    assert [await rig.read() for _ in range(3)] == ["one", "two", "three"]
+
+
+async def test_a_message_by_itself_is_shown(rig: Rig) -> None:
+    rig.core.say(rig.chat, "It is time.")
+    assert await rig.read() == "It is time."
+
+
+async def test_each_sent_chunk_has_an_id_of_the_provider(rig: Rig) -> None:
+    sending = asyncio.create_task(rig.channel.send(chunk(rig.chat)))
+    await rig.read()
+    assert await sending
+
+
+async def test_sending_to_nobody_raises_an_error_of_sending(rig: Rig) -> None:
+    with pytest.raises(SendError):
+        await rig.channel.send(chunk("nobody"))
+
+
+async def test_what_could_not_be_sent_is_shown_when_the_person_is_back(rig: Rig) -> None:
+    await rig.leave()
+    rig.core.say(rig.chat, "You were away.")
+    await rig.arrive()
+    assert await rig.read() == "You were away."
+
+
+async def test_watching_neither_raises_nor_hinders_a_reply(rig: Rig) -> None:
+    await rig.write("hello")
+    for event in EVENTS:
+        rig.channel.watch(event)
+    rig.core.reply(await rig.core.next_message(), "Hi.")
+    assert await rig.read() == "Hi."
+
+
+async def test_a_channel_that_does_not_serve_can_be_watched_and_refuses_to_send(
+    idle_rig: Rig,
+) -> None:
+    for event in EVENTS:
+        idle_rig.channel.watch(event)
+    with pytest.raises(SendError):
+        await idle_rig.channel.send(chunk(idle_rig.chat))
+
+
+async def test_health_tells_whether_the_channel_serves(idle_rig: Rig) -> None:
+    before = idle_rig.channel.health()
+    assert not before.ok
+    assert before.detail
+    for _ in range(2):
+        serving = asyncio.create_task(idle_rig.core.run())
+        await until(lambda: idle_rig.channel.health().ok)
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        assert not idle_rig.channel.health().ok
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text())
+def test_splitting_loses_no_word(idle_rig: Rig, text: str) -> None:
+    chunks = idle_rig.channel.split(text)
+    assert "".join("".join(chunks).split()) == "".join(text.split())

@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from channels.terminal import REATTACH_SECONDS
+from channels.terminal_attachment import ACK_SECONDS, BACKLOG_FRAMES
+from channels.terminal_wire import (
+    ChunkFrame,
+    ReceiptFrame,
+    RefusedFrame,
+    TurnEndedFrame,
+    TurnStartedFrame,
+    TurnTextFrame,
+    WelcomeFrame,
+)
+from gaia.errors import RetryableSendError, UnknownSendError, UnreachableError
+from gaia.messages import Address, Outbound, TurnEnded, TurnStarted, TurnText
+from gaia.testing.terminal_peer import TerminalPeer
+
+if TYPE_CHECKING:
+    from conftest import Terminals
+
+
+def outbound(*answered: str, outbox_id: int = 1, chat: str = "ada", final: bool = True) -> Outbound:
+    return Outbound(
+        outbox_id=outbox_id, chat=chat, text="Hi.", seq=0, final=final, in_reply_to=answered
+    )
+
+
+async def test_a_client_is_welcomed_with_what_the_greeter_knows(terminals: Terminals) -> None:
+    peer = TerminalPeer("ada")
+    terminals.connect(peer)
+    welcome = await peer.welcomed()
+    assert (welcome.user_name, welcome.model, welcome.embedded) == ("Ada", "Echo", True)
+    assert (welcome.conversation_turns, welcome.version) == (2, "0.1.0")
+
+
+async def test_a_client_that_the_greeter_refuses_is_told_why(terminals: Terminals) -> None:
+    peer = TerminalPeer("mallory")
+    attending = terminals.connect(peer)
+    peer.hello()
+    assert "gaia users add" in (await peer.frame(RefusedFrame)).reason
+    await attending
+
+
+async def test_a_client_that_speaks_nonsense_is_refused(terminals: Terminals) -> None:
+    peer = TerminalPeer()
+    attending = terminals.connect(peer)
+    peer.say_raw("GET / HTTP/1.1")
+    await peer.frame(RefusedFrame)
+    await attending
+
+
+async def test_while_the_channel_does_not_serve_it_hangs_up(terminals: Terminals) -> None:
+    await terminals.stop()
+    peer = TerminalPeer()
+    peer.hello()
+    await terminals.connect(peer)
+    assert peer.unread == 0
+
+
+async def test_when_the_channel_stops_its_clients_are_dismissed(terminals: Terminals) -> None:
+    peer = TerminalPeer()
+    attending = terminals.connect(peer)
+    await peer.welcomed()
+    await terminals.stop()
+    await attending
+    with pytest.raises(UnreachableError):
+        await terminals.channel.send(outbound())
+
+
+async def test_an_interactive_client_is_expected_to_write_soon(terminals: Terminals) -> None:
+    await terminals.attach("bob", interactive=False)
+    await terminals.attach("ada", interactive=True)
+    assert terminals.core.state.expected == [Address("terminal", "ada")]
+
+
+async def test_a_message_is_accepted_once_the_core_has_it(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    peer.write_message("hello", message_id="m1", wants_preview=True)
+    receipt = await peer.frame(ReceiptFrame)
+    assert (receipt.client_message_id, receipt.outcome) == ("m1", "accepted")
+    (inbound,) = terminals.core.state.received
+    assert (inbound.text, inbound.chat, inbound.provider_message_id) == ("hello", "ada", "m1")
+    assert (inbound.address, inbound.direct) == (Address("terminal", "ada"), True)
+    assert inbound.wants_preview
+    assert inbound.sent_at == terminals.clock.now()
+
+
+async def test_a_message_sent_again_is_accepted_again_and_received_once(
+    terminals: Terminals,
+) -> None:
+    peer = await terminals.attach()
+    for _ in range(2):
+        peer.write_message("hello", message_id="m1")
+        assert (await peer.frame(ReceiptFrame)).outcome == "accepted"
+    assert len(terminals.core.state.received) == 1
+
+
+async def test_a_message_of_somebody_who_may_not_write_is_denied(terminals: Terminals) -> None:
+    terminals.core.denied_senders.add("ada")
+    peer = await terminals.attach()
+    peer.write_message("hello")
+    assert (await peer.frame(ReceiptFrame)).outcome == "denied"
+
+
+async def test_a_message_that_cannot_be_stored_is_not_accepted(
+    terminals: Terminals, caplog: pytest.LogCaptureFixture
+) -> None:
+    terminals.core.store_is_broken = True
+    peer = await terminals.attach()
+    peer.write_message("my secret")
+    assert (await peer.frame(ReceiptFrame)).outcome == "failed"
+    assert "my secret" not in caplog.text
+    terminals.core.store_is_broken = False
+    peer.write_message("my secret")
+    assert (await peer.frame(ReceiptFrame)).outcome == "accepted"
+
+
+async def test_a_chunk_is_sent_when_the_client_has_printed_it(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    sending = asyncio.create_task(terminals.channel.send(outbound(outbox_id=5)))
+    chunk = await peer.frame(ChunkFrame)
+    assert not sending.done()
+    peer.say_raw('{"kind": "delivered", "outbox_id": 4}')
+    peer.say_raw(f'{{"kind": "delivered", "outbox_id": {chunk.outbox_id}}}')
+    assert await sending == "client-of-ada:5"
+
+
+async def test_a_reply_goes_to_the_client_that_wrote_the_message(terminals: Terminals) -> None:
+    author = await terminals.attach(client_id="a", interactive=False)
+    author.write_message("hello", message_id="m1")
+    await author.frame(ReceiptFrame)
+    other = await terminals.attach(client_id="b")
+    sending = asyncio.create_task(terminals.channel.send(outbound("m1")))
+    await author.print_chunk()
+    await sending
+    assert other.unread == 0
+
+
+async def test_a_reply_goes_to_the_author_that_attached_anew(terminals: Terminals) -> None:
+    author = TerminalPeer(client_id="a", interactive=False)
+    terminals.connect(author)
+    author.hello(waiting=("m1",))
+    await author.frame(WelcomeFrame)
+    await terminals.attach(client_id="b")
+    sending = asyncio.create_task(terminals.channel.send(outbound("m1")))
+    await author.print_chunk()
+    await sending
+
+
+async def test_a_message_by_itself_goes_to_the_interactive_client_attached_last(
+    terminals: Terminals,
+) -> None:
+    await terminals.attach(client_id="a")
+    last_interactive = await terminals.attach(client_id="b")
+    await terminals.attach(client_id="c", interactive=False)
+    sending = asyncio.create_task(terminals.channel.send(outbound()))
+    await last_interactive.print_chunk()
+    await sending
+
+
+async def test_what_waits_does_not_block_a_client_that_is_alone_and_not_interactive(
+    terminals: Terminals,
+) -> None:
+    peer = await terminals.attach(interactive=False)
+    sending = asyncio.create_task(terminals.channel.send(outbound("from-an-earlier-client")))
+    await peer.print_chunk()
+    await sending
+
+
+async def test_a_reply_never_goes_to_another_user(terminals: Terminals) -> None:
+    await terminals.attach("bob")
+    with pytest.raises(UnreachableError):
+        await terminals.channel.send(outbound("m1", chat="ada"))
+
+
+async def test_soon_after_a_start_a_reply_waits_for_its_author(terminals: Terminals) -> None:
+    await terminals.stop()
+    await terminals.start()
+    terminals.clock.advance(-REATTACH_SECONDS + 1)
+    peer = await terminals.attach()
+    with pytest.raises(RetryableSendError) as caught:
+        await terminals.channel.send(outbound("of-another-client"))
+    assert caught.value.after_seconds == REATTACH_SECONDS - 1
+    terminals.clock.advance(REATTACH_SECONDS - 1)
+    sending = asyncio.create_task(terminals.channel.send(outbound("of-another-client")))
+    await peer.print_chunk()
+    await sending
+
+
+async def test_a_client_that_leaves_before_it_printed_leaves_the_outcome_unknown(
+    terminals: Terminals,
+) -> None:
+    peer = await terminals.attach()
+    sending = asyncio.create_task(terminals.channel.send(outbound()))
+    await peer.frame(ChunkFrame)
+    peer.leave()
+    with pytest.raises(UnknownSendError):
+        await sending
+
+
+async def test_a_stuck_client_is_dismissed_and_gets_the_chunk_when_it_comes_back(
+    terminals: Terminals, caplog: pytest.LogCaptureFixture
+) -> None:
+    peer = TerminalPeer()
+    attending = terminals.connect(peer)
+    await peer.welcomed()
+    terminals.core.say("ada", "Hi.")
+    await peer.frame(ChunkFrame)
+    await terminals.clock.until_sleeping()
+    terminals.clock.advance(ACK_SECONDS)
+    await attending
+    assert [o.text for o in terminals.core.state.waiting] == ["Hi."]
+    again = await terminals.attach()
+    assert (await again.print_chunk()).outbox_id == 1
+    assert "dismissed" in caplog.text
+
+
+async def test_a_chunk_that_never_left_the_queue_was_not_sent(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    peer.readable.clear()
+    peer.write_message("fills the pipe")
+    await terminals.core.next_message()
+    await asyncio.sleep(0)
+    sending = asyncio.create_task(terminals.channel.send(outbound()))
+    await terminals.clock.until_sleeping()
+    terminals.clock.advance(ACK_SECONDS)
+    with pytest.raises(UnreachableError):
+        await sending
+
+
+async def test_a_client_that_attaches_twice_is_dismissed_once(terminals: Terminals) -> None:
+    first = TerminalPeer(client_id="a")
+    attending = terminals.connect(first)
+    await first.welcomed()
+    second = await terminals.attach(client_id="a")
+    await attending
+    sending = asyncio.create_task(terminals.channel.send(outbound()))
+    await second.print_chunk()
+    await sending
+
+
+async def test_the_author_sees_a_preview_if_it_asked_for_one(terminals: Terminals) -> None:
+    author = await terminals.attach(client_id="a")
+    other = await terminals.attach(client_id="b")
+    author.write_message("hello", message_id="m1", wants_preview=True)
+    await author.frame(ReceiptFrame)
+    terminals.channel.watch(TurnStarted("ada", "t1", ("m1",)))
+    terminals.channel.watch(TurnText("ada", "t1", "Hi"))
+    terminals.channel.watch(TurnText("ada", "another-turn", "No"))
+    terminals.channel.watch(TurnEnded("ada", "t1"))
+    terminals.channel.watch(TurnText("ada", "t1", "too late"))
+    assert (await author.frame(TurnStartedFrame)).turn_id == "t1"
+    assert (await author.frame(TurnTextFrame)).text == "Hi"
+    assert (await author.frame(TurnEndedFrame)).turn_id == "t1"
+    assert (author.unread, other.unread) == (0, 0)
+
+
+async def test_a_client_that_asked_for_no_preview_gets_none(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    peer.write_message("hello", message_id="m1", wants_preview=False)
+    await peer.frame(ReceiptFrame)
+    terminals.channel.watch(TurnStarted("ada", "t1", ("m1",)))
+    terminals.channel.watch(TurnText("ada", "t1", "Hi"))
+    sending = asyncio.create_task(terminals.channel.send(outbound("m1")))
+    await peer.print_chunk()
+    await sending
+
+
+async def test_a_slow_client_loses_the_preview_and_not_the_reply(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    peer.write_message("hello", message_id="m1", wants_preview=True)
+    await peer.frame(ReceiptFrame)
+    peer.readable.clear()
+    terminals.channel.watch(TurnStarted("ada", "t1", ("m1",)))
+    for number in range(10 * BACKLOG_FRAMES):
+        terminals.channel.watch(TurnText("ada", "t1", str(number)))
+    sending = asyncio.create_task(terminals.channel.send(outbound("m1")))
+    await terminals.clock.until_sleeping()
+    peer.readable.set()
+    await peer.frame(TurnStartedFrame)
+    texts = [int((await peer.frame(TurnTextFrame)).text) for _ in range(BACKLOG_FRAMES - 1)]
+    assert texts == list(range(BACKLOG_FRAMES - 1))
+    await peer.print_chunk()
+    await sending
+    terminals.channel.watch(TurnText("ada", "t1", "after the hole"))
+    await asyncio.sleep(0)
+    assert peer.unread == 0
