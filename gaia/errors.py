@@ -16,6 +16,7 @@
     ├── AddressTakenError      the address belongs to another user
     ├── UnknownAddressError    the address belongs to nobody
     ├── LastOwnerError         gaia would be left without an owner
+    ├── UnknownSessionError    no session goes by that id
     ├── ModelError             the model gave no answer
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
@@ -134,6 +135,10 @@ class UnknownAddressError(GaiaError):
 
 class LastOwnerError(GaiaError):
     """The change would leave gaia without an owner."""
+
+
+class UnknownSessionError(GaiaError):
+    """No session goes by that id."""
 
 
 class ModelError(GaiaError):

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from google.adk.events import Event
 from google.adk.sessions import BaseSessionService, DatabaseSessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.adk.sessions.schemas.v1 import StorageEvent, StorageSession
+from google.adk.sessions.schemas.v1 import StorageEvent, StorageSession, StorageUserState
 from google.genai import types
 from sqlalchemy import delete, func, select
 
@@ -165,11 +165,13 @@ class SessionStore:
         return None if session is None else session.events
 
     async def delete_user(self, user_id: str) -> None:
-        """Delete every session of a user, events and state with it."""
-        for summary in await self.list(user_id):
-            await self._service.delete_session(
-                app_name=APP_NAME, user_id=user_id, session_id=summary.session_id
-            )
+        """Delete every session of a user, events and state with it, for good. Idempotent."""
+        async with self._database.write() as session:
+            for table in (StorageEvent, StorageSession, StorageUserState):
+                await session.execute(
+                    delete(table).where(table.app_name == APP_NAME, table.user_id == user_id)
+                )
+        await self._database.checkpoint()
 
     async def close(self) -> None:
         """Close the file."""

@@ -160,10 +160,19 @@ class Users:
             row.role = role
             return _user(row)
 
+    async def check_removable(self, user: User) -> None:
+        """Return if `remove` would not refuse.
+
+        Raises:
+            LastOwnerError: They are the only owner.
+        """
+        async with self._database.read() as session:
+            await _check_not_last_owner(session, await _living_row(session, user))
+
     async def remove(self, user: User) -> None:
         """Remove a user and all that gaia.db holds of them, for good.
 
-        Their sessions lie in another file: `SessionStore.delete_user`.
+        What other files hold of them goes first: see `gaia.ops.removal`.
 
         Raises:
             LastOwnerError: They are the only owner.
