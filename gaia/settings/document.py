@@ -111,7 +111,7 @@ class _Reader:
     ) -> None:
         for key_node, value_node in node.value:
             place = _place(key_node.start_mark)
-            if not isinstance(key_node, yaml.ScalarNode):
+            if not isinstance(key_node, yaml.ScalarNode) or not key_node.value.isprintable():
                 self._document.add_mistake(
                     place, path, "has a key that is not a word", "Write keys as plain words"
                 )
@@ -158,9 +158,11 @@ class _Reader:
             return str(node.value)
         try:
             value: JsonValue = self._loader.construct_object(node)
+            if isinstance(value, str):
+                value.encode()
         except (ValueError, KeyError):
             kind = node.tag.rpartition(":")[2]
-            remedy = "Write it without the `!!` tag, or mend the value"
+            remedy = "Mend the value, or the `!!` tag or `\\u` escape in it"
             self._document.add_mistake(place, path, f"cannot be read as {kind}", remedy)
             return None
         return value

@@ -36,11 +36,13 @@ def test_places_of_keys_and_values_are_known() -> None:
         ("just words\n", 1, 1, "the file holds no keys with values"),
         ("a: 1\nb: 2\na: 3\n", 3, 1, "stands here again, and first in line 1"),
         ("? [a]\n: 1\n", 1, 3, "has a key that is not a word"),
+        ('"\\ud800": 1\n', 1, 1, "has a key that is not a word"),
         ("a: &x {b: 1}\nc: *x\n", 1, 4, "repeats another value"),
         ("a: !!python/object/apply:os.system [x]\n", 1, 4, "has the tag"),
         ("a: !secret x\n", 1, 4, "has the tag '!secret'"),
         ("a: !!int x\n", 1, 4, "cannot be read as int"),
         ("a: !!bool x\n", 1, 4, "cannot be read as bool"),
+        ('a: "\\ud800"\n', 1, 4, "cannot be read as str"),
         (f"a: {'9' * 5000}\n", 1, 4, "cannot be read as int"),
     ],
 )
