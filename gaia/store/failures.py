@@ -15,8 +15,8 @@ from types import MappingProxyType
 from gaia.errors import StoreError
 
 DAMAGED = (
-    "is damaged ({detail}) and was left untouched: move it away, then put back a copy "
-    "(gaia keeps copies in the folder 'backups' beside it) or start anew without it"
+    "is damaged ({detail}) and was left untouched: move it away together with its '-wal' file, "
+    "if it has one, then put back a copy (see the folder 'backups' beside it) or start anew"
 )
 READ_ONLY = (
     "cannot be written ({detail}): make the file and its folder writable by this user, "
