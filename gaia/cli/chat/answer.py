@@ -112,6 +112,8 @@ class Answer:
             self._print_markdown(finished)
 
     def _print_markdown(self, text: str) -> None:
+        """Print above what is live, of which `text` is no part any more."""
+        self._live.refresh()
         if text.strip():
             self._console.print(ReplyMarkdown(text))
             self._console.print()

@@ -69,8 +69,8 @@ class TerminalDaemon:
             Starlette(routes=[terminal_route(channel)]), listen_on_path(self.socket_path)
         )
         tasks = (
-            asyncio.create_task(self.core.run()),
             asyncio.create_task(self.server.run_until_cancelled()),
+            asyncio.create_task(self.core.run()),
         )
         try:
             await until(lambda: self.server.started)
@@ -78,7 +78,6 @@ class TerminalDaemon:
         finally:
             for task in tasks:
                 task.cancel()
-            for task in tasks:
                 with suppress(asyncio.CancelledError):
                     await task
             self.socket_path.unlink(missing_ok=True)
