@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import json
 from collections.abc import Mapping, Sequence
@@ -35,6 +34,8 @@ def list_sessions(
     as_json: AsJson = False,
 ) -> None:
     """List sessions, the most recently used first."""
+    import asyncio
+
     listed, names = asyncio.run(_list(user))
     if as_json:
         typer.echo(json.dumps([_summary_as_json(one, names) for one in listed], indent=2))
@@ -53,6 +54,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print what was said in a session, and the tools that were called."""
+    import asyncio
+
     entries, name = asyncio.run(_read(session_id, limit))
     if as_json:
         typer.echo(json.dumps([_entry_as_json(entry) for entry in entries], indent=2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -141,6 +140,8 @@ def _home() -> Home:
 
 
 def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:
+    import asyncio
+
     from gaia.clock import SystemClock
     from gaia.store.opening import open_database
     from gaia.store.users import Users
