@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,14 +26,16 @@ DENIED = "gaia does not take messages from you: ask an owner to let you in."
 class InteractiveChat:
     """Asks and shows until the user leaves."""
 
-    def __init__(self, link: Link, prompt: Prompt, screen: ChatScreen) -> None:
+    def __init__(self, link: Link, prompt: Prompt, screen: ChatScreen, *, keyboard: int) -> None:
+        """`keyboard` is the file descriptor that the user types into."""
         self._link = link
         self._prompt = prompt
         self._screen = screen
+        self._keyboard = keyboard
 
     async def run(self) -> None:
         """Return when the user leaves."""
-        with hidden_typing(sys.stdin.fileno()):
+        with hidden_typing(self._keyboard):
             await self._screen.until_greeted()
         put_back = ""
         while (text := await self._prompt.read(put_back)) is not None:
@@ -62,7 +63,7 @@ class InteractiveChat:
     async def _answer(self, exchange: Exchange) -> Ending | None:
         """Show the answer. Ctrl-C asks gaia to stop, and a second one stops waiting."""
         interrupted = asyncio.Event()
-        with interrupts_set(interrupted), hidden_typing(sys.stdin.fileno()):
+        with interrupts_set(interrupted), hidden_typing(self._keyboard):
             async with self._screen.answering() as answer:
                 if ending := await _ending_unless(interrupted, exchange):
                     return ending

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -60,7 +59,7 @@ async def chat(
         GaiaError: No daemon can be reached or hosted, or it refuses.
     """
     if message is None and streams.interactive:
-        screen, mode = _interactive(home, clock)
+        screen, mode = _interactive(home, clock, streams)
     else:
         screen = PlainScreen(streams.stdout, streams.stderr, version=__version__)
         mode = _lines(streams.stdin) if message is None else _one(message)
@@ -77,19 +76,20 @@ async def chat(
             await _linked(link, mode)
 
 
-def _interactive(home: Home, clock: Clock) -> tuple[Screen, Mode]:
+def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mode]:
     from rich.console import Console
 
     from gaia.cli.chat.interactive import HOW_TO_LEAVE, InteractiveChat
     from gaia.cli.chat.prompt import Prompt
     from gaia.cli.chat.screen import ChatScreen
 
-    console = Console(file=sys.stdout)
+    console = Console(file=streams.stdout)
     prompt = Prompt(
         home.terminal_history, lambda: console.print(HOW_TO_LEAVE, style="dim", highlight=False)
     )
     screen = ChatScreen(console, prompt.print_above, clock, version=__version__)
-    return screen, lambda link: InteractiveChat(link, prompt, screen).run()
+    keyboard = streams.stdin.fileno()
+    return screen, lambda link: InteractiveChat(link, prompt, screen, keyboard=keyboard).run()
 
 
 def _one(message: str) -> Mode:
