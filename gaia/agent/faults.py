@@ -55,6 +55,10 @@ class FaultReader:
     a chunk's border ends without an error in every SDK."""
 
 
+OWN_ERRORS = FaultReader(catches=(), read=lambda error, now: garbled_fault())
+"""For a model that raises `ModelError` itself: there is nothing to translate."""
+
+
 def http_fault(
     status: int, message: str, headers: Mapping[str, str], now: datetime, *, key: str
 ) -> Fault:

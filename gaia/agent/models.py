@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 
+from gaia.agent.connection import Connection
+from gaia.agent.faults import OWN_ERRORS
 from gaia.agent.health import ModelHealth
 from gaia.agent.providers import ModelProvider, ResolvedModel
-from gaia.agent.remote.connection import Connection
 from gaia.agent.resilience import Patience, ResilientLlm
-from gaia.errors import ModelMissingError
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ModelSettings
@@ -74,9 +74,11 @@ def build_model(
     back to a busy host at the same moment.
 
     Raises:
-        ModelMissingError: The embedded model is not installed.
+        ModelMissingError: The embedded model is not in the catalogue, or not installed.
     """
-    return resilient(_connect(resolved, settings), resolved, settings, clock, chance=chance)
+    return resilient(
+        _connect(resolved, settings, home, clock), resolved, settings, clock, chance=chance
+    )
 
 
 def resilient(
@@ -103,11 +105,14 @@ def resilient(
         name=resolved.name,
         base_url=resolved.base_url,
         health=health,
+        warm_up=connection.warm_up,
         release=connection.close,
     )
 
 
-def _connect(resolved: ResolvedModel, settings: ModelSettings) -> Connection:
+def _connect(
+    resolved: ResolvedModel, settings: ModelSettings, home: Home, clock: Clock
+) -> Connection:
     match resolved.provider:
         case "gemini":
             from gaia.agent.remote import gemini
@@ -122,4 +127,7 @@ def _connect(resolved: ResolvedModel, settings: ModelSettings) -> Connection:
 
             return anthropic.connect(resolved)
         case "embedded":
-            raise ModelMissingError("the embedded model is not installed")
+            from gaia.agent.embedded.connect import connect
+
+            llm = connect(resolved.name, settings.embedded, home, clock)
+            return Connection(llm, OWN_ERRORS, llm.close, warm_up=llm.warm)

@@ -10,9 +10,9 @@ import httpx2
 from google.adk.models.anthropic_llm import AnthropicLlm
 from pydantic import SecretStr
 
+from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
-from gaia.agent.remote.connection import CONNECT_SECONDS, Connection
 
 OWN_HOST = "https://api.anthropic.com"
 

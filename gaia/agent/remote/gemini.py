@@ -12,9 +12,9 @@ from google.genai.errors import APIError, UnknownApiResponseError
 from google.genai.types import HttpOptions
 from pydantic import SecretStr, ValidationError
 
+from gaia.agent.connection import Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
-from gaia.agent.remote.connection import Connection
 
 RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 

@@ -17,9 +17,9 @@ from google.adk.integrations.openai import OpenAILlm, OpenAIResponsesLlm
 from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
+from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault, one_line
 from gaia.agent.providers import KEYS, ResolvedModel
-from gaia.agent.remote.connection import CONNECT_SECONDS, Connection
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"

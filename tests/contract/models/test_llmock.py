@@ -14,10 +14,10 @@ import httpx
 import pytest
 from pydantic import JsonValue, SecretStr
 
+from gaia.agent.connection import Connection
 from gaia.agent.models import ChatModel, resilient
 from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.remote import gemini, openai
-from gaia.agent.remote.connection import Connection
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.testing.clock import FakeClock
 

@@ -9,8 +9,9 @@ from google.adk.models.llm_request import LlmRequest
 from pydantic import SecretStr
 
 from gaia.agent.models import ChatModel, build_model
-from gaia.agent.providers import ResolvedModel
+from gaia.agent.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.agent.resilience import ResilientLlm
+from gaia.errors import ModelMissingError
 from gaia.paths import Home
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
@@ -47,6 +48,18 @@ async def test_a_remote_model_has_no_use_for_warming(tmp_path: Path) -> None:
     assert not model.warms
     await model.warm(LlmRequest())
     await model.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [(DEFAULT_NAMES["embedded"], "gaia model pull"), ("no-such-model", "no-such-model")],
+)
+def test_an_embedded_model_that_is_not_there_says_so(
+    name: str, message: str, tmp_path: Path
+) -> None:
+    resolved = ResolvedModel("embedded", name)
+    with pytest.raises(ModelMissingError, match=message):
+        build_model(resolved, ModelSettings(), Home(tmp_path), FakeClock())
 
 
 async def test_warming_reaches_the_model_that_can() -> None:

@@ -1,4 +1,4 @@
-"""What an adapter hands over: the model, how its SDK fails, and how to close it."""
+"""What an adapter hands over: the model, how it fails, and how to close it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.faults import FaultReader
 
@@ -16,8 +17,10 @@ bounded by `model.timeout_seconds`, and by that alone."""
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """An open client of one provider. `close` releases its sockets."""
+    """A model that is ready to be asked. `close` releases its sockets or its process."""
 
     llm: BaseLlm
     reader: FaultReader
     close: Callable[[], Awaitable[None]]
+    warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
+    """Reads a request's prefix into the model's cache ahead of time."""
