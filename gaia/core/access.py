@@ -7,6 +7,7 @@ import logging
 from gaia.errors import UserNameTakenError
 from gaia.messages import Address
 from gaia.settings.schema import AccessSettings
+from gaia.store.names import name_key
 from gaia.store.users import Role, User, Users
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,9 @@ class Access:
 
         On the terminal an unknown name becomes a user: the owner if there is
         none yet, otherwise a member when `access.terminal_creates_users` allows it.
+
+        Raises:
+            UserNameError: Nobody can be called what the terminal's sender is called.
         """
         user = await self._users.resolve(address)
         if user is None and address.channel == TERMINAL:
@@ -42,7 +46,8 @@ class Access:
 
     async def _admit_from_terminal(self, address: Address) -> User | None:
         users = await self._users.list()
-        known = next((u for u in users if u.name.casefold() == address.sender.casefold()), None)
+        wanted = name_key(address.sender)
+        known = next((user for user in users if name_key(user.name) == wanted), None)
         if known is not None:
             await self._users.link(known, address)
             return known

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
-import uvicorn
 from pydantic import TypeAdapter
 
 from gaia.testing.model_server.app import ScriptedApp
 from gaia.testing.model_server.conversation import Answer, Asked
 from gaia.testing.model_server.recording import RecordedRequest
 from gaia.testing.model_server.script import Script, ScriptReader, Step
+from gaia.testing.serving import serving
 
-LOOPBACK = "127.0.0.1"
 _RECORDED = TypeAdapter(tuple[RecordedRequest, ...])
 
 
@@ -94,21 +91,8 @@ async def running_model_server(
 ) -> AsyncIterator[ModelServer]:
     """Serve on loopback, on a free port unless one is given, until the block is left."""
     app = ScriptedApp(Script(api_key=api_key, steps=steps), answer)
-    with socket.create_server((LOOPBACK, port)) as listener:
-        # What uvicorn says of a connection that a script cut is no news.
-        config = uvicorn.Config(
-            app.starlette, log_config=None, log_level=logging.CRITICAL + 1, lifespan="off"
-        )
-        config.load()
-        server = uvicorn.Server(config)
-        server.lifespan = config.lifespan_class(config)
-        server.force_exit = True
-        await server.startup(sockets=[listener])
-        try:
-            host, bound = listener.getsockname()
-            yield ModelServer(f"http://{host}:{bound}", app)
-        finally:
-            await server.shutdown(sockets=[listener])
+    async with serving(app.starlette, port=port) as url:
+        yield ModelServer(url, app)
 
 
 @asynccontextmanager

@@ -1,0 +1,36 @@
+"""Serves an ASGI app on loopback, within the running loop, for as long as a block lasts."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+LOOPBACK = "127.0.0.1"
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, *, port: int = 0) -> AsyncIterator[str]:
+    """Serve on a free port unless one is given, and yield the URL.
+
+    Leaving the block cuts connections that are still open.
+    """
+    with socket.create_server((LOOPBACK, port)) as listener:
+        # What uvicorn says of a connection that a script cut is no news.
+        config = uvicorn.Config(
+            app, log_config=None, log_level=logging.CRITICAL + 1, lifespan="off"
+        )
+        config.load()
+        server = uvicorn.Server(config)
+        server.lifespan = config.lifespan_class(config)
+        server.force_exit = True
+        await server.startup(sockets=[listener])
+        try:
+            host, bound = listener.getsockname()
+            yield f"http://{host}:{bound}"
+        finally:
+            await server.shutdown(sockets=[listener])

@@ -1,0 +1,155 @@
+"""SIGKILL at any moment loses nothing, answers nothing twice and keeps the order.
+
+Ten people write two hundred messages while the daemon is killed thirty times,
+at moments drawn from a seed. The seed is printed; GAIA_KILL_SEED replays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from gaia.clock import SystemClock
+from gaia.messages import REPEAT_MARK, Address
+from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
+from gaia.sessions.service import SessionKey, event_text
+from gaia.store.opening import open_database
+from gaia.store.users import Role, Users
+from gaia.testing.chat_provider import ChatProvider, Delivered, running_provider
+from gaia.testing.model_server import Step, spawned_model_server
+
+PEOPLE = [f"person{number}" for number in range(10)]
+MESSAGES_EACH = 20
+KILLS = 30
+LATEST_KILL_SECONDS = 3.0
+ALL_ANSWERED_SECONDS = 90
+
+
+class Daemons:
+    """Starts daemons one after the other, and kills them."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def start(self) -> int:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(b"\n")
+        await self._process.stdin.drain()
+        return int(await self._process.stdout.readline())
+
+
+@asynccontextmanager
+async def daemons(home: Home, url: str) -> AsyncIterator[Daemons]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "gaia.testing.scripted_daemon",
+        url,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={**os.environ, "GAIA_HOME": str(home.root)},
+    )
+    try:
+        yield Daemons(process)
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def prepare(home: Home, model_url: str) -> dict[str, str]:
+    """Write the settings, and make the people known; returns their user ids."""
+    home.settings_file.write_text(
+        f"model: {{provider: openai, name: fake, base_url: '{model_url}'}}\n"
+        "sessions: {settle_seconds: 0}\n"
+        "web: {enabled: false}\n"
+    )
+    database = await open_database(home)
+    users = Users(database, SystemClock())
+    ids = {
+        person: (await users.create(person, Role.MEMBER, Address("scripted", person))).user_id
+        for person in PEOPLE
+    }
+    await database.close()
+    return ids
+
+
+async def live_and_die(daemon: Daemons, provider: ChatProvider, chance: random.Random) -> None:
+    """Start a daemon, let it work for a random while, and kill it."""
+    pid = await daemon.start()
+    until = provider.events + chance.randint(1, 25)
+    try:
+        async with asyncio.timeout(chance.uniform(0.1, LATEST_KILL_SECONDS)):
+            await provider.until_event(until)
+            await asyncio.sleep(chance.uniform(0, 0.03))
+    except TimeoutError:
+        pass
+    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.timeout(300)
+async def test_two_hundred_messages_survive_thirty_kills(home):
+    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
+    print(f"GAIA_KILL_SEED={seed}")
+    chance = random.Random(seed)
+    messages = [(person, f"{person} says {n}") for n in range(MESSAGES_EACH) for person in PEOPLE]
+    share = len(messages) // KILLS + 1
+    async with (
+        spawned_model_server() as model,
+        running_provider(SystemClock()) as (provider, url),
+        daemons(home, url) as daemon,
+    ):
+        await model.script(Step(times=None, latency_seconds=0.02))
+        user_ids = await prepare(home, model.openai_base_url)
+        for life in range(KILLS):
+            for person, text in messages[life * share : (life + 1) * share]:
+                await provider.write(person, text)
+            await live_and_die(daemon, provider, chance)
+        pid = await daemon.start()
+        async with asyncio.timeout(ALL_ANSWERED_SECONDS):
+            await provider.until_delivered([f"echo: {text}" for _, text in messages])
+        os.kill(pid, signal.SIGTERM)
+    check_replies(provider, messages)
+    await check_sessions(home, user_ids)
+
+
+def check_replies(provider: ChatProvider, messages: list[tuple[str, str]]) -> None:
+    unmarked = [each for each in provider.delivered if not each.text.startswith(REPEAT_MARK)]
+    assert max(Counter(each.text for each in unmarked).values()) == 1
+    outbox_ids = {
+        each.text.removeprefix(REPEAT_MARK): each.outbox_id for each in provider.delivered
+    }
+    assert len(set(outbox_ids.values())) == len(messages)
+    replies: defaultdict[str, list[str]] = defaultdict(list)
+    for each in provider.delivered:
+        text = _plain(each)
+        if text not in replies[each.chat]:
+            replies[each.chat].append(text)
+    for person in PEOPLE:
+        assert replies[person] == [f"echo: {person} says {n}" for n in range(MESSAGES_EACH)]
+
+
+async def check_sessions(home: Home, user_ids: dict[str, str]) -> None:
+    sessions = await open_sessions(home)
+    for person, user_id in user_ids.items():
+        key = SessionKey(user_id, "scripted", person, 1)
+        events = await sessions.events(user_id, key.session_id)
+        assert events is not None
+        said = [event_text(event) for event in events]
+        expected = [f"{person} says {n}" for n in range(MESSAGES_EACH)]
+        assert said == [line for text in expected for line in (text, f"echo: {text}")]
+    await sessions.close()
+
+
+def _plain(delivered: Delivered) -> str:
+    return delivered.text.removeprefix(REPEAT_MARK)
