@@ -172,7 +172,6 @@ class Attachment:
             final=outbound.final,
             turn_id=outbound.turn_id,
             in_reply_to=outbound.in_reply_to,
-            is_repeat=outbound.is_repeat,
         )
 
     async def _write(self, connection: Connection) -> None:

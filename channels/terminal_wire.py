@@ -91,8 +91,7 @@ class ReceiptFrame(Frame):
 
 
 class ChunkFrame(Frame):
-    """A chunk of a reply: `gaia.messages.Outbound` without its chat. A repeat
-    is one only for a client that does not know what was printed."""
+    """A chunk of a reply: `gaia.messages.Outbound` without its chat."""
 
     kind: Literal["chunk"] = "chunk"
     outbox_id: int
@@ -101,7 +100,6 @@ class ChunkFrame(Frame):
     final: bool
     turn_id: str | None
     in_reply_to: tuple[str, ...]
-    is_repeat: bool = False
 
 
 class TurnStartedFrame(Frame):

@@ -7,6 +7,7 @@
     ├── NotRunningError        no daemon answers (exit 3)
     ├── RefusedError           the daemon turned a terminal client away
     ├── WireError              a terminal client and the daemon do not understand each other
+    ├── OutputError            a reply cannot be written to standard output
     ├── ListenError            a port or socket cannot be listened on
     ├── StoreError             a database cannot be read or written
     │   └── NewerStoreError    a database was written by a newer gaia
@@ -99,6 +100,10 @@ class RefusedError(GaiaError):
 
 class WireError(GaiaError):
     """A frame on the local socket cannot be read."""
+
+
+class OutputError(GaiaError):
+    """A reply cannot be written to standard output: full disk, closed pipe."""
 
 
 class ListenError(GaiaError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
@@ -133,7 +134,12 @@ class DaemonFinder:
 
 @asynccontextmanager
 async def host_daemon(home: Home) -> AsyncIterator[None]:
-    """Host gaia's daemon in this process. What it needs is imported only now."""
+    """Host gaia's daemon in this process.
+
+    What it needs is imported only now, which takes seconds: in a thread, so
+    that the prompt stays alive when a chat takes over from another.
+    """
+    await asyncio.to_thread(importlib.import_module, "gaia.daemon")
     from gaia.daemon import hosted
 
     async with hosted(home):

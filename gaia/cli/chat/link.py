@@ -33,7 +33,7 @@ from channels.terminal_wire import (
 from gaia.errors import NotRunningError, RefusedError, WireError
 from gaia.ports import Clock
 
-RESTART_SECONDS = 15.0
+RESTART_SECONDS = 30.0
 """How long a daemon that went away may take to come back before another is hosted."""
 
 WELCOMES_MISSED = 20

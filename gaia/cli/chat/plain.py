@@ -9,12 +9,13 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import TextIO
 
 from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.control_characters import strip_controls
 from gaia.cli.chat.link import Ending, Link
-from gaia.errors import RefusedError, StoreError
+from gaia.errors import OutputError, RefusedError, StoreError
 
 READ_BYTES = 65536
 
@@ -37,13 +38,22 @@ class PlainScreen:
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
         text = strip_controls(chunk.text)
         if own:
-            self._replies.write(text + "\n")
-            self._replies.flush()
+            self._print(text)
         else:
             self._note(f"{heading_of_unasked(chunk)} {text}")
 
     def preview(self, frame: PreviewFrame) -> None:
         """No preview is asked for."""
+
+    def _print(self, text: str) -> None:
+        try:
+            self._replies.write(text + "\n")
+            self._replies.flush()
+        except OSError as exc:
+            raise OutputError(
+                f"the reply cannot be written to standard output ({exc.strerror}): "
+                "the next chat shows it as an earlier reply"
+            ) from exc
 
     def _note(self, text: str) -> None:
         self._notes.write(strip_controls(text) + "\n")
@@ -52,8 +62,7 @@ class PlainScreen:
 
 def heading_of_unasked(chunk: ChunkFrame) -> str:
     """What stands before a chunk that answers nothing of this client's."""
-    name = "earlier reply" if chunk.in_reply_to else "message"
-    return f"({name}, possibly a repeat)" if chunk.is_repeat else f"({name})"
+    return "(earlier reply)" if chunk.in_reply_to else "(message)"
 
 
 async def say(link: Link, text: str) -> None:
@@ -113,7 +122,8 @@ async def _read(file_descriptor: int) -> bytes:
             data = os.read(file_descriptor, READ_BYTES)
         except OSError:
             data = b""
-        loop.call_soon_threadsafe(settle, data)
+        with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
+            loop.call_soon_threadsafe(settle, data)
 
     threading.Thread(target=run, name="standard-input", daemon=True).start()
     return await read

@@ -14,6 +14,7 @@ from gaia import __version__
 from gaia.cli.chat.hosting import DaemonFinder, Host
 from gaia.cli.chat.link import Link, Screen
 from gaia.cli.chat.plain import PlainScreen, read_lines, say, say_lines
+from gaia.errors import OutputError
 from gaia.paths import Home
 from gaia.ports import Clock
 
@@ -44,9 +45,11 @@ def run_chat(
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
         return 128 + signal.SIGTERM
-    except BrokenPipeError:
+    except OutputError as exc:
         _silence(streams.stdout)
-        return 1
+        if isinstance(exc.__cause__, BrokenPipeError):
+            return 1
+        raise
     return 0
 
 
@@ -131,6 +134,6 @@ def _terminations_cancel() -> Iterator[None]:
 
 
 def _silence(stdout: TextIO) -> None:
-    """After a broken pipe: keep Python from complaining about it when it exits."""
+    """Keep Python from trying once more, and complaining, when it exits."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import io
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gaia.errors import RefusedError, StoreError
+from gaia.errors import OutputError, RefusedError, StoreError
 
 if TYPE_CHECKING:
     from conftest import Terminal, TerminalDaemon
+
+
+class FullDisk(io.StringIO):
+    """A file on a disk that is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 async def test_one_message_prints_its_reply_alone(
@@ -150,6 +159,18 @@ async def test_what_comes_by_itself_is_shown_while_the_next_line_is_awaited(
             os.close(writing)
     assert terminal.stderr.getvalue() == "(message) It is time.\n"
     assert terminal.stdout.getvalue() == "echo one\n"
+
+
+async def test_a_reply_that_cannot_be_written_is_not_counted_as_printed(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    terminal.stdout = FullDisk()
+    async with daemon.running() as core:
+        asking = asyncio.create_task(terminal.say("hello"))
+        core.reply(await core.next_message(), "Hi.")
+        with pytest.raises(OutputError, match="No space left on device"):
+            await asking
+        assert core.state.sent == []
 
 
 async def test_no_input_is_no_message(daemon: TerminalDaemon, terminal: Terminal) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,7 @@ from channels.terminal_wire import (
     WelcomeFrame,
 )
 from gaia.errors import RetryableSendError, UnknownSendError, UnreachableError
-from gaia.messages import Address, Outbound, TurnEnded, TurnStarted, TurnText
+from gaia.messages import REPEAT_MARK, Address, Outbound, TurnEnded, TurnStarted, TurnText
 from gaia.testing.terminal_peer import TerminalPeer
 
 if TYPE_CHECKING:
@@ -139,6 +140,24 @@ async def test_a_reply_goes_to_the_client_that_wrote_the_message(terminals: Term
     await author.print_chunk()
     await sending
     assert other.unread == 0
+
+
+async def test_a_repeat_is_marked_for_all_but_the_author(terminals: Terminals) -> None:
+    author = TerminalPeer(client_id="a")
+    attending = terminals.connect(author)
+    await author.welcomed()
+    author.write_message("hello", message_id="m1")
+    await author.frame(ReceiptFrame)
+    repeat = replace(outbound("m1", final=False), is_repeat=True)
+    sending = asyncio.create_task(terminals.channel.send(repeat))
+    assert (await author.print_chunk()).text == "Hi."
+    await sending
+    author.leave()
+    await attending
+    other = await terminals.attach(client_id="b")
+    sending = asyncio.create_task(terminals.channel.send(repeat))
+    assert (await other.print_chunk()).text == REPEAT_MARK + "Hi."
+    await sending
 
 
 async def test_a_reply_goes_to_the_author_that_attached_anew(terminals: Terminals) -> None:
