@@ -1,4 +1,4 @@
-"""`gaia --help` pays for Typer and Rich, and for nothing heavier."""
+"""`gaia --help` pays for Typer, and for nothing heavier."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 HEAVY = (
     *("alembic", "anthropic", "google", "httpx", "openai", "prompt_toolkit", "pydantic"),
-    *("sqlalchemy", "starlette", "uvicorn", "websockets", "xllamacpp", "yaml", "asyncio"),
+    *("rich", "sqlalchemy", "starlette", "uvicorn", "websockets", "xllamacpp", "yaml", "asyncio"),
 )
 SCRIPT = """
 import sys
