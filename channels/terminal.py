@@ -195,10 +195,14 @@ class TerminalChannel:
         attachment.offer(_receipt_frame(frame.client_message_id, receipt))
 
     def _recipient(self, outbound: Outbound) -> Attachment:
-        attached = [each for each in self._attachments if each.chat == outbound.chat]
+        attached = [
+            each
+            for each in self._attachments
+            if each.chat == outbound.chat and not each.is_dismissed
+        ]
         if not attached:
             raise UnreachableError(f"no terminal is attached for {outbound.chat!r}")
-        for attachment in reversed(attached):
+        for attachment in attached:
             if attachment.awaits(outbound.in_reply_to):
                 return attachment
         since_start = self._clock.monotonic() - self._serving_since

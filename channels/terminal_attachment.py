@@ -138,6 +138,11 @@ class Attachment:
         if delivery := self._deliveries.get(outbox_id):
             delivery.settle(True)
 
+    @property
+    def is_dismissed(self) -> bool:
+        """Whether it is ending, so that nothing reaches the client any more."""
+        return self._dismissed.is_set()
+
     def dismiss(self) -> None:
         """End `run` soon, whatever the client does."""
         self._dismissed.set()

@@ -13,6 +13,7 @@ import pytest
 from starlette.applications import Starlette
 
 from gaia.cli.chat.hosting import DaemonFinder, Host
+from gaia.cli.chat.link import RESTART_SECONDS
 from gaia.errors import AlreadyRunningError, GaiaError, HomeError, NotRunningError
 from gaia.paths import Home
 from gaia.testing.clock import FakeClock
@@ -106,6 +107,7 @@ async def test_a_second_chat_attaches_to_the_first_and_takes_over_when_it_leaves
             os.write(second_out, b"three\n")
             await until(lambda: second.stdout.getvalue() == "echo two\necho three\n", second.clock)
             assert home.hosts == ["first", "second"]
+            assert second.clock.monotonic() < RESTART_SECONDS
             os.close(second_out)
             answering.cancel()
 

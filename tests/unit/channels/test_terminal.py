@@ -20,6 +20,7 @@ from channels.terminal_wire import (
 from gaia.errors import RetryableSendError, UnknownSendError, UnreachableError
 from gaia.messages import REPEAT_MARK, Address, Outbound, TurnEnded, TurnStarted, TurnText
 from gaia.testing.terminal_peer import TerminalPeer
+from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Terminals
@@ -171,6 +172,19 @@ async def test_a_reply_goes_to_the_author_that_attached_anew(terminals: Terminal
     await sending
 
 
+async def test_an_author_that_got_its_reply_is_not_the_author_of_what_follows(
+    terminals: Terminals,
+) -> None:
+    author = await terminals.attach(client_id="a", interactive=False)
+    author.write_message("hello", message_id="m1")
+    await author.frame(ReceiptFrame)
+    other = await terminals.attach(client_id="b")
+    for peer, outbox_id in ((author, 1), (other, 2)):
+        sending = asyncio.create_task(terminals.channel.send(outbound("m1", outbox_id=outbox_id)))
+        await peer.print_chunk()
+        await sending
+
+
 async def test_a_message_by_itself_goes_to_the_interactive_client_attached_last(
     terminals: Terminals,
 ) -> None:
@@ -252,6 +266,18 @@ async def test_a_chunk_that_never_left_the_queue_was_not_sent(terminals: Termina
         await sending
 
 
+async def test_a_dismissed_client_is_not_waited_for_again(terminals: Terminals) -> None:
+    peer = await terminals.attach()
+    first = asyncio.create_task(terminals.channel.send(outbound()))
+    await peer.frame(ChunkFrame)
+    await terminals.clock.until_sleeping()
+    terminals.clock.advance(ACK_SECONDS)
+    with pytest.raises(UnknownSendError):
+        await first
+    with pytest.raises(UnreachableError):
+        await terminals.channel.send(outbound())
+
+
 async def test_a_client_that_attaches_twice_is_dismissed_once(terminals: Terminals) -> None:
     first = TerminalPeer(client_id="a")
     attending = terminals.connect(first)
@@ -288,6 +314,32 @@ async def test_a_client_that_asked_for_no_preview_gets_none(terminals: Terminals
     sending = asyncio.create_task(terminals.channel.send(outbound("m1")))
     await peer.print_chunk()
     await sending
+
+
+async def test_a_preview_never_goes_to_another_user(terminals: Terminals) -> None:
+    eavesdropper = TerminalPeer("bob")
+    terminals.connect(eavesdropper)
+    eavesdropper.hello(waiting=("m1",))
+    await eavesdropper.frame(WelcomeFrame)
+    terminals.channel.watch(TurnStarted("ada", "t1", ("m1",)))
+    terminals.channel.watch(TurnText("ada", "t1", "private"))
+    sending = asyncio.create_task(terminals.channel.send(outbound(chat="bob")))
+    await eavesdropper.print_chunk()
+    await sending
+
+
+async def test_a_client_that_writes_and_never_reads_is_not_listened_to_for_ever(
+    terminals: Terminals,
+) -> None:
+    peer = await terminals.attach()
+    peer.readable.clear()
+    for number in range(2 * BACKLOG_FRAMES):
+        peer.write_message("again", message_id=f"m{number}")
+    received = terminals.core.state.received
+    await until(lambda: len(received) > BACKLOG_FRAMES)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(received) == BACKLOG_FRAMES + 1
 
 
 async def test_a_slow_client_loses_the_preview_and_not_the_reply(terminals: Terminals) -> None:

@@ -95,6 +95,7 @@ async def test_the_reply_completes_what_is_on_the_screen() -> None:
         await shown.tick()
         shown.answer.preview(TurnEndedFrame(turn_id="t"))
         shown.answer.reply("One.\n\nTwo.")
+        assert shown.screen() == ["One.", "Two.", "finishing… 0 s · Ctrl-C stops"]
     assert shown.screen() == ["One.", "Two."]
 
 

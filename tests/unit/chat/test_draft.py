@@ -42,6 +42,14 @@ def test_a_reply_that_was_not_previewed_is_all_rest() -> None:
     assert Draft().rest("Hi.") == "Hi."
 
 
+def test_space_around_a_preview_makes_no_difference() -> None:
+    draft = Draft()
+    draft.add("\n\n  One.\n\nTwo.\n")
+    assert draft.take_finished() == "One.\n\n"
+    assert draft.rest("One.\n\nTwo.") == "Two."
+    assert draft.rest("\nOne.\n\nTwo.") == "Two."
+
+
 def test_what_was_not_given_away_may_change() -> None:
     draft = Draft()
     draft.add("Hello wor")
