@@ -31,7 +31,6 @@ SHORTEST_SECRET = 6
 """Shorter values, such as the placeholder key of a local server, would redact ordinary words."""
 
 CHATTY = (
-    "google_adk",
     "google_genai",
     "httpx",
     "httpcore",
@@ -42,6 +41,9 @@ CHATTY = (
     "uvicorn",
 )
 """Libraries that log requests, some with URLs that hold keys. Only their warnings count."""
+
+SILENT = "google_adk"
+"""Logs a traceback for each error that it raises as well; whoever catches it logs it."""
 
 _turn_id: ContextVar[str | None] = ContextVar("turn_id", default=None)
 
@@ -81,6 +83,7 @@ def configure(
     logging.basicConfig(level=settings.level, handlers=handlers, force=True)
     for name in CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger(SILENT).setLevel(logging.CRITICAL)
     logging.captureWarnings(capture=True)
 
 

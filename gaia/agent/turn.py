@@ -122,7 +122,7 @@ class Agent:
                 f"{self._settings.limits.model_calls_per_turn}"
             ) from exc
         answer = answer_text(said)
-        if answer is None or not answer.strip():
+        if answer is None:
             raise ModelRefusedError("the model gave an empty answer")
         return answer
 

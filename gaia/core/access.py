@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
-from gaia.errors import UserNameTakenError
 from gaia.messages import Address
 from gaia.settings.schema import AccessSettings
 from gaia.store.names import name_key
@@ -23,6 +23,8 @@ class Access:
     def __init__(self, users: Users, settings: AccessSettings) -> None:
         self._users = users
         self._settings = settings
+        # Of several who come at once only one may find that there is no owner yet.
+        self._one_newcomer = asyncio.Lock()
 
     async def is_known(self, address: Address) -> bool:
         """Whether the address belongs to a user already."""
@@ -39,7 +41,8 @@ class Access:
         """
         user = await self._users.resolve(address)
         if user is None and address.channel == TERMINAL:
-            user = await self._admit_from_terminal(address)
+            async with self._one_newcomer:
+                user = await self._admit_from_terminal(address)
         if user is None:
             logger.warning("denied an unknown sender on channel %s", address.channel)
         return user
@@ -55,10 +58,6 @@ class Access:
         if owned and not self._settings.terminal_creates_users:
             return None
         role = Role.MEMBER if owned else Role.OWNER
-        try:
-            user = await self._users.create(address.sender, role, address)
-        except UserNameTakenError:
-            # Another message of the same person came first.
-            return await self._users.resolve(address)
+        user = await self._users.create(address.sender, role, address)
         logger.info("created user %s, a %s", user.user_id, user.role)
         return user

@@ -38,8 +38,9 @@ logger = logging.getLogger(__name__)
 FAILURES = 3
 """A turn that failed so often is dead."""
 
-INTERRUPTIONS = 10
-"""A turn that a crash interrupted so often is dead: it may be what crashes gaia."""
+INTERRUPTIONS = 40
+"""A turn that a crash interrupted so often is dead: it may be what crashes gaia.
+Far more than a machine in trouble restarts gaia in the middle of one turn."""
 
 FIRST_RETRY = timedelta(seconds=2)
 HOPELESS = (ModelMissingError, ModelRefusedError, ModelTimeoutError)
@@ -206,9 +207,7 @@ class Handlers:
     ) -> Outcome:
         key = session_key(conversation, batch.generation)
         try:
-            return Outcome(
-                InboxState.DONE, await self._answer(conversation, key, batch, running, meter)
-            )
+            return await self._answer(conversation, key, batch, running, meter)
         except TurnStoppedError as stop:
             await self._sessions.remove_turn(key, batch.turn_id)
             answer = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
@@ -231,22 +230,24 @@ class Handlers:
         batch: Batch,
         running: RunningTurn,
         meter: Meter,
-    ) -> str:
+    ) -> Outcome:
         await self._sessions.ensure(key)
         if batch.starts > 1:
             known = await self._sessions.answer_of(key, batch.turn_id)
             if known is not None:
-                return known
+                return Outcome(InboxState.DONE, known)
             await self._sessions.remove_turn(key, batch.turn_id)
         if batch.starts - batch.failures > INTERRUPTIONS:
-            return sentences.interrupted(batch.turn_id)
+            return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
         if len(batch.text) > self._longest_message:
-            return sentences.too_long(len(batch.text), self._longest_message)
+            too_long = sentences.too_long(len(batch.text), self._longest_message)
+            return Outcome(InboxState.DEAD, too_long)
         user = await self._users.find(conversation.user_id)
         is_present = batch.generation == conversation.generation
         scene = Scene(key, user.name, conversation.session_turns if is_present else 0)
         ask = Ask(batch.turn_id, batch.text, batch.sent_at.astimezone(), batch.wants_preview)
-        return await running.run(self._agent.answer(scene, ask, meter, running))
+        answer = await running.run(self._agent.answer(scene, ask, meter, running))
+        return Outcome(InboxState.DONE, answer)
 
     async def _close(
         self,

@@ -185,14 +185,15 @@ class SessionStore:
 def answer_text(events: Sequence[Event]) -> str | None:
     """The answer among the events of one turn: the text of its last event when that is final.
 
-    None when the turn has no final event yet. Thoughts are not part of an answer.
+    None when there is none: the turn is unfinished, or the model failed, which
+    ADK records as a final event without text.
     """
     if not events:
         return None
     last = events[-1]
     if last.author == "user" or last.partial or not last.is_final_response():
         return None
-    return event_text(last)
+    return event_text(last) or None
 
 
 def event_text(event: Event) -> str:

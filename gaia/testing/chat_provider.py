@@ -8,7 +8,7 @@ what gaia sends twice arrives twice. Serves `gaia.testing.scripted_daemon`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from gaia.errors import PermanentSendError, RetryableSendError, UnknownSendError
-from gaia.messages import Address, Health, Inbound, Outbound, TurnEvent
+from gaia.messages import REPEAT_MARK, Address, Health, Inbound, Outbound, TurnEvent
 from gaia.ports import Clock, Gateway
 from gaia.testing.serving import serving
 
@@ -73,20 +73,14 @@ class ChatProvider:
         async with self._changed:
             await self._changed.wait_for(lambda: self.events >= count)
 
-    async def until_delivered(self, texts: Sequence[str]) -> None:
-        """Return once each text has been delivered, as itself or as the end of a marked repeat."""
-        missing = set(texts)
-
-        def arrived() -> bool:
-            missing.difference_update(
-                text
-                for text in tuple(missing)
-                if any(each.text.endswith(text) for each in self.delivered)
-            )
-            return not missing
-
+    async def until_delivered(self, texts: Collection[str]) -> None:
+        """Return once each text has been delivered, as itself or as a marked repeat."""
         async with self._changed:
-            await self._changed.wait_for(arrived)
+            await self._changed.wait_for(
+                lambda: (
+                    {each.text.removeprefix(REPEAT_MARK) for each in self.delivered} >= set(texts)
+                )
+            )
 
     def app(self) -> Starlette:
         """The provider's HTTP API."""

@@ -1,0 +1,5 @@
+"""`python -m gaia` is the `gaia` command."""
+
+from gaia.cli.main import main
+
+main()

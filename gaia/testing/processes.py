@@ -1,0 +1,179 @@
+"""gaia as a process: commands that end, daemons that run, and a person who talks to one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
+from gaia import __version__
+from gaia.cli.chat.hosting import DaemonFinder
+from gaia.cli.chat.link import Link
+from gaia.clock import SystemClock
+from gaia.paths import Home
+
+READY = "is ready"
+"""Stands in the line that a daemon logs once it is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+async def run_gaia(
+    home: Home, *arguments: str, stdin: str = "", environ: Mapping[str, str] | None = None
+) -> Finished:
+    """Run a command to its end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "gaia",
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "GAIA_HOME": str(home.root), **(environ or {})},
+    )
+    stdout, stderr = await process.communicate(stdin.encode())
+    return Finished(process.returncode or 0, stdout.decode(), stderr.decode())
+
+
+class DaemonProcess:
+    """A `gaia serve` that runs."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.log: list[str] = []
+
+    async def until_logged(self, text: str) -> str:
+        """The first line of the log that holds `text`.
+
+        Raises:
+            RuntimeError: The daemon ended without such a line.
+        """
+        while line := await self._read_line():
+            if text in line:
+                return line
+        raise RuntimeError(f"the daemon ended and never logged {text!r}: {self.log}")
+
+    async def terminate(self) -> int:
+        """Ask it to stop; returns its exit code once it has."""
+        return await self._end(signal.SIGTERM)
+
+    async def kill(self) -> int:
+        """Kill it without a word."""
+        return await self._end(signal.SIGKILL)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        self._process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Its exit code, once it has ended."""
+        while await self._read_line():
+            pass
+        return await self._process.wait()
+
+    async def _end(self, number: signal.Signals) -> int:
+        if self._process.returncode is None:
+            self._process.send_signal(number)
+        return await self.ended()
+
+    async def _read_line(self) -> str:
+        if self._process.stderr is None:
+            return ""
+        line = (await self._process.stderr.readline()).decode()
+        if line:
+            self.log.append(line.rstrip())
+        return line
+
+
+@asynccontextmanager
+async def running_daemon(
+    home: Home, *, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[DaemonProcess]:
+    """A daemon that is ready. It is killed on leaving, if it still runs."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "gaia",
+        "serve",
+        stdin=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "GAIA_HOME": str(home.root), **(environ or {})},
+    )
+    daemon = DaemonProcess(process)
+    try:
+        await daemon.until_logged(READY)
+        yield daemon
+    finally:
+        await daemon.kill()
+
+
+class Talker:
+    """A person at a terminal, in this process: real client, real socket, no screen."""
+
+    def __init__(self, home: Home, user: str) -> None:
+        clock = SystemClock()
+        self.replies: list[str] = []
+        self.previews: list[PreviewFrame] = []
+        self._attached = asyncio.Event()
+        self._finder = DaemonFinder(home.control_socket, _no_hosting, clock)
+        self._link = Link(
+            self._finder.connect, self, clock, user=user, interactive=True, version=__version__
+        )
+
+    async def run(self) -> None:
+        """Stay attached until cancelled."""
+        async with self._finder:
+            await self._link.run()
+
+    async def ask(self, text: str, *, wants_preview: bool = False) -> str:
+        """Say something; returns the reply, once all of it is there."""
+        said = len(self.replies)
+        exchange = await self._link.say(text, wants_preview=wants_preview)
+        await exchange.ending()
+        return "".join(self.replies[said:])
+
+    async def until_attached(self) -> None:
+        """Return once the daemon has welcomed this person."""
+        await self._attached.wait()
+
+    async def attached(self, welcome: WelcomeFrame) -> None:
+        self._attached.set()
+
+    async def lost(self) -> None:
+        self._attached.clear()
+
+    async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
+        self.replies.append(chunk.text)
+
+    def preview(self, frame: PreviewFrame) -> None:
+        self.previews.append(frame)
+
+
+@asynccontextmanager
+async def talking(home: Home, user: str) -> AsyncIterator[Talker]:
+    """A person who is attached to the daemon of `home`."""
+    talker = Talker(home, user)
+    running = asyncio.create_task(talker.run())
+    try:
+        await talker.until_attached()
+        yield talker
+    finally:
+        running.cancel()
+        await asyncio.wait((running,))
+
+
+def _no_hosting() -> AbstractAsyncContextManager[None]:
+    raise RuntimeError("no daemon runs in this home")
