@@ -51,7 +51,8 @@ class Window:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
-            "import typer; from gaia.cli.chat import chat_command; typer.run(chat_command)",
+            "from gaia.cli.main import main; main()",
+            "chat",
             "--user",
             "ada",
             stdin=inside,
