@@ -82,6 +82,9 @@ class ChatProvider:
                 )
             )
 
+    def _plain_texts(self) -> set[str]:
+        return {each.text.removeprefix(REPEAT_MARK) for each in self.delivered}
+
     def app(self) -> Starlette:
         """The provider's HTTP API."""
         return Starlette(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia import __version__
 from gaia.cli.chat.hosting import DaemonFinder
-from gaia.cli.chat.link import Link
+from gaia.cli.chat.link import Ending, Link
 from gaia.clock import SystemClock
 from gaia.paths import Home
 
@@ -120,6 +120,10 @@ async def running_daemon(
         await daemon.kill()
 
 
+class NotAnsweredError(Exception):
+    """A message came to an end without an answer."""
+
+
 class Talker:
     """A person at a terminal, in this process: real client, real socket, no screen."""
 
@@ -139,10 +143,16 @@ class Talker:
             await self._link.run()
 
     async def ask(self, text: str, *, wants_preview: bool = False) -> str:
-        """Say something; returns the reply, once all of it is there."""
+        """Say something; returns the reply, once all of it is there.
+
+        Raises:
+            NotAnsweredError: The daemon denied the message, or could not keep it.
+        """
         said = len(self.replies)
         exchange = await self._link.say(text, wants_preview=wants_preview)
-        await exchange.ending()
+        ending = await exchange.ending()
+        if ending is not Ending.ANSWERED:
+            raise NotAnsweredError(ending)
         return "".join(self.replies[said:])
 
     async def until_attached(self) -> None:
