@@ -1,0 +1,222 @@
+"""The life of the model's process: started on first use, stopped after idle time.
+
+One request runs at a time, in the order of asking. A process that died is
+started anew by the next request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx
+
+from gaia.agent.embedded.catalogue import CatalogueModel
+from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
+from gaia.agent.embedded.weights import Weights
+from gaia.errors import ModelError, ModelMissingError, ModelUnavailableError
+from gaia.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 180.0
+"""Reading 1 GB from a slow card takes a minute."""
+CONNECT_SECONDS = 5.0
+PATIENT_THREADS = {"OMP_WAIT_POLICY": "passive"}
+"""Threads that wait for each other sleep instead of spinning. On a busy machine
+that is five times faster: a spinning thread keeps the other from its core."""
+LARGEST_LOG_BYTES = 1_000_000
+LOG_TAIL_BYTES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a process is started with. `threads` 0 leaves the number to llama.cpp."""
+
+    model: CatalogueModel
+    weights: Weights
+    context_tokens: int
+    threads: int
+    log: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A process that is ready, and the client that it answers."""
+
+    process: asyncio.subprocess.Process
+    client: httpx.AsyncClient
+
+    @property
+    def alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def stop(self) -> None:
+        """Kill it: it has nothing to save."""
+        await self.client.aclose()
+        await _kill(self.process)
+
+
+class EmbeddedServer:
+    """The process of one model. Its owner calls `close` once."""
+
+    def __init__(self, launch: Launch, *, clock: Clock, idle_seconds: float) -> None:
+        self._launch = launch
+        self._clock = clock
+        self._idle_seconds = idle_seconds
+        self._one_at_a_time = asyncio.Lock()
+        self._child: _Child | None = None
+        self._idling: asyncio.Task[None] | None = None
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process while there is one."""
+        return self._child.process.pid if self._child and self._child.alive else None
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[httpx.AsyncClient]:
+        """A client for one request; waits for its turn, starts the process if need be.
+
+        Raises:
+            ModelMissingError: The model or its library is not installed.
+            ModelUnavailableError: The process does not start.
+        """
+        async with self._one_at_a_time:
+            if self._idling is not None:
+                self._idling.cancel()
+            child = await self._ready()
+            try:
+                yield child.client
+            finally:
+                self._idling = asyncio.create_task(self._stop_when_idle(child))
+
+    async def close(self) -> None:
+        """Stop the process, and with it a request that is under way. Idempotent."""
+        self._closed = True
+        if self._idling is not None:
+            self._idling.cancel()
+        if self._child is not None:
+            await self._child.stop()
+
+    async def _stop_when_idle(self, child: _Child) -> None:
+        await self._clock.sleep(self._idle_seconds)
+        async with self._one_at_a_time:
+            await child.stop()
+            logger.info("the embedded model was stopped after idle time")
+
+    async def _ready(self) -> _Child:
+        if self._closed:
+            raise ModelUnavailableError("the embedded model is shut down: gaia is stopping")
+        if self._child is None or not self._child.alive:
+            if self._child is not None:
+                await self._child.stop()
+            self._child = await self._start()
+        return self._child
+
+    async def _start(self) -> _Child:
+        path = self._launch.weights.require(self._launch.model)
+        key = secrets.token_urlsafe(32)
+        process = await self._spawn(path, key)
+        try:
+            port = await self._greeted(process)
+        except BaseException:
+            await _kill(process)
+            raise
+        logger.info("the embedded model %s runs as process %d", path.stem, process.pid)
+        client = httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            # The server closes idle connections; a request on one of them would fail.
+            limits=httpx.Limits(max_keepalive_connections=0),
+            trust_env=False,
+        )
+        return _Child(process, client)
+
+    async def _spawn(self, path: Path, key: str) -> asyncio.subprocess.Process:
+        """Start the process, in a session of its own: Ctrl-C in the terminal is for gaia."""
+        launch = self._launch
+        options = {
+            "--model": str(path),
+            "--context-tokens": str(launch.context_tokens),
+            "--threads": str(launch.threads),
+        }
+        try:
+            with self._open_log() as log:
+                return await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    *("-P", "-m", "gaia.agent.embedded.child"),
+                    *(word for option in options.items() for word in option),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=log,
+                    env={**PATIENT_THREADS, **os.environ, KEY_VARIABLE: key},
+                    start_new_session=True,
+                )
+        except OSError as exc:
+            raise ModelUnavailableError(
+                f"the embedded model's process cannot be started ({exc}): "
+                f"see whether {str(launch.log.parent)!r} is writable and memory is left"
+            ) from exc
+
+    async def _greeted(self, process: asyncio.subprocess.Process) -> int:
+        """The port of the process, once the model is loaded."""
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                line = await process.stdout.readline()
+                if not line:
+                    await process.wait()
+        except TimeoutError as exc:
+            raise self._failure(f"was not ready after {START_SECONDS:.0f} s") from exc
+        try:
+            greeting = Greeting.from_line(line)
+        except ValueError as exc:
+            raise self._failure(f"ended while it started ({_end(process)})") from exc
+        if greeting.missing:
+            raise ModelMissingError(
+                f"the embedded model needs llama.cpp ({greeting.missing}): "
+                "install 'gaia-assistant[local]', or set a key or model.base_url"
+            )
+        return greeting.port
+
+    def _failure(self, what: str) -> ModelError:
+        log = self._launch.log
+        return ModelUnavailableError(
+            f"the embedded model's process {what}; the end of {str(log)!r}: {_last_line(log)}"
+        )
+
+    def _open_log(self) -> BinaryIO:
+        log = self._launch.log
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        full = log.exists() and log.stat().st_size > LARGEST_LOG_BYTES
+        return log.open("wb" if full else "ab")
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+def _end(process: asyncio.subprocess.Process) -> str:
+    code = process.returncode
+    if code is not None and code < 0:
+        return f"signal {-code}, often for want of memory"
+    return f"exit code {code}"
+
+
+def _last_line(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
+        lines = file.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "(empty)")

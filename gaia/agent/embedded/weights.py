@@ -1,0 +1,77 @@
+"""The files of pulled models: where they lie, which are whole, and their removal.
+
+A model of 1 GB takes seconds to hash. It is hashed once, when it is pulled; a
+mark beside it then tells that its hash was right, and for what file.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from gaia.agent.embedded.catalogue import CatalogueModel
+from gaia.errors import ModelMissingError
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The folder of the pulled models."""
+
+    folder: Path
+
+    def path(self, model: CatalogueModel) -> Path:
+        """Where the file of `model` lies, or would."""
+        return self.folder / model.file_name
+
+    def is_installed(self, model: CatalogueModel) -> bool:
+        """Whether the file is there and is the one that was verified."""
+        try:
+            return self._mark(model).read_text(encoding="ascii") == self._stamp(model)
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    def require(self, model: CatalogueModel) -> Path:
+        """The file of `model`.
+
+        Raises:
+            ModelMissingError: It is not installed.
+        """
+        if not self.is_installed(model):
+            raise ModelMissingError(
+                f"the embedded model {model.name!r} is not installed: "
+                f"run `gaia model pull {model.name}`"
+            )
+        return self.path(model)
+
+    def install(self, model: CatalogueModel, verified: Path) -> None:
+        """Move a file whose hash is right to its place, durably."""
+        verified.replace(self.path(model))
+        mark = self._mark(model)
+        mark.write_text(self._stamp(model), encoding="ascii")
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def has_files(self, model: CatalogueModel) -> bool:
+        """Whether anything of `model` is here, be it whole, begun or broken."""
+        return any(file.is_file() for file in (self.path(model), *self.partials(model)))
+
+    def remove(self, model: CatalogueModel) -> None:
+        """Delete the file and what was begun of it."""
+        for file in (self._mark(model), self.path(model), *self.partials(model)):
+            file.unlink(missing_ok=True)
+
+    def partials(self, model: CatalogueModel) -> tuple[Path, ...]:
+        """Where unfinished files lie, one a source: from the publisher, from the mirror."""
+        path = self.path(model)
+        return (path.with_suffix(".url.part"), path.with_suffix(".index.part"))
+
+    def _mark(self, model: CatalogueModel) -> Path:
+        return self.path(model).with_suffix(".verified")
+
+    def _stamp(self, model: CatalogueModel) -> str:
+        status = self.path(model).stat()
+        return f"{model.sha256} {status.st_size} {status.st_mtime_ns}\n"

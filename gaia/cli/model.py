@@ -1,0 +1,131 @@
+"""`gaia model`: the embedded models on this machine. Works whether or not gaia runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gaia.errors import ModelMissingError
+
+if TYPE_CHECKING:
+    from gaia.agent.embedded.catalogue import CatalogueModel
+    from gaia.paths import Home
+
+app = typer.Typer(no_args_is_help=True, help="The embedded models on this machine.")
+
+
+@app.command("list")
+def list_models(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON for a script to read.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also those that only serve gaia's tests.")
+    ] = False,
+) -> None:
+    """List the models that can be pulled, and which of them are here."""
+    from gaia.agent.embedded.catalogue import CATALOGUE
+    from gaia.agent.embedded.weights import Weights
+    from gaia.cli.table import columns
+    from gaia.paths import find_home
+
+    weights = Weights(find_home().models)
+    models = [
+        model for model in CATALOGUE if model.offered or everything or weights.is_installed(model)
+    ]
+    if as_json:
+        typer.echo(json.dumps([_as_json(model, weights.is_installed(model)) for model in models]))
+        return
+    rows = [
+        (
+            model.name,
+            "yes" if weights.is_installed(model) else "no",
+            _megabytes(model.size),
+            model.licence,
+            model.about,
+        )
+        for model in models
+    ]
+    typer.echo(columns(("NAME", "INSTALLED", "SIZE", "LICENCE", ""), rows))
+
+
+@app.command("pull")
+def pull_model(
+    name: Annotated[str, typer.Argument(help="The model's name; by default the one in use.")] = "",
+    if_needed: Annotated[
+        bool,
+        typer.Option("--if-needed", help="Only if the settings ask for an embedded model."),
+    ] = False,
+) -> None:
+    """Fetch a model, check it, and make it ready for use. An interrupted pull goes on."""
+    from gaia.agent.embedded.weights import Weights
+    from gaia.paths import find_home
+
+    home = find_home()
+    wanted = _wanted(name, home, only_if_in_use=if_needed)
+    if wanted is None:
+        return
+    if Weights(home.models).is_installed(wanted):
+        if not if_needed:
+            typer.echo(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")
+        return
+
+    from gaia.agent.embedded.pull import pull
+    from gaia.cli.pull_progress import pull_progress
+
+    home.create()
+    with pull_progress(wanted.name) as progress:
+        file = pull(wanted, home.models, progress)
+    typer.echo(f"{wanted.name} is ready: {file}", err=if_needed)
+
+
+@app.command("remove")
+def remove_model(
+    name: Annotated[str, typer.Argument(help="The model's name.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a model's file, and what was begun of it."""
+    from gaia.agent.embedded.catalogue import find_model
+    from gaia.agent.embedded.weights import Weights
+    from gaia.paths import find_home
+
+    model = find_model(name)
+    weights = Weights(find_home().models)
+    if not weights.has_files(model):
+        raise ModelMissingError(f"{name} is not on this machine: there is nothing to remove")
+    if not yes:
+        typer.confirm(f"Delete {weights.path(model)} ({_megabytes(model.size)})?", abort=True)
+    weights.remove(model)
+    typer.echo(f"{name} is removed")
+
+
+def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | None:
+    """The model to pull, or None when the settings ask for no embedded one."""
+    from gaia.agent.embedded.catalogue import find_model
+    from gaia.agent.providers import DEFAULT_NAMES, resolve_provider
+    from gaia.settings.load import load_settings
+
+    if name and not only_if_in_use:
+        return find_model(name)
+    loaded = load_settings(home)
+    resolved = resolve_provider(loaded.settings.model, loaded.secrets)
+    if resolved.provider == "embedded":
+        return find_model(name or resolved.name)
+    return None if only_if_in_use else find_model(DEFAULT_NAMES["embedded"])
+
+
+def _as_json(model: CatalogueModel, installed: bool) -> dict[str, str | int | bool]:
+    return {
+        "name": model.name,
+        "installed": installed,
+        "bytes": model.size,
+        "sha256": model.sha256,
+        "licence": model.licence,
+        "about": model.about,
+    }
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 10**6:,.0f} MB"
