@@ -57,11 +57,6 @@ class Stores:
     database: Database
     sessions: SessionStore
 
-    async def close(self) -> None:
-        """Close both."""
-        await self.sessions.close()
-        await self.database.close()
-
 
 def build_app(
     home: Home,

@@ -90,11 +90,10 @@ async def _running(
     extra_channels: Sequence[Channel] = (),
 ) -> AsyncIterator[None]:
     clock = SystemClock()
+    settings = loaded.settings
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
-        stores = Stores(await open_database(home), await open_sessions(home))
-        stack.push_async_callback(stores.close)
-        settings = loaded.settings
+        stores = await _open_stores(stack, home)
         resolved = resolve_provider(settings.model, loaded.secrets)
         model = build_model(resolved, settings.model, home, clock)
         stack.push_async_callback(model.close)
@@ -107,27 +106,49 @@ async def _running(
             hosted=hosted,
             extra_channels=extra_channels,
         )
-        servers = _web_servers(home, settings, app, hosted=hosted)
-        async with asyncio.TaskGroup() as tasks:
-            background = _start(tasks, app, servers, clock)
-            await _recover(app)
-            app.status.ready = True
-            logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
-            try:
-                yield
-            finally:
-                app.status.ready = False
-                await _drain(app, settings.limits.drain_seconds)
-                for task in reversed(background):
-                    task.cancel()
+        servers = _web_servers(stack, home, settings, app, hosted=hosted)
+        with _unwrapped():
+            async with asyncio.TaskGroup() as tasks:
+                background = _start(tasks, app, servers, clock)
+                await _recover(app)
+                app.status.ready = True
+                logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
+                try:
+                    yield
+                finally:
+                    app.status.ready = False
+                    await _drain(app, settings.limits.drain_seconds)
+                    for task in reversed(background):
+                        task.cancel()
     logger.info("gaia has stopped")
 
 
-def _web_servers(home: Home, settings: Settings, app: App, *, hosted: bool) -> list[WebServer]:
-    listener = listen_on_path(home.control_socket)
+async def _open_stores(stack: AsyncExitStack, home: Home) -> Stores:
+    database = await open_database(home)
+    stack.push_async_callback(database.close)
+    sessions = await open_sessions(home)
+    stack.push_async_callback(sessions.close)
+    return Stores(database, sessions)
+
+
+@contextmanager
+def _unwrapped() -> Iterator[None]:
+    """Raise the one exception of a group as itself: its message is for the owner."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        if len(group.exceptions) > 1:
+            raise
+        raise group.exceptions[0] from None
+
+
+def _web_servers(
+    stack: AsyncExitStack, home: Home, settings: Settings, app: App, *, hosted: bool
+) -> list[WebServer]:
+    listener = stack.enter_context(listen_on_path(home.control_socket))
     servers = [WebServer(local_app(app.status, app.local_routes), listener)]
     if settings.web.enabled and not hosted:
-        port = listen_on_port(settings.web.host, settings.web.port)
+        port = stack.enter_context(listen_on_port(settings.web.host, settings.web.port))
         logger.info("health on http://%s:%d/healthz", *port.getsockname()[:2])
         servers.append(WebServer(public_app(app.status), port))
     return servers

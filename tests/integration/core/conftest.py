@@ -89,7 +89,8 @@ def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
     async def make(home: Home) -> None:
         home.create()
-        await Stores(await open_database(home), await open_sessions(home)).close()
+        await (await open_database(home)).close()
+        await (await open_sessions(home)).close()
 
     home = Home(tmp_path_factory.mktemp("template") / "home")
     asyncio.run(make(home))
@@ -145,6 +146,7 @@ def running_core(home: Home) -> Callable[..., object]:
             await app.handlers.cancel()
             await app.dispatcher.cancel()
             await app.delivery.cancel()
-            await stores.close()
+            await stores.sessions.close()
+            await stores.database.close()
 
     return run
