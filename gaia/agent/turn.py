@@ -127,13 +127,12 @@ class Agent:
         return answer
 
     async def warm(self, scene: Scene) -> None:
-        """Let the model read what the next request begins with, where that helps it.
+        """Get ready for the next request: load what ADK loads at its first use, and
+        let the model read what the request begins with, where that helps it.
 
         Raises:
             ModelError: The model cannot be had.
         """
-        if not self.model.warms:
-            return
         turns = self._replayed_turns(scene)
         events = await self._sessions.events(
             scene.key.user_id, scene.key.session_id, limit=turns * EVENTS_PER_TURN
@@ -155,7 +154,7 @@ class Agent:
         ) as answers:
             async for _ in answers:
                 pass
-        if capture.request is not None:
+        if capture.request is not None and self.model.warms:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
 

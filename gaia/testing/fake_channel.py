@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gaia.errors import SendError
+from gaia.errors import SendError, UnreachableError
 from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
 from gaia.ports import Clock, Gateway
 
@@ -16,7 +16,8 @@ class FakeChannel:
     """Implements `gaia.ports.Channel`.
 
     `sent` holds what arrived, in order. `failures` are raised by the next sends,
-    one each. `longest` cuts replies into chunks of so many characters.
+    one each; nobody listens on the chats in `absent`. `longest` cuts replies
+    into chunks of so many characters.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class FakeChannel:
         self.sent: list[Outbound] = []
         self.events: list[TurnEvent] = []
         self.failures: list[SendError] = []
+        self.absent: set[str] = set()
         self._clock = clock
         self._longest = longest
         self._gateway: Gateway | None = None
@@ -40,14 +42,17 @@ class FakeChannel:
 
     async def serve(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._gateway = None
 
     def connect(self, gateway: Gateway) -> None:
         """Serve without a task of its own."""
         self._gateway = gateway
 
     def split(self, text: str) -> Sequence[str]:
-        size = self._longest or len(text)
+        size = self._longest or len(text) or 1
         return [text[start : start + size] for start in range(0, len(text), size)]
 
     async def send(self, outbound: Outbound) -> str:
@@ -55,6 +60,8 @@ class FakeChannel:
             self._changed.notify_all()
             if self.failures:
                 raise self.failures.pop(0)
+            if self._gateway is None or outbound.chat in self.absent:
+                raise UnreachableError(f"nobody listens on {outbound.chat!r}")
             self.sent.append(outbound)
         return f"sent-{outbound.outbox_id}"
 
@@ -62,7 +69,7 @@ class FakeChannel:
         self.events.append(event)
 
     def health(self) -> Health:
-        return Health(ok=self._gateway is not None)
+        return Health(ok=True) if self._gateway else Health(ok=False, detail="not serving")
 
     async def say(self, text: str, *, sender: str = "ada", **changes: object) -> Receipt:
         """Write to gaia; `changes` replace fields of the message."""
@@ -79,6 +86,7 @@ class FakeChannel:
 
     def reachable(self, chat: str) -> None:
         """Tell gaia that somebody listens on `chat` again."""
+        self.absent.discard(chat)
         if self._gateway is not None:
             self._gateway.reachable(chat)
 

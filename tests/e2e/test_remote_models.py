@@ -11,6 +11,7 @@ import pytest
 
 from channels.terminal_wire import TurnTextFrame
 from gaia.core.sentences import STOPPED
+from gaia.testing.llmock import running_llmock
 from gaia.testing.model_server import ScriptedCall, Step, running_model_server
 from gaia.testing.processes import run_gaia, running_daemon, talking
 
@@ -191,3 +192,20 @@ async def test_nothing_of_a_key_or_a_message_is_in_the_log(home):
             written = "\n".join(daemon.log) + (home.logs / "gaia.log").read_text()
         assert "turn done" in written
         assert "canary" not in written
+
+
+@pytest.mark.parametrize(("provider", "path"), [("openai", "/v1"), ("gemini", "/gemini")])
+async def test_a_conversation_through_a_server_that_others_wrote(home, provider, path):
+    with running_llmock() as url:
+        home.settings_file.write_text(
+            f"model: {{provider: {provider}, name: a-model, base_url: '{url}{path}'}}\n"
+        )
+        chat = await run_gaia(
+            home, "chat", stdin="hello\nhello again\n", environ={**OPENAI, **GEMINI}
+        )
+        assert (chat.code, chat.stderr) == (0, "")
+        answers = chat.stdout.splitlines()
+        assert len(answers) == 2
+        assert all(answers)
+        (session,) = json.loads((await run_gaia(home, "sessions", "list", "--json")).stdout)
+        assert session["events"] >= 4

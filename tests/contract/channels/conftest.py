@@ -17,6 +17,7 @@ from channels.terminal_wire import ReceiptFrame
 from gaia.messages import Address
 from gaia.ports import Channel
 from gaia.testing.clock import FakeClock
+from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.scripted_core import ScriptedCore
 from gaia.testing.terminal_peer import TerminalPeer
 from gaia.testing.until import until
@@ -89,7 +90,37 @@ class TerminalRig:
         return (await self._peer.print_chunk()).text
 
 
-RIGS: dict[str, Callable[[], Rig]] = {"terminal": TerminalRig}
+class FakeRig:
+    """The fake channel, which tests of the core stand on."""
+
+    def __init__(self) -> None:
+        clock = FakeClock()
+        self._fake = FakeChannel(clock)
+        self._fake.absent.add("nobody")
+        self.channel: Channel = self._fake
+        self.core = ScriptedCore(self._fake, clock)
+        self.chat = "ada"
+        self._written = 0
+        self._read = 0
+
+    async def arrive(self) -> None:
+        self._fake.reachable(self.chat)
+
+    async def leave(self) -> None:
+        self._fake.absent.add(self.chat)
+
+    async def write(self, text: str, *, times: int = 1) -> None:
+        self._written += 1
+        for _ in range(times):
+            await self._fake.say(text, provider_message_id=f"m{self._written}")
+
+    async def read(self) -> str:
+        self._read += 1
+        sent = await self._fake.until_sent(self._read)
+        return sent[self._read - 1].marked_text
+
+
+RIGS: dict[str, Callable[[], Rig]] = {"terminal": TerminalRig, "fake": FakeRig}
 
 
 @pytest.fixture(params=RIGS)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -20,6 +16,7 @@ from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.remote import gemini, openai
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.testing.clock import FakeClock
+from gaia.testing.llmock import running_llmock
 
 from .conftest import SETTINGS, Talk, let_wait, talking
 
@@ -61,16 +58,8 @@ class Peer:
 @pytest.fixture(scope="module")
 def llmock_url() -> Iterator[str]:
     """The address of a running llmock."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [Path(sys.executable).parent / "llmock", "serve", "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        try:
-            assert process.stdout is not None
-            assert any(b"Uvicorn running" in line for line in process.stdout)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
+    with running_llmock() as url:
+        yield url
 
 
 @pytest.fixture(params=SURFACES)
