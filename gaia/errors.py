@@ -22,7 +22,7 @@
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
     │   ├── ModelRefusedError       it will not answer this request
-    │   └── ModelMissingError       no model is installed or configured
+    │   └── ModelMissingError       no model is installed or configured (exit 78)
     └── SendError              a channel did not take a message
         ├── RetryableSendError      not sent; try again after a while
         ├── UnreachableError        not sent; nobody listens at the moment
@@ -163,7 +163,9 @@ class ModelRefusedError(ModelError):
 
 
 class ModelMissingError(ModelError):
-    """No model is installed or configured."""
+    """No model is installed or configured. Only the owner can mend that."""
+
+    exit_code = SettingsError.exit_code
 
 
 class SendError(GaiaError):

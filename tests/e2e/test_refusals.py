@@ -46,6 +46,11 @@ async def test_a_provider_without_its_key_is_a_mistake_in_the_settings(home):
     check_refusal(await run_gaia(home, "serve"), 78, "model.provider", "GEMINI_API_KEY")
 
 
+async def test_without_a_key_and_without_a_model_it_says_how_to_get_one(home):
+    check_refusal(await run_gaia(home, "serve"), 78, "not installed", "gaia model pull")
+    check_refusal(await run_gaia(home, "chat", "-m", "hello"), 78, "gaia model pull")
+
+
 async def test_a_second_daemon_says_so_and_leaves_the_first_alone(home):
     home.settings_file.write_text(QUIET)
     async with running_daemon(home) as daemon:
