@@ -40,9 +40,6 @@ from gaia.sessions.service import (
 )
 from gaia.settings.schema import Settings
 
-EVENTS_PER_TURN = 12
-"""Events read for each turn of the window: generous for turns with tool calls."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -98,6 +95,7 @@ class Agent:
             ModelError: The model gave no answer; the session may hold a part of the turn.
         """
         turns = self._replayed_turns(scene)
+        events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
         context = TurnContext(prompt.turn_context(sent_at=ask.sent_at))
         runner = self._runner(scene, [replay_window(turns), context, meter])
         said: list[Event] = []
@@ -108,7 +106,7 @@ class Agent:
                     session_id=scene.key.session_id,
                     new_message=types.UserContent(ask.text),
                     yield_user_message=True,
-                    run_config=self._run_config(ask, turns),
+                    run_config=self._run_config(ask, events_to_read),
                 )
             ) as events:
                 async for event in events:
@@ -134,8 +132,9 @@ class Agent:
             ModelError: The model cannot be had.
         """
         turns = self._replayed_turns(scene)
+        events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
         events = await self._sessions.events(
-            scene.key.user_id, scene.key.session_id, limit=turns * EVENTS_PER_TURN
+            scene.key.user_id, scene.key.session_id, limit=events_to_read
         )
         rehearsal = InMemorySessionService()
         session = await rehearsal.create_session(
@@ -183,12 +182,12 @@ class Agent:
             session_service=sessions or self._sessions.service,
         )
 
-    def _run_config(self, ask: Ask, turns: int) -> RunConfig:
+    def _run_config(self, ask: Ask, events_to_read: int) -> RunConfig:
         return RunConfig(
             streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
-            get_session_config=GetSessionConfig(num_recent_events=(turns + 1) * EVENTS_PER_TURN),
+            get_session_config=GetSessionConfig(num_recent_events=events_to_read),
         )
 
 

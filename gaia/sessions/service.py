@@ -25,6 +25,9 @@ AGENT_NAME = "gaia"
 TURN_ID = "turn_id"
 """The key under which a turn's id stands in `custom_metadata` of its events."""
 
+EVENTS_A_TURN = 12
+"""Events that a turn has on average, at most: generous for turns with tool calls."""
+
 EVENTS_OF_A_TURN = 256
 """More events than one turn can write: two a model call, of at most 100, and the user's."""
 
@@ -163,6 +166,30 @@ class SessionStore:
             config=None if limit is None else GetSessionConfig(num_recent_events=limit),
         )
         return None if session is None else session.events
+
+    async def events_in_last_turns(self, key: SessionKey, turns: int) -> int:
+        """How many events the last `turns` turns of the session have.
+
+        Of turns with very many events, no more than `EVENTS_A_TURN` on average count.
+        """
+        query = (
+            select(StorageEvent.invocation_id)
+            .where(
+                StorageEvent.app_name == APP_NAME,
+                StorageEvent.user_id == key.user_id,
+                StorageEvent.session_id == key.session_id,
+            )
+            .order_by(StorageEvent.timestamp.desc(), StorageEvent.id.desc())
+            .limit(turns * EVENTS_A_TURN)
+        )
+        async with self._database.read() as session:
+            invocations = (await session.scalars(query)).all()
+        seen: set[str] = set()
+        for position, invocation in enumerate(invocations):
+            seen.add(invocation)
+            if len(seen) > turns:
+                return position
+        return len(invocations)
 
     async def delete_user(self, user_id: str) -> None:
         """Delete every session of a user, events and state with it, for good. Idempotent."""
