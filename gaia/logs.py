@@ -7,11 +7,13 @@ replaced wherever they would appear, tracebacks included.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -66,7 +68,7 @@ def configure(
     Called once, by the program that owns the process.
     """
     handlers: list[logging.Handler] = [
-        RotatingFileHandler(
+        PrivateFileHandler(
             folder / "gaia.log",
             maxBytes=settings.file_megabytes * 1_000_000,
             backupCount=settings.files_kept,
@@ -85,6 +87,14 @@ def configure(
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger(SILENT).setLevel(logging.CRITICAL)
     logging.captureWarnings(capture=True)
+
+
+class PrivateFileHandler(RotatingFileHandler):
+    """Makes files that only their owner can read."""
+
+    def _open(self) -> TextIOWrapper:
+        os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY, 0o600))
+        return super()._open()
 
 
 class RedactingFormatter(logging.Formatter):
