@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+from gaia.cli.chat.interrupts import ending_unless, interrupts_set
 from gaia.cli.chat.link import Ending, Exchange, Link
 from gaia.cli.chat.prompt import Prompt, hidden_typing
 from gaia.cli.chat.screen import ChatScreen
@@ -37,6 +35,9 @@ class InteractiveChat:
         """Return when the user leaves."""
         with hidden_typing(self._keyboard):
             await self._screen.until_greeted()
+            await self._read_and_answer()
+
+    async def _read_and_answer(self) -> None:
         put_back = ""
         while (text := await self._prompt.read(put_back)) is not None:
             put_back = ""
@@ -63,38 +64,14 @@ class InteractiveChat:
     async def _answer(self, exchange: Exchange) -> Ending | None:
         """Show the answer. Ctrl-C asks gaia to stop, and a second one stops waiting."""
         interrupted = asyncio.Event()
-        with interrupts_set(interrupted), hidden_typing(self._keyboard):
+        with interrupts_set(interrupted):
             async with self._screen.answering() as answer:
-                if ending := await _ending_unless(interrupted, exchange):
+                if ending := await ending_unless(interrupted, exchange):
                     return ending
                 interrupted.clear()
                 answer.stopping()
                 stop = await self._link.say("/stop", wants_preview=False)
-                await _ending_unless(interrupted, stop)
+                await ending_unless(interrupted, stop)
         self._link.abandon(exchange)
         self._link.abandon(stop)
         return None
-
-
-async def _ending_unless(interrupted: asyncio.Event, exchange: Exchange) -> Ending | None:
-    """The ending of `exchange`, or `None` if the user interrupts first."""
-    async with asyncio.TaskGroup() as group:
-        ending = group.create_task(exchange.ending())
-        interrupt = group.create_task(interrupted.wait())
-        await asyncio.wait((ending, interrupt), return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
-        interrupt.cancel()
-    return None if ending.cancelled() else ending.result()
-
-
-@contextmanager
-def interrupts_set(event: asyncio.Event) -> Iterator[None]:
-    """Ctrl-C sets `event` instead of ending the program, within the context."""
-    loop = asyncio.get_running_loop()
-    previous = signal.getsignal(signal.SIGINT)
-    loop.add_signal_handler(signal.SIGINT, event.set)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, previous)

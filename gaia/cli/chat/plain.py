@@ -14,10 +14,15 @@ from typing import TextIO
 
 from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.control_characters import strip_controls
-from gaia.cli.chat.link import Ending, Link
+from gaia.cli.chat.interrupts import ending_unless, interrupts_set
+from gaia.cli.chat.link import Ending, Exchange, Link
 from gaia.errors import OutputError, RefusedError, StoreError
 
 READ_BYTES = 65536
+
+
+class ChatInterruptedError(Exception):
+    """The user wants no answer any more, and leaves."""
 
 
 class PlainScreen:
@@ -27,6 +32,7 @@ class PlainScreen:
         self._replies = replies
         self._notes = notes
         self._version = version
+        self._stopping = False
 
     async def attached(self, welcome: WelcomeFrame) -> None:
         if welcome.version != self._version:
@@ -37,13 +43,19 @@ class PlainScreen:
 
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
         text = strip_controls(chunk.text)
-        if own:
+        if own and self._stopping:
+            self._note(text)
+        elif own:
             self._print(text)
         else:
             self._note(f"{heading_of_unasked(chunk)} {text}")
 
     def preview(self, frame: PreviewFrame) -> None:
         """No preview is asked for."""
+
+    def stopping(self) -> None:
+        """Whatever comes from now on is no reply that a program waits for."""
+        self._stopping = True
 
     def _print(self, text: str) -> None:
         try:
@@ -65,15 +77,24 @@ def heading_of_unasked(chunk: ChunkFrame) -> str:
     return "(earlier reply)" if chunk.in_reply_to else "(message)"
 
 
-async def say(link: Link, text: str) -> None:
+async def say(link: Link, screen: PlainScreen, text: str) -> None:
     """Send a message and return when its reply is printed.
 
     Raises:
+        ChatInterruptedError: Ctrl-C: gaia was asked to stop.
         RefusedError: gaia does not take messages from this user.
         StoreError: The daemon could not store the message.
     """
-    exchange = await link.say(text, wants_preview=False)
-    match await exchange.ending():
+    interrupted = asyncio.Event()
+    with interrupts_set(interrupted):
+        exchange = await link.say(text, wants_preview=False)
+        ending = await ending_unless(interrupted, exchange)
+        if ending is None:
+            interrupted.clear()
+            screen.stopping()
+            await _stop(link, exchange, interrupted)
+            raise ChatInterruptedError
+    match ending:
         case Ending.DENIED:
             raise RefusedError(
                 "gaia does not take messages from this user: add the user with `gaia users add`"
@@ -87,11 +108,17 @@ async def say(link: Link, text: str) -> None:
             return
 
 
-async def say_lines(link: Link, lines: AsyncIterator[str]) -> None:
+async def _stop(link: Link, exchange: Exchange, interrupted: asyncio.Event) -> None:
+    """Stop the answer, if there is one yet. Another Ctrl-C ends the wait for that."""
+    if exchange.accepted:
+        await ending_unless(interrupted, await link.say("/stop", wants_preview=False))
+
+
+async def say_lines(link: Link, screen: PlainScreen, lines: AsyncIterator[str]) -> None:
     """Send each line that is not blank, the next after the reply to the former."""
     async for line in lines:
         if line.strip():
-            await say(link, line)
+            await say(link, screen, line)
 
 
 async def read_lines(file_descriptor: int) -> AsyncIterator[str]:

@@ -100,13 +100,15 @@ def _key_bindings(on_idle_interrupt: Callable[[], None]) -> KeyBindings:
 
 @contextmanager
 def hidden_typing(file_descriptor: int) -> Iterator[None]:
-    """Do not echo what is typed; it is there for the next prompt."""
+    """Keep what is typed for the next prompt, without an echo, key by key: in
+    the terminal's own line mode Enter would arrive as the key that starts a line."""
     if not os.isatty(file_descriptor):
         yield
         return
     before = termios.tcgetattr(file_descriptor)
     quiet = termios.tcgetattr(file_descriptor)
-    quiet[3] &= ~termios.ECHO
+    quiet[0] &= ~termios.ICRNL
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(file_descriptor, termios.TCSADRAIN, quiet)
     try:
         yield

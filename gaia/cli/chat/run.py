@@ -13,7 +13,13 @@ from typing import TextIO
 from gaia import __version__
 from gaia.cli.chat.hosting import DaemonFinder, Host
 from gaia.cli.chat.link import Link, Screen
-from gaia.cli.chat.plain import PlainScreen, read_lines, say, say_lines
+from gaia.cli.chat.plain import (
+    ChatInterruptedError,
+    PlainScreen,
+    read_lines,
+    say,
+    say_lines,
+)
 from gaia.errors import OutputError
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -41,7 +47,7 @@ def run_chat(
     """Run `chat` and return the exit code. Raises what it raises."""
     try:
         asyncio.run(chat(home, host, clock, streams, user=user, message=message))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ChatInterruptedError):
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
         return 128 + signal.SIGTERM
@@ -64,8 +70,7 @@ async def chat(
     if message is None and streams.interactive:
         screen, mode = _interactive(home, clock, streams)
     else:
-        screen = PlainScreen(streams.stdout, streams.stderr, version=__version__)
-        mode = _lines(streams.stdin) if message is None else _one(message)
+        screen, mode = _plain(streams, message)
     async with DaemonFinder(home.control_socket, host, clock) as finder:
         link = Link(
             finder.connect,
@@ -95,12 +100,11 @@ def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mo
     return screen, lambda link: InteractiveChat(link, prompt, screen, keyboard=keyboard).run()
 
 
-def _one(message: str) -> Mode:
-    return lambda link: say(link, message)
-
-
-def _lines(stdin: TextIO) -> Mode:
-    return lambda link: say_lines(link, read_lines(stdin.fileno()))
+def _plain(streams: Streams, message: str | None) -> tuple[Screen, Mode]:
+    screen = PlainScreen(streams.stdout, streams.stderr, version=__version__)
+    if message is not None:
+        return screen, lambda link: say(link, screen, message)
+    return screen, lambda link: say_lines(link, screen, read_lines(streams.stdin.fileno()))
 
 
 async def _linked(link: Link, mode: Mode) -> None:

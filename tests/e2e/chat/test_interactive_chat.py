@@ -93,6 +93,20 @@ async def test_what_is_typed_during_an_answer_is_there_for_the_next_prompt(
         assert [line for line in window.lines() if "next" in line] == ["> next"]
 
 
+async def test_a_message_that_is_sent_off_during_an_answer_follows_it(
+    daemon: Daemon, window: Window
+) -> None:
+    async with daemon.running() as core:
+        await window.open()
+        await window.asks()
+        window.type("hello" + ENTER)
+        inbound = await core.next_message()
+        await window.shows("thinking…")
+        window.type("nixt\x7f\x7f\x7fext" + ENTER)
+        core.reply(inbound, "Hi.")
+        assert (await core.next_message()).text == "next"
+
+
 async def test_an_answer_arrives_although_the_daemon_was_restarted(
     daemon: Daemon, window: Window
 ) -> None:

@@ -6,11 +6,14 @@ import asyncio
 import errno
 import io
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
+from gaia.cli.chat.plain import ChatInterruptedError
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Terminal, TerminalDaemon
@@ -171,6 +174,37 @@ async def test_a_reply_that_cannot_be_written_is_not_counted_as_printed(
         with pytest.raises(OutputError, match="No space left on device"):
             await asking
         assert core.state.sent == []
+
+
+async def test_ctrl_c_stops_the_answer_and_leaves(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    async with daemon.running() as core:
+        asking = asyncio.create_task(terminal.say("hello"))
+        assert (await core.next_message()).text == "hello"
+        core.say("ada", "It is time.")
+        await until(lambda: bool(core.state.sent))
+        os.kill(os.getpid(), signal.SIGINT)
+        stop = await core.next_message()
+        assert stop.text == "/stop"
+        core.reply(stop, "Stopped.")
+        with pytest.raises(ChatInterruptedError):
+            await asking
+    assert terminal.stdout.getvalue() == ""
+    assert terminal.stderr.getvalue() == "(message) It is time.\nStopped.\n"
+
+
+async def test_a_second_ctrl_c_leaves_at_once(daemon: TerminalDaemon, terminal: Terminal) -> None:
+    async with daemon.running() as core:
+        asking = asyncio.create_task(terminal.say("hello"))
+        await core.next_message()
+        core.say("ada", "It is time.")
+        await until(lambda: bool(core.state.sent))
+        os.kill(os.getpid(), signal.SIGINT)
+        await core.next_message()
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(ChatInterruptedError):
+            await asking
 
 
 async def test_no_input_is_no_message(daemon: TerminalDaemon, terminal: Terminal) -> None:
