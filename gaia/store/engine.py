@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from sqlalchemy import URL, Connection, ExceptionContext, event, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from gaia.errors import StoreError
+from gaia.store import driver
 from gaia.store.failures import store_error
 
 BUSY_SECONDS = 10
@@ -107,7 +109,8 @@ def open_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),
         pool_size=connections,
         max_overflow=0,
-        connect_args={"timeout": busy_seconds, "isolation_level": None},
+        hide_parameters=True,
+        connect_args={"async_creator_fn": partial(_connect, busy_seconds=busy_seconds)},
     )
     pragmas = (*PRAGMAS, f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
@@ -130,6 +133,10 @@ def translate_failures(engine: AsyncEngine, path: Path) -> None:
         return store_error(path, context.original_exception)
 
     event.listen(engine.sync_engine, "handle_error", translate)
+
+
+def _connect(path: str, *, busy_seconds: float, **_: object) -> driver.Connection:
+    return driver.Connection(path, busy_seconds=busy_seconds)
 
 
 def _begin(connection: Connection) -> None:
