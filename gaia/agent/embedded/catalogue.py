@@ -115,5 +115,5 @@ def find_model(name: str) -> CatalogueModel:
             return model
     known = ", ".join(model.name for model in CATALOGUE if model.offered)
     raise ModelMissingError(
-        f"no embedded model is called {name!r}: set model.name to one of {known}, or leave it empty"
+        f"no embedded model is called {name!r}: use one of {known}; an empty model.name is the first"
     )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from gaia.agent.embedded.grammar import CALL_MARK
 from gaia.agent.embedded.rendering import Message
 from gaia.errors import ModelError, ModelRefusedError, ModelUnavailableError
 
@@ -24,6 +25,8 @@ class Sampling:
     temperature: float
     top_p: float
     repeat_penalty: float
+    call_bias: float = 0.0
+    """Added to the logit of the call mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,11 @@ async def stream_answer(
         "stream": True,
         "stream_options": {"include_usage": True},
         "cache_prompt": True,
-        **asdict(sampling),
+        "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "repeat_penalty": sampling.repeat_penalty,
+        "logit_bias": [[CALL_MARK, sampling.call_bias]],
     }
     reason: str | None = None
     usage: _Usage | None = None

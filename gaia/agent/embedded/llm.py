@@ -17,6 +17,7 @@ from pydantic import PrivateAttr
 from gaia.agent.embedded import wire
 from gaia.agent.embedded.completions import Finished, Sampling, count_tokens, stream_answer
 from gaia.agent.embedded.grammar import grammar_for
+from gaia.agent.embedded.leaning import call_bias
 from gaia.agent.embedded.offers import read_offers
 from gaia.agent.embedded.rendering import Message, Prompt, render, trim
 from gaia.agent.embedded.server import EmbeddedServer
@@ -24,7 +25,9 @@ from gaia.errors import ModelRefusedError, ModelUnavailableError
 
 MESSAGE_OVERHEAD_TOKENS = 8
 """More than a chat template puts around a message."""
-SAMPLING = Sampling(max_tokens=0, temperature=0.3, top_p=0.9, repeat_penalty=1.05)
+SAMPLING = Sampling(max_tokens=0, temperature=0.0, top_p=0.9, repeat_penalty=1.05)
+"""The most likely answer each time: with less than that, so small a model now
+and then calls a tool where none is wanted, or gets a name wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,9 @@ class EmbeddedLlm(BaseLlm):
         prompt, grammar = render(request, offers), grammar_for(offers)
         async with self._server.client() as client:
             fitting = await self._fit(client, prompt)
+            leaning = replace(sampling, call_bias=call_bias(prompt) if offers else 0.0)
             async with aclosing(
-                stream_answer(client, fitting.messages, grammar, sampling)
+                stream_answer(client, fitting.messages, grammar, leaning)
             ) as pieces:
                 async for piece in pieces:
                     yield piece

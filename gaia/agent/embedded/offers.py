@@ -108,7 +108,9 @@ def _schema(declared: types.FunctionDeclaration) -> Schema:
         if declared.parameters_json_schema is not None:
             return Schema.model_validate(declared.parameters_json_schema)
         if declared.parameters is not None:
-            return Schema.model_validate(declared.parameters.model_dump(exclude_none=True))
+            return Schema.model_validate(
+                declared.parameters.model_dump(mode="json", exclude_none=True)
+            )
     except ValidationError as exc:
         raise ModelRefusedError(
             f"the tool {declared.name!r} has parameters that the embedded model's grammar "

@@ -96,8 +96,13 @@ class EmbeddedServer:
             child = await self._ready()
             try:
                 yield child.client
+            except ModelUnavailableError:
+                # It died, or is not itself; the next request gets a fresh one.
+                await child.stop()
+                raise
             finally:
-                self._idling = asyncio.create_task(self._stop_when_idle(child))
+                if not self._closed:
+                    self._idling = asyncio.create_task(self._stop_when_idle(child))
 
     async def close(self) -> None:
         """Stop the process, and with it a request that is under way. Idempotent."""

@@ -15,6 +15,9 @@ from pydantic import JsonValue
 from gaia.agent.embedded.grammar import CALL_MARK
 from gaia.agent.embedded.offers import Offer, Parameter
 
+WORDS_EXAMPLE = 'Told "I have a dog.", you write: How nice! What is it called?'
+"""Without it a small model takes a number in what it is told for a calculation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -39,6 +42,7 @@ def preamble(offers: Sequence[Offer]) -> str:
             for offer in offers
             for example in offer.examples
         ),
+        WORDS_EXAMPLE,
     ]
     return "\n".join(lines)
 

@@ -29,6 +29,9 @@ def calculate(expression: str) -> dict[str, str]:
 
     Args:
         expression: Numbers with + - * / // % ** ( ) sqrt abs round.
+
+    Example:
+        What is 17% of 80? -> {"expression": "80 * 17 / 100"}
     """
     try:
         if len(expression) > LONGEST_EXPRESSION:

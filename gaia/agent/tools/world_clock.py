@@ -18,6 +18,9 @@ class WorldClock:
 
         Args:
             time_zone: IANA name, such as Asia/Tokyo.
+
+        Example:
+            What time is it in Rome? -> {"time_zone": "Europe/Rome"}
         """
         try:
             zone = ZoneInfo(time_zone.strip())
