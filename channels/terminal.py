@@ -32,7 +32,13 @@ from channels.terminal_wire import (
     decode_client_frame,
     encode,
 )
-from gaia.errors import GaiaError, RetryableSendError, UnreachableError, WireError
+from gaia.errors import (
+    GaiaError,
+    RetryableSendError,
+    StoreError,
+    UnreachableError,
+    WireError,
+)
 from gaia.messages import Address, Health, Inbound, Outbound, Receipt, ReceiptKind, TurnEvent
 from gaia.ports import Clock, Gateway
 
@@ -188,6 +194,9 @@ class TerminalChannel:
         receipt: Receipt | None
         try:
             receipt = await gateway.receive(inbound)
+        except StoreError as exc:
+            logger.error("A terminal message could not be stored: %s", exc)
+            receipt = None
         except Exception:
             # One message's fault must not end the conversation of its client.
             logger.exception("A terminal message could not be stored")

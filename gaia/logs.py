@@ -96,6 +96,11 @@ class PrivateFileHandler(RotatingFileHandler):
         os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY, 0o600))
         return super()._open()
 
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """A disk that is full costs lines of the file, not a traceback for each."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
 
 class RedactingFormatter(logging.Formatter):
     """Formats a line, traceback and all, and takes secrets out of the result."""

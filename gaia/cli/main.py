@@ -7,12 +7,14 @@ pays for typer alone; help in Rich's boxes would take more than twice as long.
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
 from gaia.cli import config, model, sessions, users
 from gaia.cli.chat import chat_command
 from gaia.cli.serve import serve_command
+from gaia.cli.standard_streams import open_closed_streams
 from gaia.cli.status import status_command
 from gaia.errors import GaiaError
 
@@ -36,6 +38,24 @@ app.add_typer(config.app, name="config")
 app.add_typer(model.app, name="model")
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print gaia's version."
+        ),
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
 @app.command()
 def version() -> None:
     """Print gaia's version."""
@@ -46,6 +66,7 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line; an error of gaia's own is one message and an exit code."""
+    open_closed_streams()
     try:
         app()
     except GaiaError as exc:

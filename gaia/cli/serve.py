@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 def serve_command() -> None:
-    """Run the daemon until SIGTERM or Ctrl-C; a second one ends it at once."""
+    """Run the daemon in the foreground.
+
+    SIGTERM or Ctrl-C lets the running turns end, a second one ends it at once.
+    """
     import asyncio
 
     from gaia.daemon import serve

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from gaia.commands.registry import Call, Command
 from gaia.core import sentences
+from gaia.ops.status_text import counted_turns
 from gaia.store import conversations, inbox
 
 StopTurn = Callable[[int], bool]
@@ -54,5 +55,5 @@ async def whoami(call: Call) -> str:
     return (
         f"You are {user.name}, {user.role} ({user.user_id}).\n"
         f"This is {kind} on {conversation.channel}, "
-        f"session {conversation.generation}, {conversation.session_turns} turns so far."
+        f"session {conversation.generation}, {counted_turns(conversation.session_turns)} so far."
     )

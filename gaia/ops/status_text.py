@@ -12,10 +12,15 @@ def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
     lines = [
         f"I'm up for {duration(report.uptime_seconds)}, version {report.version}.",
         f"Model: {_part(report.model)}",
-        f"This conversation: {turns} turns, {waiting} waiting.",
+        f"This conversation: {counted_turns(turns)}, {waiting} waiting.",
     ]
     lines += [f"Not working: {_part(part)}" for part in report.degraded if part != report.model]
     return "\n".join(lines)
+
+
+def counted_turns(turns: int) -> str:
+    """A number of turns in words."""
+    return "1 turn" if turns == 1 else f"{turns} turns"
 
 
 def for_owner(report: StatusReport) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,18 @@ def _logging_as_before() -> Iterator[None]:
             handler.close()
     root.handlers[:], root.level = handlers, level
     logging.captureWarnings(capture=False)
+
+
+def test_a_full_disk_costs_lines_and_says_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gaia.log").symlink_to("/dev/full")
+    logs.configure(LoggingSettings(), tmp_path, [], to_terminal=False)
+    logging.getLogger("gaia").warning("nobody reads this")
+    assert capsys.readouterr().err == ""
+    for handler in logging.getLogger().handlers[:]:
+        with suppress(OSError):
+            handler.close()
 
 
 def test_log_files_are_private_and_hold_no_secret(tmp_path: Path) -> None:

@@ -114,6 +114,4 @@ def find_model(name: str) -> CatalogueModel:
         if model.name == name:
             return model
     known = ", ".join(model.name for model in CATALOGUE if model.offered)
-    raise ModelMissingError(
-        f"no embedded model is called {name!r}: use one of {known}; an empty model.name is the first"
-    )
+    raise ModelMissingError(f"no embedded model is called {name!r}: use one of {known}")
