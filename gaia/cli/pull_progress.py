@@ -30,14 +30,12 @@ def pull_progress(model: str) -> Iterator[Progress]:
         DownloadColumn,
         Progress,
         SpinnerColumn,
-        TextColumn,
         TimeRemainingColumn,
         TransferSpeedColumn,
     )
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -48,8 +46,10 @@ def pull_progress(model: str) -> Iterator[Progress]:
 
 
 class BarProgress:
-    """A bar with the rate and the time left. Where bytes of an earlier pull are
-    taken over, the rate begins after them."""
+    """A line for each source, and a bar with the rate and the time left.
+
+    Where bytes of an earlier pull are taken over, the rate begins after them.
+    """
 
     def __init__(self, bar: RichProgress, model: str) -> None:
         self._bar = bar
@@ -59,14 +59,18 @@ class BarProgress:
     def source(self, name: str) -> None:
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(f"{self._model} from {name}", total=None)
+        self._say(f"pulling {self._model} from {name}")
+        self._task = self._bar.add_task("", total=None)
 
     def bytes_done(self, done: int, total: int) -> None:
         if self._task is not None:
             self._bar.update(self._task, completed=done, total=total)
 
     def discarded(self, name: str, cause: str) -> None:
-        self._bar.console.print(f"{name}: {cause}", markup=False, highlight=False)
+        self._say(f"{name}: {cause}")
+
+    def _say(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, highlight=False)
 
 
 class PlainProgress:
