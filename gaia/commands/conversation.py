@@ -18,8 +18,11 @@ def conversation_commands(stop_turn: StopTurn) -> Sequence[Command]:
     async def stop(call: Call) -> str:
         conversation_id = call.caller.conversation.conversation_id
         if stop_turn(conversation_id):
+            await inbox.mark_stopping(call.session, conversation_id)
             return sentences.STOPPED
-        dropped = await inbox.drop_waiting(call.session, conversation_id, call.now)
+        dropped = await inbox.drop_waiting(
+            call.session, conversation_id, before=call.caller.inbox_id, now=call.now
+        )
         return sentences.STOPPED if dropped else sentences.NOTHING_TO_STOP
 
     return (
@@ -41,7 +44,9 @@ async def start(call: Call) -> str:
 async def reset(call: Call) -> str:
     """Move to the next session."""
     turns = call.caller.conversation.session_turns
-    await conversations.start_next_session(call.session, call.caller.conversation.conversation_id)
+    conversation_id = call.caller.conversation.conversation_id
+    await conversations.start_next_session(call.session, conversation_id)
+    await inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is new already. What is on your mind?"
     said = "1 message" if turns == 1 else f"{turns} messages"

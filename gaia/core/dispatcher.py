@@ -1,7 +1,8 @@
 """The dispatcher: where every inbound message enters, and is kept from then on.
 
 `receive` returns once the message is committed, so that a channel acknowledges
-nothing that a crash could lose. Turns and slash commands then run apart.
+nothing that a crash could lose. Turns and slash commands then run apart: a
+command waits for no turn, but a turn waits for the commands given before it.
 """
 
 from __future__ import annotations
@@ -118,13 +119,16 @@ class Dispatcher:
         with turn_in_log(batch.turn_id):
             await self._run(conversation, batch)
         self._delivery.wake(conversation_id)
+        # What was written after the command has waited for it.
+        self._handlers.wake(conversation_id)
         return timedelta(0)
 
     async def _run(self, conversation: Conversation, batch: Batch) -> None:
         command = slash.parse(batch.text)
         if command is None:
             raise ValueError(f"turn {batch.turn_id} is no command")
-        caller = Caller(await self._users.find(conversation.user_id), conversation)
+        user = await self._users.find(conversation.user_id)
+        caller = Caller(user, conversation, batch.inbox_id)
         try:
             async with self._database.write() as session:
                 reply = await self._commands.run(command, caller, session)

@@ -89,16 +89,25 @@ class RunningTurn:
         if self.stopped:
             self.task.cancel()
         try:
-            return await self.task
-        except asyncio.CancelledError:
-            if self.stopped:
-                raise TurnStoppedError("".join(self.said)) from None
-            raise
+            answered = await self.task
+        except asyncio.CancelledError as exc:
+            handler = asyncio.current_task()
+            if handler is not None and handler.cancelling():
+                raise
+            if not self.stopped:
+                raise RuntimeError("something that the turn awaited was cancelled") from exc
+        except Exception:
+            if not self.stopped:
+                raise
+        else:
+            if not self.stopped:
+                return answered
+        raise TurnStoppedError("".join(self.said))
 
     def stop(self) -> bool:
         """Stop the turn; False when its answer is there already."""
         if self.task is not None:
-            if self.task.done():
+            if self.task.done() and not self.task.cancelled() and not self.task.exception():
                 return False
             self.task.cancel()
         self.stopped = True
@@ -178,6 +187,8 @@ class Handlers:
         if wait is None or wait > timedelta(0):
             return wait
         async with self._slots:
+            if self._workers.closed:
+                return None
             async with self._database.write() as session:
                 batch = await inbox.take(
                     session, conversation_id, turn_id=secrets.token_hex(5), settle=settle
@@ -195,7 +206,7 @@ class Handlers:
         channel.watch(TurnStarted(conversation.chat, batch.turn_id, batch.provider_message_ids))
         try:
             outcome = await self._outcome(conversation, batch, running, meter)
-            await self._close(conversation, channel, batch, outcome, meter)
+            outcome = await self._close(conversation, batch, running, outcome, meter)
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
@@ -231,7 +242,10 @@ class Handlers:
         running: RunningTurn,
         meter: Meter,
     ) -> Outcome:
+        user = await self._users.find(conversation.user_id)
         await self._sessions.ensure(key)
+        if batch.stopped:
+            raise TurnStoppedError("")
         if batch.starts > 1:
             known = await self._sessions.answer_of(key, batch.turn_id)
             if known is not None:
@@ -242,7 +256,6 @@ class Handlers:
         if len(batch.text) > self._longest_message:
             too_long = sentences.too_long(len(batch.text), self._longest_message)
             return Outcome(InboxState.DEAD, too_long)
-        user = await self._users.find(conversation.user_id)
         is_present = batch.generation == conversation.generation
         scene = Scene(key, user.name, conversation.session_turns if is_present else 0)
         ask = Ask(batch.turn_id, batch.text, batch.sent_at.astimezone(), batch.wants_preview)
@@ -252,13 +265,19 @@ class Handlers:
     async def _close(
         self,
         conversation: Conversation,
-        channel: Channel,
         batch: Batch,
+        running: RunningTurn,
         outcome: Outcome,
         meter: Meter,
-    ) -> None:
+    ) -> Outcome:
         now = self._clock.now()
         async with self._database.write() as session:
+            if await conversations.get(session, conversation.conversation_id) is None:
+                logger.info("the turn's user was removed meanwhile")
+                return outcome
+            if running.stopped and outcome.state is not InboxState.DONE:
+                # Stopped after it had failed: neither another try nor excuses.
+                outcome = Outcome(InboxState.STOPPED)
             if outcome.retry is not None:
                 await inbox.retry_later(session, batch.turn_id, now + outcome.retry)
             else:
@@ -268,7 +287,7 @@ class Handlers:
                     session,
                     conversation_id=conversation.conversation_id,
                     turn_id=batch.turn_id,
-                    chunks=channel.split(outcome.reply),
+                    chunks=running.channel.split(outcome.reply),
                     now=now,
                 )
             if outcome.state in (InboxState.DONE, InboxState.STOPPED):
@@ -279,6 +298,7 @@ class Handlers:
             if used.calls:
                 day = now.astimezone().date()
                 await usage.add(session, conversation.user_id, day, used)
+        return outcome
 
 
 def session_key(conversation: Conversation, generation: int) -> SessionKey:

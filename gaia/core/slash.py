@@ -28,10 +28,11 @@ class Slash:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who gave a command, and where."""
+    """Who gave a command, where, and when: `inbox_id` orders it among the messages."""
 
     user: User
     conversation: Conversation
+    inbox_id: int
 
 
 class Commands(Protocol):

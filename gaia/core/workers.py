@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from datetime import timedelta
 
 from gaia.ports import Clock
@@ -42,11 +43,19 @@ class Workers:
             wake.set()
         elif not self._closed:
             self._wakes[conversation_id] = asyncio.Event()
+            # Whoever wakes it lends it nothing: its log lines are not of their turn.
             task = asyncio.create_task(
-                self._serve(conversation_id), name=f"{self._name}-{conversation_id}"
+                self._serve(conversation_id),
+                name=f"{self._name}-{conversation_id}",
+                context=Context(),
             )
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing new may be begun."""
+        return self._closed
 
     async def drain(self) -> None:
         """Take no new step: return when those being taken are done."""

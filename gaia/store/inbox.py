@@ -1,7 +1,8 @@
 """The inbox: every accepted message from its receipt to its end.
 
-A conversation's messages are taken in order by its one worker. A row found
-`running` by that worker is its own unfinished business, left by a crash or by
+A conversation's messages are taken in order by its one worker, and none before
+the slash commands that came earlier are done. A row found `running` or
+`stopping` by that worker is its own unfinished business, left by a crash or by
 a store that failed: it is taken again under the same turn id.
 Each function works within the caller's transaction.
 """
@@ -17,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Inbound
 from gaia.store.conversations import Conversation
-from gaia.store.tables import InboxRow, InboxState
+from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BURST_MESSAGES = 50
 """A turn takes at most this many messages of a burst."""
@@ -25,24 +26,28 @@ BURST_MESSAGES = 50
 BURST_SETTLES = 10
 """A burst is cut after this many settle times, for people who never pause."""
 
-UNFINISHED = (InboxState.QUEUED, InboxState.RUNNING)
+BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
+UNFINISHED = (InboxState.QUEUED, *BEGUN)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The messages of one turn, oldest first.
+    """The messages of one turn, oldest first. `inbox_id` is the first one's.
 
+    `stopped` says that the user stopped it and that it did not come to its end.
     `starts` counts this run of it, `failures` earlier runs that failed: the
     other earlier runs were interrupted.
     """
 
     turn_id: str
+    inbox_id: int
     conversation_id: int
     generation: int
     provider_message_ids: tuple[str, ...]
     texts: tuple[str, ...]
     sent_at: datetime
     wants_preview: bool
+    stopped: bool
     starts: int
     failures: int
 
@@ -147,12 +152,29 @@ async def finish(session: AsyncSession, turn_id: str, state: InboxState, now: da
     )
 
 
-async def drop_waiting(session: AsyncSession, conversation_id: int, now: datetime) -> int:
-    """End the messages that wait for their turn without an answer; returns how many."""
+async def mark_stopping(session: AsyncSession, conversation_id: int) -> None:
+    """Say that the running turn is stopped: a crash before its end does not run it again."""
+    await session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state == InboxState.RUNNING,
+            InboxRow.is_command.is_(False),
+        )
+        .values(state=InboxState.STOPPING)
+    )
+
+
+async def drop_waiting(
+    session: AsyncSession, conversation_id: int, *, before: int, now: datetime
+) -> int:
+    """End the messages that came before the inbox id `before` and wait for their
+    turn, without an answer; returns how many."""
     result = await session.execute(
         update(InboxRow)
         .where(
             InboxRow.conversation_id == conversation_id,
+            InboxRow.inbox_id < before,
             InboxRow.state == InboxState.QUEUED,
             InboxRow.is_command.is_(False),
         )
@@ -160,6 +182,22 @@ async def drop_waiting(session: AsyncSession, conversation_id: int, now: datetim
         .returning(InboxRow.inbox_id)
     )
     return len(result.all())
+
+
+async def join_present_session(session: AsyncSession, conversation_id: int, *, after: int) -> None:
+    """Move what came after the inbox id `after`, and was not begun, to the present session."""
+    present = select(ConversationRow.generation).where(
+        ConversationRow.conversation_id == conversation_id
+    )
+    await session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.inbox_id > after,
+            InboxRow.turn_id.is_(None),
+        )
+        .values(generation=present.scalar_subquery())
+    )
 
 
 async def retry_later(session: AsyncSession, turn_id: str, not_before: datetime) -> None:
@@ -212,7 +250,7 @@ async def backlog(session: AsyncSession) -> Backlog:
     )
     return Backlog(
         queued=counts.get(InboxState.QUEUED, 0),
-        running=counts.get(InboxState.RUNNING, 0),
+        running=sum(counts.get(state, 0) for state in BEGUN),
         dead=counts.get(InboxState.DEAD, 0),
         oldest=oldest,
     )
@@ -221,9 +259,19 @@ async def backlog(session: AsyncSession) -> Backlog:
 async def _next_rows(
     session: AsyncSession, conversation_id: int, settle: timedelta
 ) -> list[InboxRow]:
-    rows = list(
-        await session.scalars(_unfinished(conversation_id, is_command=False).limit(BURST_MESSAGES))
+    earliest_command = (
+        select(func.min(InboxRow.inbox_id))
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state.in_(UNFINISHED),
+            InboxRow.is_command.is_(True),
+        )
+        .scalar_subquery()
     )
+    messages = _unfinished(conversation_id, is_command=False).where(
+        InboxRow.inbox_id < func.coalesce(earliest_command, InboxRow.inbox_id + 1)
+    )
+    rows = list(await session.scalars(messages.limit(BURST_MESSAGES)))
     if not rows:
         return []
     first, *rest = rows
@@ -258,18 +306,21 @@ def _unfinished(conversation_id: int, *, is_command: bool) -> Select[InboxRow]:
 def _start(rows: Sequence[InboxRow], turn_id: str) -> Batch:
     first = rows[0]
     turn_id = first.turn_id or turn_id
+    stopped = first.state == InboxState.STOPPING
     for row in rows:
-        row.state = InboxState.RUNNING
+        row.state = InboxState.STOPPING if stopped else InboxState.RUNNING
         row.turn_id = turn_id
         row.starts += 1
     return Batch(
         turn_id=turn_id,
+        inbox_id=first.inbox_id,
         conversation_id=first.conversation_id,
         generation=first.generation,
         provider_message_ids=tuple(row.provider_message_id for row in rows),
         texts=tuple(row.text for row in rows),
         sent_at=rows[-1].sent_at,
         wants_preview=any(row.wants_preview for row in rows),
+        stopped=stopped,
         starts=first.starts,
         failures=first.failures,
     )

@@ -59,10 +59,12 @@ class Base(DeclarativeBase):
 
 
 class InboxState(StrEnum):
-    """The life of an inbound message. `STOPPED` and `DEAD` are ends without an answer."""
+    """The life of an inbound message. `STOPPING` is a running turn that the user
+    stopped; `STOPPED` and `DEAD` are ends without an answer."""
 
     QUEUED = "queued"
     RUNNING = "running"
+    STOPPING = "stopping"
     DONE = "done"
     STOPPED = "stopped"
     DEAD = "dead"

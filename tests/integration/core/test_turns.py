@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from google.adk.models.llm_request import LlmRequest
 
 from gaia.errors import ModelRefusedError, ModelUnavailableError
@@ -239,3 +241,18 @@ async def test_a_drain_lets_the_running_turn_end_and_begins_no_other(running_cor
         assert texts(core.channel.sent) == ["echo: now"]
     async with running_core() as core:
         assert texts(await core.channel.until_sent(1)) == ["echo: later"]
+
+
+async def test_a_drain_begins_no_turn_that_waits_for_its_place(running_core):
+    settings = Settings(limits=LimitsSettings(concurrent_turns=1))
+    async with running_core(senders=("ada", "bob"), settings=settings) as core:
+        core.model.hold("first")
+        await core.channel.say("first", sender="ada")
+        await core.model.until_asked("first")
+        await core.channel.say("second", sender="bob")
+        drained = asyncio.create_task(core.app.handlers.drain())
+        for _ in range(50):
+            await asyncio.sleep(0)
+        core.model.let_go("first")
+        await drained
+        assert [last_user_text(request) for request in core.model.requests] == ["first"]
