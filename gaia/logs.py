@@ -51,7 +51,7 @@ _turn_id: ContextVar[str | None] = ContextVar("turn_id", default=None)
 
 
 @contextmanager
-def turn_in_log(turn_id: str) -> Iterator[None]:
+def turn_in_log(turn_id: str | None) -> Iterator[None]:
     """Stamp the log lines written within the block, and by its tasks, with the turn's id."""
     token = _turn_id.set(turn_id)
     try:

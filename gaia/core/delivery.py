@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from gaia.core.workers import Workers
 from gaia.errors import (
@@ -20,6 +20,7 @@ from gaia.errors import (
     UnknownSendError,
     UnreachableError,
 )
+from gaia.logs import turn_in_log
 from gaia.messages import Outbound
 from gaia.ports import Channel, Clock
 from gaia.store import conversations, inbox, outbox
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(minutes=5)
 GIVE_UP_AFTER = timedelta(days=3)
-"""A chunk that a channel has refused for so long is dead."""
+"""A chunk that a channel has refused for so long, by this process's count, is dead."""
 
 
 class Delivery:
@@ -45,6 +46,7 @@ class Delivery:
         self._database = database
         self._channels = channels
         self._clock = clock
+        self._refused_since: dict[int, datetime] = {}
         self._unreachable: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._workers = Workers("delivery", self._work, clock)
 
@@ -87,7 +89,8 @@ class Delivery:
         now = self._clock.now()
         if chunk.not_before is not None and chunk.not_before > now:
             return chunk.not_before - now
-        return await self._send(channel, conversation, chunk, answered)
+        with turn_in_log(chunk.turn_id):
+            return await self._send(channel, conversation, chunk, answered)
 
     async def _send(
         self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: tuple[str, ...]
@@ -112,13 +115,19 @@ class Delivery:
             provider_id = await channel.send(outbound)
         except SendError as exc:
             return await self._not_sent(chunk, exc, is_repeat=is_repeat)
+        except Exception as exc:
+            logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
+            outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
+            return await self._not_sent(chunk, outcome, is_repeat=is_repeat)
         self._unreachable[place].discard(conversation.conversation_id)
+        self._refused_since.pop(chunk.outbox_id, None)
         async with self._database.write() as session:
             await outbox.mark_sent(session, chunk.outbox_id, provider_id, self._clock.now())
         return timedelta(0)
 
     async def _not_sent(self, chunk: Chunk, exc: SendError, *, is_repeat: bool) -> timedelta | None:
-        age = self._clock.now() - chunk.created_at
+        now = self._clock.now()
+        refused_since = self._refused_since.pop(chunk.outbox_id, now)
         match exc:
             case UnreachableError():
                 await self._mark(chunk, OutboxState.PENDING, str(exc))
@@ -126,7 +135,8 @@ class Delivery:
             case UnknownSendError() if not is_repeat:
                 await self._mark(chunk, OutboxState.UNKNOWN, str(exc))
                 return timedelta(0)
-            case RetryableSendError() if age < GIVE_UP_AFTER:
+            case RetryableSendError() if now - refused_since < GIVE_UP_AFTER:
+                self._refused_since[chunk.outbox_id] = refused_since
                 wait = retry_after(exc, chunk.attempts)
                 await self._mark(chunk, OutboxState.PENDING, str(exc), wait)
                 return wait

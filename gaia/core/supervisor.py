@@ -33,9 +33,9 @@ async def keep_running(
             await run()
             raise RuntimeError(f"{name} ended by itself")
         except Exception as exc:
+            if clock.monotonic() - started_at >= STABLE_SECONDS:
+                pause = FIRST_PAUSE_SECONDS
             logger.exception("%s died, and is started again in %.0f s", name, pause)
             on_failure(exc)
-        if clock.monotonic() - started_at >= STABLE_SECONDS:
-            pause = FIRST_PAUSE_SECONDS
         await clock.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

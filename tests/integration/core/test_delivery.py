@@ -111,3 +111,25 @@ async def test_a_channel_that_refuses_for_days_is_given_up(running_core):
         await core.channel.until_tried(0)
         await core.app.delivery.flush()
         assert (await backlog(core)).dead == 1
+
+
+async def test_a_channel_that_breaks_while_sending_may_have_sent(running_core):
+    async with running_core() as core:
+        core.channel.failures = [ValueError("a bug"), KeyError("another")]
+        await core.channel.say("one")
+        await core.channel.say("two")
+        assert texts(await core.channel.until_sent(1)) == ["echo: two"]
+        assert (await backlog(core)).dead == 1
+
+
+async def test_a_reply_that_waited_for_days_is_not_given_up_at_the_first_refusal(running_core):
+    async with running_core() as core:
+        core.channel.failures = [UnreachableError("nobody"), RetryableSendError("flood")]
+        await core.channel.say("hello")
+        await core.channel.until_tried(1)
+        await core.app.handlers.flush()
+        core.clock.advance(4 * 86_400)
+        core.channel.reachable("ada")
+        await core.clock.until_sleeping()
+        core.clock.advance(10)
+        assert texts(await core.channel.until_sent(1)) == ["echo: hello"]
