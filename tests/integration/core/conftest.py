@@ -7,6 +7,7 @@ import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -106,47 +107,55 @@ def echo(request: LlmRequest) -> Answer:
     return f"echo: {last_user_text(request)}"
 
 
+@asynccontextmanager
+async def run_core(
+    home: Home,
+    answer: Callable[[LlmRequest], Answer] = echo,
+    *,
+    settings: Settings | None = None,
+    settles: bool = False,
+    longest: int | None = None,
+    senders: tuple[str, ...] = ("ada",),
+    recover: bool = True,
+) -> AsyncIterator[Core]:
+    """A core on the files of `home`, for as long as the block lasts."""
+    clock = FakeClock()
+    stores = Stores(await open_database(home), await open_sessions(home))
+    users = Users(stores.database, clock)
+    for sender in senders:
+        address = Address("fake", sender)
+        if await users.resolve(address) is None:
+            await users.create(sender, Role.MEMBER, address)
+    channel = FakeChannel(clock, settles=settles, longest=longest)
+    model = HeldModel(answer)
+    app = build_app(
+        home,
+        LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
+        stores,
+        clock,
+        model=ChatModel(llm=model, provider="embedded", name="function"),
+        extra_channels=[channel],
+    )
+    channel.connect(app.gateways["fake"])
+    if recover:
+        await app.handlers.recover()
+        await app.dispatcher.recover()
+        await app.delivery.recover()
+    try:
+        yield Core(app, stores, channel, clock, model, users)
+    finally:
+        await app.handlers.cancel()
+        await app.dispatcher.cancel()
+        await app.delivery.cancel()
+        await stores.sessions.close()
+        await stores.database.close()
+
+
 @pytest.fixture
 def running_core(home: Home) -> Callable[..., object]:
-    @asynccontextmanager
-    async def run(
-        answer: Callable[[LlmRequest], Answer] = echo,
-        *,
-        settings: Settings | None = None,
-        settles: bool = False,
-        longest: int | None = None,
-        senders: tuple[str, ...] = ("ada",),
-        recover: bool = True,
-    ) -> AsyncIterator[Core]:
-        clock = FakeClock()
-        stores = Stores(await open_database(home), await open_sessions(home))
-        users = Users(stores.database, clock)
-        for sender in senders:
-            address = Address("fake", sender)
-            if await users.resolve(address) is None:
-                await users.create(sender, Role.MEMBER, address)
-        channel = FakeChannel(clock, settles=settles, longest=longest)
-        model = HeldModel(answer)
-        app = build_app(
-            home,
-            LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
-            stores,
-            clock,
-            model=ChatModel(llm=model, provider="embedded", name="function"),
-            extra_channels=[channel],
-        )
-        channel.connect(app.gateways["fake"])
-        if recover:
-            await app.handlers.recover()
-            await app.dispatcher.recover()
-            await app.delivery.recover()
-        try:
-            yield Core(app, stores, channel, clock, model, users)
-        finally:
-            await app.handlers.cancel()
-            await app.dispatcher.cancel()
-            await app.delivery.cancel()
-            await stores.sessions.close()
-            await stores.database.close()
+    return partial(run_core, home)
 
-    return run
+
+@pytest.fixture(scope="session")
+def core_on() -> Callable[..., object]:
+    return run_core

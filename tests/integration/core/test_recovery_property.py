@@ -1,0 +1,162 @@
+"""However far a process came before it was killed, the next one brings all to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from datetime import timedelta
+
+from google.adk.events import Event
+from google.genai import types
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from gaia.agent.plugins import Meter
+from gaia.core.handler import Outcome, RunningTurn, session_key
+from gaia.paths import Home
+from gaia.sessions.service import TURN_ID
+from gaia.store import conversations, inbox, outbox
+from gaia.store.inbox import Batch
+from gaia.store.outbox import Chunk
+from gaia.store.tables import InboxState
+from gaia.testing.function_model import last_user_text
+
+STEPS = ("arrive", "begin", "half", "answer", "close", "sending", "sent")
+LONGEST_CHUNK = 6
+"""`echo: 12` takes two chunks."""
+
+
+class KilledProcess:
+    """Does by hand, step by step, what a process does with the messages of one person.
+
+    A step that is not due is left out.
+    """
+
+    def __init__(self, core) -> None:
+        self.core = core
+        self.said: list[str] = []
+        self.answered: list[str] = []
+        self.arrived: list[str] = []
+        self.batch: Batch | None = None
+        self.chunk: Chunk | None = None
+
+    async def take(self, step: str) -> None:
+        await getattr(self, f"_{step}")()
+
+    async def _arrive(self) -> None:
+        text = str(len(self.said) + 10)
+        self.said.append(text)
+        await self.core.channel.say(text)
+
+    async def _begin(self) -> None:
+        if self.batch is None and self.said:
+            turn_id = f"turn-{len(self.answered)}"
+            async with self.core.stores.database.write() as session:
+                self.batch = await inbox.take(
+                    session, await self._conversation_id(), turn_id=turn_id, settle=timedelta(0)
+                )
+            if self.batch is not None:
+                await self.core.stores.sessions.ensure(await self.core.key())
+
+    async def _half(self) -> None:
+        if self.batch is not None and self.batch.text not in self.answered:
+            key, service = await self.core.key(), self.core.stores.sessions.service
+            session = await service.get_session(
+                app_name="gaia", user_id=key.user_id, session_id=key.session_id
+            )
+            content = types.UserContent(self.batch.text)
+            metadata = {TURN_ID: self.batch.turn_id}
+            await service.append_event(
+                session, Event(author="user", content=content, custom_metadata=metadata)
+            )
+
+    async def _answer(self) -> None:
+        if self.batch is not None and self.batch.text not in self.answered:
+            sessions, key = self.core.stores.sessions, await self.core.key()
+            text, turn_id = self.batch.text, self.batch.turn_id
+            await sessions.remove_turn(key, turn_id)
+            await sessions.record_turn(key, turn_id, text, f"echo: {text}")
+            self.answered.append(text)
+
+    async def _close(self) -> None:
+        if self.batch is not None and self.batch.text in self.answered:
+            async with self.core.stores.database.read() as session:
+                conversation = await conversations.get(session, self.batch.conversation_id)
+            assert session_key(conversation, self.batch.generation) == await self.core.key()
+            running = RunningTurn(self.core.channel, conversation.chat, self.batch.turn_id)
+            outcome = Outcome(InboxState.DONE, f"echo: {self.batch.text}")
+            await self.core.app.handlers._close(conversation, self.batch, running, outcome, Meter())
+            self.batch = None
+
+    async def _sending(self) -> None:
+        if self.chunk is None and self.said:
+            async with self.core.stores.database.write() as session:
+                self.chunk = await outbox.next_chunk(session, await self._conversation_id())
+                if self.chunk is not None:
+                    await outbox.mark_sending(session, self.chunk.outbox_id, repeated=False)
+
+    async def _sent(self) -> None:
+        if self.chunk is not None:
+            async with self.core.stores.database.write() as session:
+                await outbox.mark_sent(session, self.chunk.outbox_id, "sent", self.core.clock.now())
+            self.arrived.append(self.chunk.text)
+            self.chunk = None
+
+    async def _conversation_id(self) -> int:
+        user = await self.core.users.find("ada")
+        async with self.core.stores.database.read() as session:
+            (conversation,) = await conversations.of_user(session, user.user_id)
+        return conversation.conversation_id
+
+
+async def kill_and_restart(core_on, home: Home, steps: list[str]) -> None:
+    async with core_on(home, longest=LONGEST_CHUNK, recover=False) as core:
+        await core.app.handlers.drain()
+        await core.app.delivery.flush()
+        killed = KilledProcess(core)
+        for step in steps:
+            await killed.take(step)
+    async with core_on(home, longest=LONGEST_CHUNK) as core:
+        await core.app.handlers.flush()
+        await core.app.delivery.flush()
+        sent = core.channel.sent
+        assert killed.arrived + [each.text for each in sent] == [
+            chunk for text in killed.said for chunk in core.channel.split(f"echo: {text}")
+        ]
+        uncertain = [killed.chunk.outbox_id] if killed.chunk else []
+        assert [each.outbox_id for each in sent if each.is_repeat] == uncertain
+        asked = [last_user_text(request) for request in core.model.requests]
+        assert asked == [text for text in killed.said if text not in killed.answered]
+        assert await core.transcript() == [
+            line for text in killed.said for line in (f"user: {text}", f"gaia: echo: {text}")
+        ]
+
+
+ONE_TURN = list(STEPS)
+
+
+@settings(
+    max_examples=18,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.sampled_from(STEPS).map(lambda step: [step]),
+            st.integers(1, len(STEPS)).map(lambda count: ONE_TURN[:count]),
+        ),
+        max_size=6,
+    ).map(lambda groups: [step for group in groups for step in group])
+)
+@example(steps=["arrive", "arrive", *ONE_TURN, *ONE_TURN[1:], "begin", "half"])
+@example(steps=[*ONE_TURN[:-1], *ONE_TURN[:4]])
+@example(steps=[*ONE_TURN, "sending"])
+def test_whatever_was_done_before_a_kill_each_message_is_answered_once_and_in_order(
+    core_on, fresh_home, tmp_path, steps
+):
+    home = Home(tmp_path / "home")
+    shutil.rmtree(home.root, ignore_errors=True)
+    shutil.copytree(fresh_home.root, home.root)
+    asyncio.run(kill_and_restart(core_on, home, steps))
