@@ -23,6 +23,7 @@
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
     │   ├── ModelRefusedError       it will not answer this request
     │   └── ModelMissingError       no model is installed or configured (exit 78)
+    ├── ModelFileError         a model's file cannot be fetched or removed
     └── SendError              a channel did not take a message
         ├── RetryableSendError      not sent; try again after a while
         ├── UnreachableError        not sent; nobody listens at the moment
@@ -166,6 +167,10 @@ class ModelMissingError(ModelError):
     """No model is installed or configured. Only the owner can mend that."""
 
     exit_code = SettingsError.exit_code
+
+
+class ModelFileError(GaiaError):
+    """The file of an embedded model cannot be fetched or removed."""
 
 
 class SendError(GaiaError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.errors import ModelMissingError
+from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
     from gaia.agent.embedded.catalogue import CatalogueModel
@@ -87,14 +87,13 @@ def remove_model(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a model's file, and what was begun of it."""
-    from gaia.agent.embedded.catalogue import find_model
     from gaia.agent.embedded.weights import Weights
     from gaia.paths import find_home
 
-    model = find_model(name)
+    model = _named(name)
     weights = Weights(find_home().models)
     if not weights.has_files(model):
-        raise ModelMissingError(f"{name} is not on this machine: there is nothing to remove")
+        raise ModelFileError(f"{name} is not on this machine: there is nothing to remove")
     if not yes:
         typer.confirm(f"Delete {weights.path(model)} ({_megabytes(model.size)})?", abort=True)
     weights.remove(model)
@@ -108,12 +107,22 @@ def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | 
     from gaia.settings.load import load_settings
 
     if name and not only_if_in_use:
-        return find_model(name)
+        return _named(name)
     loaded = load_settings(home)
     resolved = resolve_provider(loaded.settings.model, loaded.secrets)
     if resolved.provider == "embedded":
-        return find_model(name or resolved.name)
+        return _named(name) if name else find_model(resolved.name)
     return None if only_if_in_use else find_model(DEFAULT_NAMES["embedded"])
+
+
+def _named(name: str) -> CatalogueModel:
+    """The model that an argument names; an unknown one is a mistake of usage."""
+    from gaia.agent.embedded.catalogue import CATALOGUE
+
+    for model in CATALOGUE:
+        if model.name == name:
+            return model
+    raise typer.BadParameter(f"no model is called {name!r}: `gaia model list` has their names")
 
 
 def _as_json(model: CatalogueModel, installed: bool) -> dict[str, str | int | bool]:

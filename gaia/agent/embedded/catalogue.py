@@ -62,7 +62,7 @@ def numbered_parts(
 CATALOGUE: tuple[CatalogueModel, ...] = (
     CatalogueModel(
         name="qwen2.5-coder-1.5b-instruct-q4_k_m",
-        about="the default; wants about 1.5 GB of memory",
+        about="the default; wants about 2 GB of memory",
         licence="Apache-2.0",
         size=1_117_320_768,
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",

@@ -14,7 +14,7 @@ from itertools import takewhile
 from gaia.agent.embedded import wire
 from gaia.agent.embedded.rendering import Prompt, Turn
 
-BIASES = (0.4, 3.0, 4.0, 5.0)
+BIASES = (0.7, 3.0, 4.0, 5.0)
 """Added to the logit of the call mark, by the number of turns in words just
 before this one. Measured with the default model on 8 questions for a tool and
 11 other messages after 0, 1 and 3 such turns: the logits of the two kinds, call

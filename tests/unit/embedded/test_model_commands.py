@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from gaia.agent.embedded.catalogue import CATALOGUE, find_model
 from gaia.agent.embedded.weights import Weights
 from gaia.cli.model import app
-from gaia.errors import ModelMissingError
+from gaia.errors import ModelFileError
 
 SMALL = "smollm2-135m-instruct-q4_1"
 
@@ -99,4 +99,12 @@ def test_removing_asks_first(home: Path) -> None:
 
 
 def test_removing_what_is_not_there_is_an_error(home: Path) -> None:
-    assert isinstance(run(home, "remove", SMALL, "--yes").exception, ModelMissingError)
+    assert isinstance(run(home, "remove", SMALL, "--yes").exception, ModelFileError)
+
+
+@pytest.mark.parametrize("command", ["pull", "remove"])
+def test_an_unknown_name_is_a_mistake_of_usage(home: Path, command: str) -> None:
+    result = run(home, command, "gpt-9")
+
+    assert result.exit_code == 2
+    assert "gpt-9" in result.output

