@@ -110,10 +110,10 @@ async def _running(
         with _unwrapped():
             async with asyncio.TaskGroup() as tasks:
                 background = _start(tasks, app, servers, clock)
-                await _recover(app)
-                app.status.ready = True
-                logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
                 try:
+                    await _recover(app)
+                    app.status.ready = True
+                    logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
                     yield
                 finally:
                     app.status.ready = False

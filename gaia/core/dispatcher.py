@@ -28,7 +28,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Batch
 from gaia.store.tables import InboxState
-from gaia.store.users import User, Users
+from gaia.store.users import User, Users, is_living
 
 logger = logging.getLogger(__name__)
 
@@ -69,9 +69,9 @@ class Dispatcher:
             return Receipt(ReceiptKind.DENIED)
         is_command = slash.parse(inbound.text) is not None
         conversation_id = await self._record(user, inbound, is_command=is_command)
-        if conversation_id is None:
-            logger.info("a message on %s came again", inbound.address.channel)
-            return Receipt(ReceiptKind.DUPLICATE)
+        if isinstance(conversation_id, ReceiptKind):
+            logger.info("a message on %s is a %s one", inbound.address.channel, conversation_id)
+            return Receipt(conversation_id)
         if is_command:
             self._workers.wake(conversation_id)
         else:
@@ -93,12 +93,15 @@ class Dispatcher:
         """Interrupt the commands, to be taken up at the next start."""
         await self._workers.cancel()
 
-    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> int | None:
+    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> int | ReceiptKind:
+        """The conversation that a new message is in, or what became of one that is not kept."""
         now = self._clock.now()
         channel = inbound.address.channel
         async with self._database.write() as session:
             if await inbox.is_recorded(session, channel, inbound.provider_message_id):
-                return None
+                return ReceiptKind.DUPLICATE
+            if not await is_living(session, user.user_id):
+                return ReceiptKind.DENIED
             conversation = await conversations.find_or_create(
                 session,
                 user_id=user.user_id,

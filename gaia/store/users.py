@@ -209,6 +209,11 @@ class Users:
             )
 
 
+async def is_living(session: AsyncSession, user_id: str) -> bool:
+    """Whether a user has not been removed, within the caller's transaction."""
+    return await session.scalar(_living().where(UserRow.user_id == user_id)) is not None
+
+
 def _living() -> Select[UserRow]:
     return select(UserRow).where(UserRow.removed_at.is_(None))
 

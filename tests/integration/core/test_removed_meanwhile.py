@@ -1,0 +1,55 @@
+"""A person who is removed by another process, while the daemon is busy with them."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from sqlalchemy import text
+
+from gaia.messages import ReceiptKind
+from gaia.ops.removal import remove_person
+from gaia.store.tables import Base, UserRow
+
+
+async def rows(core) -> dict[str, int]:
+    """How many rows each table has, but for users, whose tombstones stay."""
+    async with core.stores.database.read() as session:
+        return {
+            name: await session.scalar(text(f"SELECT count(*) FROM {name}"))
+            for name in Base.metadata.tables
+            if name != UserRow.__tablename__
+        }
+
+
+async def test_a_turn_of_somebody_removed_leaves_nothing(
+    running_core, caplog: pytest.LogCaptureFixture
+):
+    async with running_core() as core:
+        core.model.hold("hello")
+        await core.channel.say("hello")
+        await core.model.until_asked("hello")
+        await remove_person(core.users, core.stores.sessions, await core.users.find("ada"))
+        core.model.let_go("hello")
+        await core.app.handlers.flush()
+        await core.app.delivery.flush()
+        assert core.channel.sent == []
+        assert set((await rows(core)).values()) == {0}
+        assert await core.stores.sessions.list() == []
+        assert "handler of conversation" not in caplog.text
+
+
+async def test_a_message_of_somebody_removed_meanwhile_is_not_kept(running_core, caplog):
+    caplog.set_level(logging.INFO)
+    async with running_core() as core:
+        ada = await core.users.find("ada")
+        access = core.app.dispatcher._access
+
+        async def admit_too_early(address):
+            await remove_person(core.users, core.stores.sessions, ada)
+            return ada
+
+        access.admit = admit_too_early
+        receipt = await core.channel.say("hello")
+        assert receipt.kind is ReceiptKind.DENIED
+        assert set((await rows(core)).values()) == {0}
