@@ -33,9 +33,11 @@ def calculate(expression: str) -> dict[str, str]:
     Example:
         What is 17% of 80? -> {"expression": "80 * 17 / 100"}
     """
+    # Models give a bare number now and then.
+    expression = str(expression)
+    if len(expression) > LONGEST_EXPRESSION:
+        return {"error": f"the expression is longer than {LONGEST_EXPRESSION} characters"}
     try:
-        if len(expression) > LONGEST_EXPRESSION:
-            raise ValueError(f"longer than {LONGEST_EXPRESSION} characters")
         tree = ast.parse(expression.replace("^", "**").strip(), mode="eval")
         return {"result": _show(_value(tree.body))}
     except (ArithmeticError, ValueError, SyntaxError, RecursionError, MemoryError) as exc:
@@ -71,4 +73,6 @@ def _power(base: Number, exponent: Number) -> Number:
 
 
 def _show(number: Number) -> str:
+    if not math.isfinite(number):
+        raise ValueError("the result is not a number")
     return str(number) if isinstance(number, int) else f"{number:.12g}"

@@ -23,7 +23,7 @@ class WorldClock:
             What time is it in Rome? -> {"time_zone": "Europe/Rome"}
         """
         try:
-            zone = ZoneInfo(time_zone.strip())
+            zone = ZoneInfo(str(time_zone).strip())
         except (ZoneInfoNotFoundError, ValueError, OSError):
             return {"error": f"{time_zone!r} is no IANA time zone; use a name like Asia/Tokyo"}
         return {"time": f"{self._clock.now().astimezone(zone):%A %d %B %Y, %H:%M}"}
