@@ -1,0 +1,104 @@
+"""What is replayed to the model, and what the meter counts."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gaia.agent.plugins import (
+    WINDOW_STEP,
+    Meter,
+    TurnContext,
+    drop_leading_fragment,
+    is_said_by_user,
+    replayed_turns,
+)
+
+SAID = types.UserContent("hello")
+CALL = types.ModelContent(types.Part(function_call=types.FunctionCall(name="f", args={})))
+RESULT = types.UserContent(
+    types.Part(function_response=types.FunctionResponse(name="f", response={}))
+)
+ANSWER = types.ModelContent("hi")
+NOBODY = cast("CallbackContext", None)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 200))
+def test_the_window_is_replayed_and_less_than_a_step_more(earlier: int, window: int) -> None:
+    turns = replayed_turns(earlier, window)
+    assert window <= turns < window + WINDOW_STEP
+
+
+@given(st.integers(0, 10_000), st.integers(1, 200))
+def test_the_first_replayed_turn_moves_once_in_a_step(earlier: int, window: int) -> None:
+    first = max(earlier - replayed_turns(earlier, window), 0)
+    assert first % WINDOW_STEP == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (SAID, True),
+        (RESULT, False),
+        (CALL, False),
+        (ANSWER, False),
+        (types.Content(role="user", parts=None), True),
+        (types.Content(role="user", parts=[*(SAID.parts or []), *(RESULT.parts or [])]), False),
+    ],
+)
+def test_results_of_tools_are_not_said_by_the_user(content: types.Content, said: bool) -> None:
+    assert is_said_by_user(content) is said
+
+
+@pytest.mark.parametrize(
+    ("contents", "kept"),
+    [
+        ([SAID, ANSWER], [SAID, ANSWER]),
+        ([RESULT, ANSWER, SAID, ANSWER], [SAID, ANSWER]),
+        ([CALL, RESULT, ANSWER, SAID, CALL, RESULT], [SAID, CALL, RESULT]),
+        ([RESULT, ANSWER], [RESULT, ANSWER]),
+        ([], []),
+    ],
+)
+def test_the_rest_of_a_turn_whose_beginning_was_not_read_is_dropped(
+    contents: list[types.Content], kept: list[types.Content]
+) -> None:
+    assert drop_leading_fragment(contents) == kept
+
+
+async def test_the_context_stands_after_what_the_user_said_last_also_between_tool_calls() -> None:
+    request = LlmRequest(contents=[SAID, ANSWER, SAID, CALL, RESULT])
+    await TurnContext("<context>").before_model_callback(
+        callback_context=NOBODY, llm_request=request
+    )
+    texts = [[part.text for part in content.parts or []] for content in request.contents]
+    assert texts == [["hello"], ["hi"], ["hello", "<context>"], [None], [None]]
+    assert [part.text for part in SAID.parts or []] == ["hello"]
+
+
+def answered(prompt: int, candidates: int, total: int, *, partial: bool = False) -> LlmResponse:
+    return LlmResponse(
+        partial=partial,
+        usage_metadata=types.GenerateContentResponseUsageMetadata(
+            prompt_token_count=prompt, candidates_token_count=candidates, total_token_count=total
+        ),
+    )
+
+
+async def test_the_meter_counts_calls_and_whole_answers_with_their_thoughts() -> None:
+    meter = Meter()
+    responses = (answered(10, 1, 11, partial=True), answered(10, 5, 22), LlmResponse())
+    for response in responses:
+        await meter.after_model_callback(callback_context=NOBODY, llm_response=response)
+    for _ in range(2):
+        await meter.before_model_callback(callback_context=NOBODY, llm_request=LlmRequest())
+    used = meter.usage("some-model")
+    assert (used.calls, used.tokens_in, used.tokens_out) == (2, 10, 12)
+    assert (used.model, used.purpose) == ("some-model", "turn")

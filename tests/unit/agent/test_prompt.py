@@ -1,0 +1,44 @@
+"""The prompt: frozen instructions, and a fenced context in the user's time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from gaia.agent.prompt import instructions, turn_context
+
+NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+
+
+def test_instructions_name_the_person_and_the_channel() -> None:
+    text = instructions(user="Ada", channel="terminal", own="")
+    assert "the personal assistant of Ada. You talk over a terminal." in text
+    assert "over telegram." in instructions(user="Ada", channel="telegram", own="")
+
+
+def test_braces_are_text() -> None:
+    text = instructions(user="{channel}", channel="x", own="Answer as {json}.")
+    assert "assistant of {channel}." in text
+    assert text.endswith("Answer as {json}.")
+
+
+@pytest.mark.parametrize("own", ["", "  \n"])
+def test_no_instructions_of_the_owner_leave_no_trace(own: str) -> None:
+    assert instructions(user="Ada", channel="x", own=own) == instructions(
+        user="Ada", channel="x", own=""
+    )
+
+
+@pytest.mark.parametrize(
+    ("offset", "told"),
+    [
+        (timedelta(0), "Thursday 01 January 2026, 12:00 (UTC+00:00)"),
+        (timedelta(hours=5, minutes=45), "Thursday 01 January 2026, 17:45 (UTC+05:45)"),
+        (timedelta(hours=-3, minutes=-30), "Thursday 01 January 2026, 08:30 (UTC-03:30)"),
+        (timedelta(hours=13), "Friday 02 January 2026, 01:00 (UTC+13:00)"),
+    ],
+)
+def test_the_context_tells_the_local_time_in_a_fence(offset: timedelta, told: str) -> None:
+    context = turn_context(sent_at=NOON.astimezone(timezone(offset)))
+    assert context == f"<context>\nNow: {told}\n</context>"
