@@ -26,20 +26,32 @@ def status_command(
     typer.echo(report.model_dump_json(indent=2) if as_json else status_text.for_owner(report))
 
 
-def _ask(home: Home) -> StatusReport:
+def _ask(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusReport:
     import httpx
 
-    from gaia.errors import NotRunningError, StoreError
+    from gaia.errors import NotRunningError, StoreError, WireError
     from gaia.ops.report import StatusReport
 
     transport = httpx.HTTPTransport(uds=str(home.control_socket))
     try:
-        with httpx.Client(transport=transport, timeout=ANSWER_SECONDS) as client:
+        with httpx.Client(transport=transport, timeout=answer_seconds) as client:
             answer = client.get("http://gaia/local/status")
+    except httpx.TimeoutException as exc:
+        raise NotRunningError(
+            f"gaia in {str(home.root)!r} did not answer within {answer_seconds:g} s: "
+            "try again, and restart it if that does not help"
+        ) from exc
     except httpx.TransportError as exc:
         raise NotRunningError(
             f"gaia does not run in {str(home.root)!r}: start it with 'gaia serve'"
         ) from exc
-    if answer.status_code != httpx.codes.OK:
-        raise StoreError(answer.json()["error"])
-    return StatusReport.model_validate_json(answer.content)
+    try:
+        if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            raise StoreError(answer.json()["error"])
+        answer.raise_for_status()
+        return StatusReport.model_validate_json(answer.content)
+    except (httpx.HTTPStatusError, KeyError, ValueError) as exc:
+        raise WireError(
+            f"the gaia that runs in {str(home.root)!r} gave an answer that this one does not "
+            "understand: restart it, so that both are of the same version"
+        ) from exc

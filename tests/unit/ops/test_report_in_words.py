@@ -1,0 +1,88 @@
+"""The status report in words: all of it for the owner, little of it for a chat."""
+
+from __future__ import annotations
+
+import pytest
+
+from gaia.ops.report import PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.ops.status_text import duration, for_chat, for_owner
+from gaia.testing.clock import START
+
+MODEL = PartStatus(name="gemini-flash (gemini)", ok=True)
+TERMINAL = PartStatus(name="terminal", ok=True)
+BROKEN = PartStatus(name="telegram", ok=False, detail="401 Unauthorized")
+
+
+def report(**changes: object) -> StatusReport:
+    whole = StatusReport(
+        version="1.2",
+        home="/home/ada/.gaia",
+        pid=42,
+        at=START,
+        uptime_seconds=7_800,
+        ready=True,
+        model=MODEL,
+        channels=(TERMINAL,),
+        store=PartStatus(name="store", ok=True),
+        inbox=QueueStatus(waiting=0, dead=0, oldest_seconds=None),
+        outbox=QueueStatus(waiting=2, dead=1, oldest_seconds=300),
+        running_turns=1,
+        users=2,
+        usage_today=(
+            UsageStatus(user="bob", model="gemini-flash", calls=3, tokens_in=40, tokens_out=5),
+        ),
+    )
+    return whole.model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (59.9, "59 s"),
+        (60, "1 min"),
+        (3_599, "59 min"),
+        (3_600, "1 h 0 min"),
+        (7_800, "2 h 10 min"),
+        (86_400, "1 d 0 h"),
+        (349_200, "4 d 1 h"),
+    ],
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_the_owner_reads_all_of_it() -> None:
+    assert for_owner(report()).splitlines() == [
+        "gaia 1.2, process 42, up 2 h 10 min",
+        "home       /home/ada/.gaia",
+        "model      gemini-flash (gemini), works",
+        "channel    terminal, works",
+        "inbox      0 waiting, 1 running",
+        "outbox     2 waiting, the oldest for 5 min, 1 dead",
+        "users      2",
+        "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
+    ]
+
+
+def test_the_owner_reads_what_does_not_work_and_why() -> None:
+    lines = for_owner(report(channels=(TERMINAL, BROKEN), ready=False)).splitlines()
+    assert lines[0].endswith(", not ready")
+    assert lines[4] == "channel    telegram, does not work: 401 Unauthorized"
+    assert lines[-1] == "degraded   telegram, does not work: 401 Unauthorized"
+
+
+def test_a_chat_reads_nothing_of_other_people_or_the_machine() -> None:
+    text = for_chat(report(), turns=1, waiting=0)
+    assert text.splitlines() == [
+        "I'm up for 2 h 10 min, version 1.2.",
+        "Model: gemini-flash (gemini), works",
+        "This conversation: 1 turn, 0 waiting.",
+    ]
+
+
+def test_a_chat_reads_what_does_not_work_once() -> None:
+    model = PartStatus(name="gemini-flash (gemini)", ok=False, detail="quota")
+    text = for_chat(report(model=model, channels=(BROKEN,)), turns=2, waiting=1)
+    assert text.count("quota") == 1
+    assert text.splitlines()[-1] == "Not working: telegram, does not work: 401 Unauthorized"
