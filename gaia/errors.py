@@ -22,6 +22,7 @@
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
     │   ├── ModelRefusedError       it will not answer this request
+    │   │   └── ModelRejectedError  it would answer none: the key, its name or the account
     │   └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
     └── SendError              a channel did not take a message
@@ -160,7 +161,12 @@ class ModelTimeoutError(ModelError):
 
 
 class ModelRefusedError(ModelError):
-    """The model will not answer this request: bad key, unknown model, blocked."""
+    """The model will not answer this request: blocked, too long, not understood."""
+
+
+class ModelRejectedError(ModelRefusedError):
+    """The host takes no request: the key, the model's name or the account is at
+    fault. Only the owner can mend that."""
 
 
 class ModelMissingError(ModelError):

@@ -35,6 +35,8 @@ class Fault:
     wait_seconds: float | None = None
     """How long the provider asks to wait, where it says so."""
     remedy: str = ""
+    rejected: bool = False
+    """The key, the model's name or the account is at fault, and not this request."""
 
 
 def has_finish_reason(response: LlmResponse) -> bool:
@@ -71,7 +73,12 @@ def http_fault(
         403: f"check {key} and what it may use",
         404: "check model.name and model.base_url",
     }
-    return Fault(cause, passing=False, remedy=remedies.get(status, "check model.name"))
+    return Fault(
+        cause,
+        passing=False,
+        remedy=remedies.get(status, "check model.name"),
+        rejected=status in remedies,
+    )
 
 
 def network_fault(error: Exception) -> Fault:

@@ -23,6 +23,7 @@ from gaia.agent.health import ModelHealth
 from gaia.errors import (
     ModelError,
     ModelRefusedError,
+    ModelRejectedError,
     ModelTimeoutError,
     ModelUnavailableError,
 )
@@ -186,9 +187,8 @@ class ResilientLlm(BaseLlm):
     def _error(self, fault: Fault, tries: int, *, broke_off: bool) -> ModelError:
         if not fault.passing:
             remedy = f" ({fault.remedy})" if fault.remedy else ""
-            return ModelRefusedError(
-                f"the model {self.model!r} refused the request: {fault.cause}{remedy}"
-            )
+            refusal = ModelRejectedError if fault.rejected else ModelRefusedError
+            return refusal(f"the model {self.model!r} refused the request: {fault.cause}{remedy}")
         if broke_off:
             return ModelUnavailableError(
                 f"the model {self.model!r} broke off midway: {fault.cause}; ask again"

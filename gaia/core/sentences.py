@@ -8,6 +8,7 @@ from __future__ import annotations
 from gaia.errors import (
     ModelMissingError,
     ModelRefusedError,
+    ModelRejectedError,
     ModelTimeoutError,
     ModelUnavailableError,
 )
@@ -53,6 +54,11 @@ def _cause(exc: Exception) -> str:
             )
         case ModelTimeoutError():
             return "My model took too long to answer. Please try again, perhaps in smaller steps."
+        case ModelRejectedError():
+            return (
+                "My model takes no requests from me. Whoever runs me finds the cause "
+                "with 'gaia status'."
+            )
         case ModelRefusedError():
             return "My model would not answer that message. Please try it in other words."
         case ModelUnavailableError():

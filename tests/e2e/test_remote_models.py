@@ -187,7 +187,8 @@ async def test_nothing_of_a_key_or_a_message_is_in_the_log(home):
         async with running_daemon(home, environ=key) as daemon, talking(home, "ada") as ada:
             await ada.ask("canary words")
             model.script(Step(status=401))
-            await ada.ask("more canary words")
+            told = await ada.ask("more canary words")
+            assert told.startswith("My model takes no requests from me.")
             await daemon.terminate()
             written = "\n".join(daemon.log) + (home.logs / "gaia.log").read_text()
         assert "turn done" in written

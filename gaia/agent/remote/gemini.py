@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 import httpx
@@ -17,6 +18,8 @@ from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, net
 from gaia.agent.providers import KEYS, ResolvedModel
 
 RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
+WRONG_KEY = "API_KEY_INVALID"
+"""The reason in the details of a 400: Gemini's way of saying 401."""
 
 
 def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
@@ -62,6 +65,8 @@ def _read(error: Exception, now: datetime) -> Fault:
     fault = http_fault(error.code, error.message or "", headers, now, key=KEYS["gemini"])
     if fault.passing and fault.wait_seconds is None:
         return Fault(fault.cause, passing=True, wait_seconds=_retry_info(error.details))
+    if WRONG_KEY in str(error.details):
+        return replace(fault, remedy=f"check {KEYS['gemini']}", rejected=True)
     return fault
 
 

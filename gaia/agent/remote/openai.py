@@ -78,6 +78,7 @@ def _read(error: Exception, now: datetime) -> Fault:
                 f"HTTP {error.status_code}: {QUOTA_SPENT}",
                 passing=False,
                 remedy="check the plan and the balance at OpenAI",
+                rejected=True,
             )
         return http_fault(
             error.status_code, _message(error), error.response.headers, now, key=KEYS["openai"]

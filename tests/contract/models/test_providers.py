@@ -10,7 +10,12 @@ from pydantic import SecretStr
 
 from gaia.agent.models import build_model
 from gaia.agent.providers import ModelProvider, ResolvedModel
-from gaia.errors import ModelRefusedError, ModelTimeoutError, ModelUnavailableError
+from gaia.errors import (
+    ModelRefusedError,
+    ModelRejectedError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
 from gaia.paths import Home
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import ScriptedCall, Step
@@ -96,7 +101,7 @@ async def test_a_broken_host_is_given_up_after_three_tries(bench: Bench, stream:
 @WHEN_STREAMED
 async def test_a_wrong_key_is_refused_at_once_and_not_shown(bench: Bench, stream: bool) -> None:
     bench.server.script(api_key="another key")
-    with pytest.raises(ModelRefusedError, match=r"HTTP 401.*check [A-Z]+_API_KEY") as caught:
+    with pytest.raises(ModelRejectedError, match=r"HTTP 401.*check [A-Z]+_API_KEY") as caught:
         await bench.talk.say("hello", stream=stream)
     assert KEY not in str(caught.value)
     assert len(bench.server.requests) == 1
@@ -109,7 +114,7 @@ async def test_the_key_is_sent(bench: Bench) -> None:
 
 async def test_an_unknown_model_is_refused_with_what_to_check(bench: Bench) -> None:
     bench.server.script(Step(status=404))
-    with pytest.raises(ModelRefusedError, match=r"HTTP 404.*check model\.name"):
+    with pytest.raises(ModelRejectedError, match=r"HTTP 404.*check model\.name"):
         await bench.talk.say("hello")
 
 

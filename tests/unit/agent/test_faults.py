@@ -42,6 +42,7 @@ def test_a_refusal_names_what_to_check(status: int, remedy: str) -> None:
     fault = http_fault(status, "no", {}, START, key="K")
     assert not fault.passing
     assert remedy in fault.remedy
+    assert fault.rejected == (status != 400)
 
 
 @pytest.mark.parametrize("key", ["sk-proj-abc123", "AIzaSyD-abc123", "Bearer abc123"])

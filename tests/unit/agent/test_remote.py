@@ -25,6 +25,7 @@ def test_a_spent_quota_is_not_waited_for() -> None:
     fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
     assert not fault.passing
     assert "balance" in fault.remedy
+    assert fault.rejected
 
 
 def test_an_error_event_within_a_stream_may_pass() -> None:
@@ -41,3 +42,12 @@ def test_a_busy_answer_of_another_shape_names_no_wait(details: object) -> None:
     error = ClientError(429, details, httpx.Response(429, request=REQUEST))
     fault = gemini.connect(model, api_version="").reader.read(error, START)
     assert (fault.passing, fault.wait_seconds) == (True, None)
+
+
+def test_a_wrong_key_of_gemini_is_told_from_a_bad_request() -> None:
+    reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    details = {"error": {"message": "API key not valid.", "details": [reason]}}
+    model = ResolvedModel("gemini", "m", api_key=SecretStr("key"))
+    error = ClientError(400, details, httpx.Response(400, request=REQUEST))
+    fault = gemini.connect(model, api_version="").reader.read(error, START)
+    assert (fault.passing, fault.rejected, fault.remedy) == (False, True, "check GEMINI_API_KEY")
