@@ -68,15 +68,10 @@ class Dispatcher:
         if user is None:
             return Receipt(ReceiptKind.DENIED)
         is_command = slash.parse(inbound.text) is not None
-        conversation_id = await self._record(user, inbound, is_command=is_command)
-        if isinstance(conversation_id, ReceiptKind):
-            logger.info("a message on %s is a %s one", inbound.address.channel, conversation_id)
-            return Receipt(conversation_id)
-        if is_command:
-            self._workers.wake(conversation_id)
-        else:
-            self._handlers.wake(conversation_id)
-        return Receipt(ReceiptKind.ACCEPTED)
+        kind = await self._record(user, inbound, is_command=is_command)
+        if kind is not ReceiptKind.ACCEPTED:
+            logger.info("a message on %s is a %s one", inbound.address.channel, kind)
+        return Receipt(kind)
 
     async def recover(self) -> None:
         """At start: take up the commands that an earlier process left."""
@@ -93,25 +88,39 @@ class Dispatcher:
         """Interrupt the commands, to be taken up at the next start."""
         await self._workers.cancel()
 
-    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> int | ReceiptKind:
-        """The conversation that a new message is in, or what became of one that is not kept."""
+    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> ReceiptKind:
+        conversation = None
+        try:
+            async with self._database.write() as session:
+                conversation = await self._add(session, user, inbound, is_command=is_command)
+        finally:
+            # Also for a channel that is cancelled while the message is committed:
+            # when it comes again it is a duplicate, which wakes nobody.
+            if isinstance(conversation, Conversation):
+                workers = self._workers if is_command else self._handlers
+                workers.wake(conversation.conversation_id)
+        return ReceiptKind.ACCEPTED if isinstance(conversation, Conversation) else conversation
+
+    async def _add(
+        self, session: AsyncSession, user: User, inbound: Inbound, *, is_command: bool
+    ) -> Conversation | ReceiptKind:
+        """The conversation that a new message is in, or what becomes of one that is not kept."""
         now = self._clock.now()
         channel = inbound.address.channel
-        async with self._database.write() as session:
-            if await inbox.is_recorded(session, channel, inbound.provider_message_id):
-                return ReceiptKind.DUPLICATE
-            if not await is_living(session, user.user_id):
-                return ReceiptKind.DENIED
-            conversation = await conversations.find_or_create(
-                session,
-                user_id=user.user_id,
-                channel=channel,
-                chat=inbound.chat,
-                direct=inbound.direct,
-                now=now,
-            )
-            await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
-        return conversation.conversation_id
+        if await inbox.is_recorded(session, channel, inbound.provider_message_id):
+            return ReceiptKind.DUPLICATE
+        if not await is_living(session, user.user_id):
+            return ReceiptKind.DENIED
+        conversation = await conversations.find_or_create(
+            session,
+            user_id=user.user_id,
+            channel=channel,
+            chat=inbound.chat,
+            direct=inbound.direct,
+            now=now,
+        )
+        await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
+        return conversation
 
     async def _work(self, conversation_id: int) -> timedelta | None:
         async with self._database.write() as session:

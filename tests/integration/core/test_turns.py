@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 
+import pytest
 from google.adk.models.llm_request import LlmRequest
 
 from gaia.errors import ModelRefusedError, ModelUnavailableError
@@ -11,6 +13,7 @@ from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnToo
 from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
 from gaia.store import inbox, usage
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
+from gaia.testing.until import until
 
 
 def texts(sent) -> list[str]:
@@ -256,3 +259,24 @@ async def test_a_drain_begins_no_turn_that_waits_for_its_place(running_core):
         core.model.let_go("first")
         await drained
         assert [last_user_text(request) for request in core.model.requests] == ["first"]
+
+
+@pytest.mark.parametrize(("text", "reply"), [("hello", "echo: hello"), ("/start", "Hello ada, ")])
+async def test_a_message_whose_channel_breaks_off_at_the_commit_is_answered(
+    running_core, home, text, reply
+):
+    async with running_core() as core:
+        other = sqlite3.connect(home.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        receiving = asyncio.create_task(core.channel.say(text, provider_message_id="same"))
+        await until(lambda: core.stores.database._one_writer.locked())
+        for _ in range(200):
+            await asyncio.sleep(0)
+        receiving.cancel()
+        await asyncio.sleep(0)
+        other.close()
+        await asyncio.wait({receiving})
+        assert receiving.cancelled()
+        again = await core.channel.say(text, provider_message_id="same")
+        assert again.kind is ReceiptKind.DUPLICATE
+        assert (await core.channel.until_sent(1))[0].text.startswith(reply)
