@@ -118,7 +118,8 @@ async def ready_after(
     first, last = rows[0], rows[-1]
     if first.not_before is not None and first.not_before > now:
         return first.not_before - now
-    if first.turn_id is not None or len(rows) == BURST_MESSAGES:
+    clock_was_set_back = last.received_at > now
+    if first.turn_id is not None or len(rows) == BURST_MESSAGES or clock_was_set_back:
         return timedelta(0)
     settled_at = min(last.received_at + settle, first.received_at + BURST_SETTLES * settle)
     return max(settled_at - now, timedelta(0))

@@ -136,3 +136,11 @@ async def test_a_turn_that_keeps_crashing_gaia_is_given_up(running_core):
         (sent,) = await core.channel.until_sent(1)
         assert "interrupted each time" in sent.text
         assert core.model.requests == []
+
+
+async def test_a_clock_that_was_set_back_holds_up_no_message(running_core):
+    async with running_core(settles=True) as core:
+        core.clock.advance(3_600)
+        await accepted(core, "hello")
+    async with running_core(settles=True) as core:
+        assert [each.text for each in await core.channel.until_sent(1)] == ["echo: hello"]
