@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import SecretStr
 
+from gaia.agent.embedded.catalogue import CATALOGUE
 from gaia.errors import SettingsError
 from gaia.settings.schema import ModelSettings, Secrets
 
@@ -53,7 +54,7 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
 
     Raises:
         SettingsError: The provider is named but its key or its extra is
-            missing, or a key cannot be sent.
+            missing, a key cannot be sent, or no embedded model has the name.
     """
     provider = _choose(model, secrets) if model.provider == "auto" else model.provider
     key = _key(provider, secrets)
@@ -64,6 +65,8 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
             "model.provider is 'anthropic' but its extra is not installed: "
             "install 'gaia-assistant[anthropic]', or set model.provider to another"
         )
+    if provider == "embedded" and model.name:
+        _check_embedded_name(model.name)
     return ResolvedModel(
         provider=provider,
         name=model.name or DEFAULT_NAMES[provider],
@@ -118,6 +121,15 @@ def _missing_key(provider: ModelProvider) -> str:
         f"model.provider is {provider!r} but {KEYS[provider]} is not set: put it in the "
         f"environment or in .env in gaia's home{own_host}, or set model.provider to 'auto'"
     )
+
+
+def _check_embedded_name(name: str) -> None:
+    names = [known.name for known in CATALOGUE if known.offered]
+    if name not in {known.name for known in CATALOGUE}:
+        raise SettingsError(
+            f"model.name is {name!r} and the embedded model is to answer, but none is called that: "
+            f"use one of {', '.join(names)}, leave it empty, or set up another provider"
+        )
 
 
 def _anthropic_installed() -> bool:

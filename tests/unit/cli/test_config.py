@@ -62,6 +62,14 @@ def test_check_as_json_of_a_good_file_is_ok(tmp_path: Path) -> None:
     assert json.loads(result.stdout) == {"ok": True, "mistakes": [], "warnings": []}
 
 
+def test_check_finds_that_no_embedded_model_has_the_name(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("model: {name: llama3}\n")
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "model.name is 'llama3'" in result.stderr
+    assert run(tmp_path, "check", OPENAI_API_KEY="x").exit_code == 0
+
+
 def test_check_finds_that_the_named_provider_has_no_key(tmp_path: Path) -> None:
     (tmp_path / "gaia.yaml").write_text("model: {provider: gemini}\n")
     result = run(tmp_path, "check")
