@@ -11,18 +11,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import timedelta
 
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Agent, Ask, Scene
 from gaia.core import sentences
 from gaia.core.delivery import Delivery
+from gaia.core.outcome import Outcome, failure_outcome
+from gaia.core.running_turn import RunningTurn, TurnStoppedError
 from gaia.core.workers import Workers
-from gaia.errors import GaiaError, ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
-from gaia.messages import TurnEnded, TurnStarted, TurnText, TurnTool
+from gaia.messages import TurnEnded, TurnStarted
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.settings.schema import Settings
@@ -35,83 +36,9 @@ from gaia.store.users import Users
 
 logger = logging.getLogger(__name__)
 
-FAILURES = 3
-"""A turn that failed so often is dead."""
-
 INTERRUPTIONS = 40
 """A turn that a crash interrupted so often is dead: it may be what crashes gaia.
 Far more than a machine in trouble restarts gaia in the middle of one turn."""
-
-FIRST_RETRY = timedelta(seconds=2)
-HOPELESS = (ModelMissingError, ModelRefusedError, ModelTimeoutError)
-"""Failures that another try soon would only repeat."""
-
-
-class TurnStoppedError(Exception):
-    """The user stopped the turn. `said` is what was previewed of its answer."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__("stopped by the user")
-        self.said = said
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run of a turn ended. `reply` goes out; `retry` says when to try again."""
-
-    state: InboxState
-    reply: str | None = None
-    retry: timedelta | None = None
-
-
-@dataclass(slots=True)
-class RunningTurn:
-    """The turn that a conversation's handler is busy with. Implements the agent's `Preview`."""
-
-    channel: Channel
-    chat: str
-    turn_id: str
-    task: asyncio.Task[str] | None = None
-    stopped: bool = False
-    said: list[str] = field(default_factory=list)
-
-    def text(self, text: str) -> None:
-        self.said.append(text)
-        self.channel.watch(TurnText(self.chat, self.turn_id, text))
-
-    def tool(self, name: str) -> None:
-        self.said.clear()
-        self.channel.watch(TurnTool(self.chat, self.turn_id, name))
-
-    async def run(self, answer: Coroutine[object, object, str]) -> str:
-        """Await the answer, unless the turn is stopped first."""
-        self.task = asyncio.create_task(answer, name=f"turn-{self.turn_id}")
-        if self.stopped:
-            self.task.cancel()
-        try:
-            answered = await self.task
-        except asyncio.CancelledError as exc:
-            handler = asyncio.current_task()
-            if handler is not None and handler.cancelling():
-                raise
-            if not self.stopped:
-                raise RuntimeError("something that the turn awaited was cancelled") from exc
-        except Exception:
-            if not self.stopped:
-                raise
-        else:
-            if not self.stopped:
-                return answered
-        raise TurnStoppedError("".join(self.said))
-
-    def stop(self) -> bool:
-        """Stop the turn; False when its answer is there already."""
-        if self.task is not None:
-            if self.task.done() and not self.task.cancelled() and not self.task.exception():
-                return False
-            self.task.cancel()
-        self.stopped = True
-        return True
 
 
 class Handlers:
@@ -304,10 +231,3 @@ class Handlers:
 def session_key(conversation: Conversation, generation: int) -> SessionKey:
     """The session of a conversation that a message belongs to."""
     return SessionKey(conversation.user_id, conversation.channel, conversation.chat, generation)
-
-
-def failure_outcome(exc: Exception, batch: Batch) -> Outcome:
-    """Whether a failed turn is tried again, or is dead and the user is told."""
-    if batch.failures + 1 < FAILURES and not isinstance(exc, HOPELESS):
-        return Outcome(InboxState.QUEUED, retry=FIRST_RETRY * 3**batch.failures)
-    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id))

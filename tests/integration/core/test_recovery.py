@@ -12,7 +12,8 @@ from google.genai import types
 
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Ask, Scene
-from gaia.core.handler import INTERRUPTIONS, RunningTurn, session_key
+from gaia.core.handler import INTERRUPTIONS, session_key
+from gaia.core.running_turn import RunningTurn
 from gaia.messages import REPEAT_MARK
 from gaia.store import conversations, inbox, outbox
 

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.agent.plugins import Meter
-from gaia.core.handler import Outcome, RunningTurn, session_key
+from gaia.core.handler import session_key
+from gaia.core.outcome import Outcome
+from gaia.core.running_turn import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import TURN_ID
 from gaia.store import conversations, inbox, outbox

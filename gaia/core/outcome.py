@@ -1,0 +1,34 @@
+"""How a run of a turn ends: with an answer, for another try, or without either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gaia.core import sentences
+from gaia.errors import ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.store.inbox import Batch
+from gaia.store.tables import InboxState
+
+FAILURES = 3
+"""A turn that failed so often is dead."""
+
+FIRST_RETRY = timedelta(seconds=2)
+HOPELESS = (ModelMissingError, ModelRefusedError, ModelTimeoutError)
+"""Failures that another try soon would only repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run of a turn ended. `reply` goes out; `retry` says when to try again."""
+
+    state: InboxState
+    reply: str | None = None
+    retry: timedelta | None = None
+
+
+def failure_outcome(exc: Exception, batch: Batch) -> Outcome:
+    """Whether a failed turn is tried again, or is dead and the user is told."""
+    if batch.failures + 1 < FAILURES and not isinstance(exc, HOPELESS):
+        return Outcome(InboxState.QUEUED, retry=FIRST_RETRY * 3**batch.failures)
+    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id))
