@@ -16,7 +16,7 @@ from functools import partial
 
 from gaia import __version__, logs
 from gaia.agent.models import build_model
-from gaia.agent.providers import resolve_provider
+from gaia.agent.providers import resolve_loaded
 from gaia.app import App, Stores, build_app
 from gaia.clock import SystemClock
 from gaia.core.supervisor import keep_running
@@ -94,7 +94,7 @@ async def _running(
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
         stores = await _open_stores(stack, home)
-        resolved = resolve_provider(settings.model, loaded.secrets)
+        resolved = resolve_loaded(loaded)
         model = build_model(resolved, settings.model, home, clock)
         stack.push_async_callback(model.close)
         app = build_app(

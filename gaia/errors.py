@@ -23,6 +23,7 @@
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
     │   ├── ModelRefusedError       it will not answer this request
     │   │   └── ModelRejectedError  it would answer none: the key, its name or the account
+    │   ├── ModelFruitlessError     it answered, and there is no answer in it
     │   └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
     └── SendError              a channel did not take a message
@@ -78,6 +79,13 @@ class SettingsError(GaiaError):
     def __init__(self, message: str, mistakes: Sequence[Mistake] = ()) -> None:
         super().__init__(message)
         self.mistakes = tuple(mistakes)
+
+    @classmethod
+    def of(cls, mistakes: Sequence[Mistake]) -> SettingsError:
+        """The error that tells all of the mistakes, a line each."""
+        count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        lines = [f"  {mistake}" for mistake in mistakes]
+        return cls("\n".join([f"{count} in the configuration:", *lines]), mistakes)
 
 
 class HomeError(GaiaError):
@@ -167,6 +175,10 @@ class ModelRefusedError(ModelError):
 class ModelRejectedError(ModelRefusedError):
     """The host takes no request: the key, the model's name or the account is at
     fault. Only the owner can mend that."""
+
+
+class ModelFruitlessError(ModelError):
+    """The model answered with nothing, or with tool calls without end."""
 
 
 class ModelMissingError(ModelError):

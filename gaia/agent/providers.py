@@ -13,7 +13,8 @@ from typing import Literal
 from pydantic import SecretStr
 
 from gaia.agent.embedded.catalogue import CATALOGUE
-from gaia.errors import SettingsError
+from gaia.errors import Mistake, SettingsError
+from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import ModelSettings, Secrets
 
 ModelProvider = Literal["gemini", "openai", "anthropic", "embedded"]
@@ -45,6 +46,18 @@ class ResolvedModel:
     api_key: SecretStr | None = None
 
 
+def resolve_loaded(loaded: LoadedSettings) -> ResolvedModel:
+    """Decide which model answers, by all that was loaded.
+
+    Raises:
+        SettingsError: As for `resolve_provider`, with the place of the mistake.
+    """
+    try:
+        return resolve_provider(loaded.settings.model, loaded.secrets)
+    except SettingsError as exc:
+        raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
+
+
 def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
     """Decide which model answers.
 
@@ -59,11 +72,12 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
     provider = _choose(model, secrets) if model.provider == "auto" else model.provider
     key = _key(provider, secrets)
     if key is None and _needs_key(provider, model):
-        raise SettingsError(_missing_key(provider))
+        raise _missing_key(provider)
     if provider == "anthropic" and not _anthropic_installed():
-        raise SettingsError(
-            "model.provider is 'anthropic' but its extra is not installed: "
-            "install 'gaia-assistant[anthropic]', or set model.provider to another"
+        raise _mistake(
+            "model.provider",
+            "is 'anthropic' but its extra is not installed",
+            "Install 'gaia-assistant[anthropic]', or set model.provider to another",
         )
     if provider == "embedded" and model.name:
         _check_embedded_name(model.name)
@@ -101,9 +115,10 @@ def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
     if not key:
         return None
     if not (key.isascii() and key.isprintable()):
-        raise SettingsError(
-            f"{KEYS[provider]} holds a character that no key has: copy the key again, "
-            "without quotes or line breaks"
+        raise _mistake(
+            KEYS[provider],
+            "holds a character that no key has",
+            "Copy the key again, without quotes or line breaks",
         )
     return SecretStr(key)
 
@@ -115,20 +130,27 @@ def _needs_key(provider: ModelProvider, model: ModelSettings) -> bool:
     return provider != "embedded"
 
 
-def _missing_key(provider: ModelProvider) -> str:
+def _missing_key(provider: ModelProvider) -> SettingsError:
     own_host = ", set model.base_url to a host that needs none" if provider == "openai" else ""
-    return (
-        f"model.provider is {provider!r} but {KEYS[provider]} is not set: put it in the "
-        f"environment or in .env in gaia's home{own_host}, or set model.provider to 'auto'"
+    return _mistake(
+        "model.provider",
+        f"is {provider!r} but {KEYS[provider]} is not set",
+        f"Put it in the environment or in .env in gaia's home{own_host}, "
+        "or set model.provider to 'auto'",
     )
+
+
+def _mistake(key: str, problem: str, remedy: str) -> SettingsError:
+    return SettingsError.of([Mistake("gaia.yaml", None, None, key, problem, remedy)])
 
 
 def _check_embedded_name(name: str) -> None:
     names = [known.name for known in CATALOGUE if known.offered]
     if name not in {known.name for known in CATALOGUE}:
-        raise SettingsError(
-            f"model.name is {name!r} and the embedded model is to answer, but none is called that: "
-            f"use one of {', '.join(names)}, leave it empty, or set up another provider"
+        raise _mistake(
+            "model.name",
+            f"is {name!r} and the embedded model is to answer, but none is called that",
+            f"Use one of {', '.join(names)}, leave it empty, or set up another provider",
         )
 
 

@@ -53,7 +53,7 @@ def show(
 @app.command()
 def check(as_json: AsJson = False) -> None:
     """Find every mistake in the settings; exit with 78 when there is one."""
-    from gaia.agent.providers import resolve_provider
+    from gaia.agent.providers import resolve_loaded
     from gaia.errors import SettingsError
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
@@ -61,7 +61,7 @@ def check(as_json: AsJson = False) -> None:
     home = find_home()
     try:
         loaded = load_settings(home)
-        resolve_provider(loaded.settings.model, loaded.secrets)
+        resolve_loaded(loaded)
     except SettingsError as exc:
         typer.echo(_mistakes_as_json(exc) if as_json else str(exc), err=not as_json)
         raise typer.Exit(exc.exit_code) from exc

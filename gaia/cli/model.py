@@ -103,13 +103,13 @@ def remove_model(
 def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | None:
     """The model to pull, or None when the settings ask for no embedded one."""
     from gaia.agent.embedded.catalogue import find_model
-    from gaia.agent.providers import DEFAULT_NAMES, resolve_provider
+    from gaia.agent.providers import DEFAULT_NAMES, resolve_loaded
     from gaia.settings.load import load_settings
 
     if name and not only_if_in_use:
         return _named(name)
     loaded = load_settings(home)
-    resolved = resolve_provider(loaded.settings.model, loaded.secrets)
+    resolved = resolve_loaded(loaded)
     if resolved.provider == "embedded":
         return _named(name) if name else find_model(resolved.name)
     return None if only_if_in_use else find_model(DEFAULT_NAMES["embedded"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -38,6 +38,11 @@ class LoadedSettings:
     warnings: tuple[str, ...]
     lines: Mapping[str, int]
     secret_sources: Mapping[str, str]
+    file: Path = Path("gaia.yaml")
+
+    def placed(self, mistake: Mistake) -> Mistake:
+        """`mistake` with the file and, if its key is set there, the line."""
+        return replace(mistake, file=str(self.file), line=self.lines.get(mistake.key))
 
 
 def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> LoadedSettings:
@@ -52,13 +57,14 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Loaded
     settings = _validate(document)
     mistakes = [*sorted(document.mistakes, key=_place_in_file), *found.mistakes]
     if mistakes or settings is None:
-        raise SettingsError(_summarise(mistakes), mistakes)
+        raise SettingsError.of(mistakes)
     return LoadedSettings(
         settings=settings,
         secrets=found.secrets,
         warnings=(*found.warnings, *advise(settings)),
         lines={".".join(path): place.line for path, place in document.key_places.items()},
         secret_sources=found.sources,
+        file=home.settings_file,
     )
 
 
@@ -118,9 +124,3 @@ def _without_blanks(values: Mapping[str, JsonValue], block: type[Block]) -> dict
 
 def _place_in_file(mistake: Mistake) -> tuple[int, int]:
     return mistake.line or 0, mistake.column or 0
-
-
-def _summarise(mistakes: list[Mistake]) -> str:
-    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-    lines = [f"  {mistake}" for mistake in mistakes]
-    return "\n".join([f"{count} in the configuration:", *lines])
