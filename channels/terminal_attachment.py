@@ -177,6 +177,7 @@ class Attachment:
             final=outbound.final,
             turn_id=outbound.turn_id,
             in_reply_to=outbound.in_reply_to,
+            is_failure=outbound.is_failure,
         )
 
     async def _write(self, connection: Connection) -> None:

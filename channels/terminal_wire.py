@@ -100,6 +100,7 @@ class ChunkFrame(Frame):
     final: bool
     turn_id: str | None
     in_reply_to: tuple[str, ...]
+    is_failure: bool = False
 
 
 class TurnStartedFrame(Frame):

@@ -65,6 +65,7 @@ class Outbound:
 
     `outbox_id` is unique for the life of the home and the same on a resend, so
     that a channel which remembers it can drop the second copy.
+    `is_failure` says that the text only tells that there is no answer.
     `is_repeat` says that it was sent before and that nobody can tell whether
     that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
     it is empty for a message that gaia starts by itself. `final` marks the
@@ -79,6 +80,7 @@ class Outbound:
     turn_id: str | None = None
     in_reply_to: tuple[str, ...] = ()
     is_repeat: bool = False
+    is_failure: bool = False
 
     @property
     def marked_text(self) -> str:

@@ -28,7 +28,7 @@ from gaia.agent import prompt
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import Capture, Meter, TurnContext, replay_window, replayed_turns
 from gaia.agent.tools import Tool
-from gaia.errors import ModelRefusedError
+from gaia.errors import ModelFruitlessError
 from gaia.sessions.service import (
     AGENT_NAME,
     APP_NAME,
@@ -115,13 +115,13 @@ class Agent:
                         if not event.partial:
                             said.append(event)
         except LlmCallsLimitExceededError as exc:
-            raise ModelRefusedError(
+            raise ModelFruitlessError(
                 "the model called tools without end: limits.model_calls_per_turn is "
                 f"{self._settings.limits.model_calls_per_turn}"
             ) from exc
         answer = answer_text(said)
         if answer is None:
-            raise ModelRefusedError("the model gave an empty answer")
+            raise ModelFruitlessError("the model gave an empty answer")
         return answer
 
     async def warm(self, scene: Scene) -> None:

@@ -26,6 +26,7 @@ from gaia.ports import Channel, Clock
 from gaia.store import conversations, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.inbox import Answered
 from gaia.store.outbox import Chunk
 from gaia.store.tables import OutboxState
 
@@ -80,9 +81,7 @@ class Delivery:
             chunk = await outbox.next_chunk(session, conversation_id)
             if conversation is None or chunk is None:
                 return None
-            answered = (
-                await inbox.provider_message_ids(session, chunk.turn_id) if chunk.turn_id else ()
-            )
+            answered = await inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
         channel = self._channels.get(conversation.channel)
         if channel is None:
             return None
@@ -93,7 +92,7 @@ class Delivery:
             return await self._send(channel, conversation, chunk, answered)
 
     async def _send(
-        self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: tuple[str, ...]
+        self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: Answered
     ) -> timedelta | None:
         is_repeat = chunk.repeated or chunk.state in (OutboxState.SENDING, OutboxState.UNKNOWN)
         async with self._database.write() as session:
@@ -105,8 +104,9 @@ class Delivery:
             seq=chunk.seq,
             final=chunk.final,
             turn_id=chunk.turn_id,
-            in_reply_to=answered,
+            in_reply_to=answered.provider_message_ids,
             is_repeat=is_repeat,
+            is_failure=answered.in_vain,
         )
         # Reachability may change while the channel looks: ask to hear of it first.
         place = (conversation.channel, conversation.chat)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gaia.core import sentences
-from gaia.errors import ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.errors import ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTimeoutError
 from gaia.store.inbox import Batch
 from gaia.store.tables import InboxState
 
@@ -14,7 +14,7 @@ FAILURES = 3
 """A turn that failed so often is dead."""
 
 FIRST_RETRY = timedelta(seconds=2)
-HOPELESS = (ModelMissingError, ModelRefusedError, ModelTimeoutError)
+HOPELESS = (ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTimeoutError)
 """Failures that another try soon would only repeat."""
 
 

@@ -6,6 +6,7 @@ They never carry an exception's text. The turn's id leads the owner to the log.
 from __future__ import annotations
 
 from gaia.errors import (
+    ModelFruitlessError,
     ModelMissingError,
     ModelRefusedError,
     ModelRejectedError,
@@ -59,6 +60,8 @@ def _cause(exc: Exception) -> str:
                 "My model takes no requests from me. Whoever runs me finds the cause "
                 "with 'gaia status'."
             )
+        case ModelFruitlessError():
+            return "My model found no answer to that. Please try again, perhaps in smaller steps."
         case ModelRefusedError():
             return "My model would not answer that message. Please try it in other words."
         case ModelUnavailableError():

@@ -31,8 +31,8 @@ def for_owner(report: StatusReport) -> str:
         f"home       {report.home}",
         f"model      {_part(report.model)}",
         *(f"channel    {_part(channel)}" for channel in report.channels),
-        f"inbox      {_queue(report.inbox)}, {report.running_turns} running",
-        f"outbox     {_queue(report.outbox)}",
+        f"inbox      {_queue(report.inbox, 'unanswered')}, {report.running_turns} running",
+        f"outbox     {_queue(report.outbox, 'not delivered')}",
         f"users      {report.users}",
     ]
     lines += [
@@ -60,8 +60,8 @@ def _part(part: PartStatus) -> str:
     return f"{part.name}, works" if part.ok else f"{part.name}, does not work: {part.detail}"
 
 
-def _queue(queue: QueueStatus) -> str:
+def _queue(queue: QueueStatus, given_up: str) -> str:
     text = f"{queue.waiting} waiting"
     if queue.oldest_seconds is not None:
         text += f", the oldest for {duration(queue.oldest_seconds)}"
-    return text + (f", {queue.dead} dead" if queue.dead else "")
+    return text + (f", {queue.dead} {given_up}" if queue.dead else "")

@@ -58,6 +58,14 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """The messages of a turn; `in_vain` says that they came to no answer."""
+
+    provider_message_ids: tuple[str, ...] = ()
+    in_vain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What waits in the inbox. `oldest` is when the longest waiting message came."""
 
@@ -220,14 +228,17 @@ async def unfinished_conversations(session: AsyncSession, *, is_command: bool) -
     return rows.all()
 
 
-async def provider_message_ids(session: AsyncSession, turn_id: str) -> tuple[str, ...]:
-    """The provider's ids of the messages that a turn answers."""
-    rows = await session.scalars(
-        select(InboxRow.provider_message_id)
-        .where(InboxRow.turn_id == turn_id)
-        .order_by(InboxRow.inbox_id)
+async def answered(session: AsyncSession, turn_id: str) -> Answered:
+    """The messages that a turn's reply is for."""
+    rows = (
+        await session.scalars(
+            select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
+        )
+    ).all()
+    return Answered(
+        provider_message_ids=tuple(row.provider_message_id for row in rows),
+        in_vain=any(row.state == InboxState.DEAD for row in rows),
     )
-    return tuple(rows)
 
 
 async def waiting(session: AsyncSession, conversation_id: int) -> int:

@@ -85,6 +85,8 @@ async def test_a_model_that_is_down_is_told_of_and_answers_when_it_is_back(home)
             model.script(Step(status=500, times=None))
             told = await ada.ask("hello")
             assert told.startswith("I can't reach my model at the moment.")
+            script = await run_gaia(home, "chat", "--user", "ada", "-m", "hello?")
+            assert (script.code, script.stdout.startswith("I can't reach")) == (1, True)
             status = await run_gaia(home, "status", "--json")
             assert json.loads(status.stdout)["model"]["ok"] is False
             assert "does not work" in await ada.ask("/status")

@@ -26,8 +26,8 @@ TICK_SECONDS = 0.1
 SPARE_LINES = 4
 """Lines of the window that the growing tail leaves free."""
 
-SLOW_SECONDS = 3.0
-"""After that, the user is told why the first answer takes long."""
+SLOW_SECONDS = 5.0
+"""After that, the user is told why an answer of the embedded model takes long."""
 
 
 class Answer:
@@ -37,10 +37,10 @@ class Answer:
     are redrawn below them, and vanish in the end.
     """
 
-    def __init__(self, console: Console, clock: Clock, *, first_of_embedded: bool) -> None:
+    def __init__(self, console: Console, clock: Clock, *, embedded: bool) -> None:
         self._console = console
         self._clock = clock
-        self._first_of_embedded = first_of_embedded
+        self._embedded = embedded
         self._began = clock.monotonic()
         self._doing = "thinking"
         self._stopping = False
@@ -134,6 +134,6 @@ class Answer:
         if self._stopping:
             return f"stopping… {int(seconds)} s · Ctrl-C again returns to the prompt"
         status = f"{self._doing}… {int(seconds)} s · Ctrl-C stops"
-        if self._first_of_embedded and self._doing == "thinking" and seconds >= SLOW_SECONDS:
-            status += " · the first answer takes longer, the model is warming up"
+        if self._embedded and self._doing == "thinking" and seconds >= SLOW_SECONDS:
+            status += " · the model wakes up, and the next answer is quicker"
         return status

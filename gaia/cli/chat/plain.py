@@ -33,6 +33,8 @@ class PlainScreen:
         self._notes = notes
         self._version = version
         self._stopping = False
+        self.failed = False
+        """Whether one of the replies only told that there is no answer."""
 
     async def attached(self, welcome: WelcomeFrame) -> None:
         if welcome.version != self._version:
@@ -47,6 +49,7 @@ class PlainScreen:
             self._note(text)
         elif own:
             self._print(text)
+            self.failed = self.failed or chunk.is_failure
         else:
             self._note(f"{heading_of_unasked(chunk)} {text}")
 

@@ -46,7 +46,7 @@ def run_chat(
 ) -> int:
     """Run `chat` and return the exit code. Raises what it raises."""
     try:
-        asyncio.run(chat(home, host, clock, streams, user=user, message=message))
+        answered = asyncio.run(chat(home, host, clock, streams, user=user, message=message))
     except (KeyboardInterrupt, ChatInterruptedError):
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
@@ -56,13 +56,15 @@ def run_chat(
         if isinstance(exc.__cause__, BrokenPipeError):
             return 1
         raise
-    return 0
+    return 0 if answered else 1
 
 
 async def chat(
     home: Home, host: Host, clock: Clock, streams: Streams, *, user: str, message: str | None
-) -> None:
+) -> bool:
     """Chat as `user` until the user leaves, the input ends, or `message` is answered.
+
+    Returns whether each message of a program was answered; a person sees that alone.
 
     Raises:
         GaiaError: No daemon can be reached or hosted, or it refuses.
@@ -82,6 +84,7 @@ async def chat(
         )
         with _terminations_cancel():
             await _linked(link, mode)
+    return not (isinstance(screen, PlainScreen) and screen.failed)
 
 
 def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mode]:

@@ -33,7 +33,6 @@ class ChatScreen:
         self._welcome: WelcomeFrame | None = None
         self._greeted = asyncio.Event()
         self._answer: Answer | None = None
-        self._answered_before = False
 
     async def until_greeted(self) -> None:
         """Return once the first greeting is printed. Shows that it may take a while."""
@@ -54,7 +53,6 @@ class ChatScreen:
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
         if own and self._answer is not None:
             self._answer.reply(chunk.text)
-            self._answered_before = True
             return
         await self._print_above(lambda: self._print_unasked(chunk))
 
@@ -69,11 +67,9 @@ class ChatScreen:
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[Answer]:
         """Show an answer as it grows, for as long as the context lasts."""
-        first_of_embedded = (
-            self._welcome is not None and self._welcome.embedded and not self._answered_before
-        )
+        embedded = self._welcome is not None and self._welcome.embedded
         self._console.print()
-        with Answer(self._console, self._clock, first_of_embedded=first_of_embedded) as answer:
+        with Answer(self._console, self._clock, embedded=embedded) as answer:
             self._answer = answer
             ticking = asyncio.create_task(answer.tick(), name="answer-tick")
             try:

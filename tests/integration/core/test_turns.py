@@ -27,6 +27,7 @@ async def test_a_message_is_answered_and_the_session_holds_both_sides(running_co
         sent = await core.channel.until_sent(1)
         assert texts(sent) == ["echo: hello"]
         assert sent[0].final
+        assert not sent[0].is_failure
         assert sent[0].in_reply_to == ("message-1",)
         assert await core.transcript() == ["user: hello", "gaia: echo: hello"]
 
@@ -127,6 +128,7 @@ async def test_a_message_that_fails_three_times_is_dead_and_the_user_is_told(run
         (sent,) = await core.channel.until_sent(1)
         assert "can't reach my model" in sent.text
         assert f"(turn {sent.turn_id})" in sent.text
+        assert sent.is_failure
         assert "secret" not in sent.text
         assert len(core.model.requests) == 3
         assert await core.transcript() == []
@@ -193,7 +195,7 @@ async def test_a_model_that_calls_tools_without_end_is_cut_off(running_core):
     async with running_core(lambda request: call, settings=settings) as core:
         await core.channel.say("loop")
         (sent,) = await core.channel.until_sent(1)
-        assert "would not answer" in sent.text
+        assert "found no answer" in sent.text
         assert len(core.model.requests) == 4
 
 

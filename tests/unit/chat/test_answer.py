@@ -20,13 +20,13 @@ from gaia.testing.clock import FakeClock
 class Shown:
     """An answer in a terminal window, drawn when the test says so."""
 
-    def __init__(self, *, first_of_embedded: bool = False) -> None:
+    def __init__(self, *, embedded: bool = False) -> None:
         self.clock = FakeClock()
         self._file = io.StringIO()
         self.console = Console(
             file=self._file, width=70, height=12, force_terminal=True, color_system=None
         )
-        self.answer = Answer(self.console, self.clock, first_of_embedded=first_of_embedded)
+        self.answer = Answer(self.console, self.clock, embedded=embedded)
 
     async def tick(self) -> list[str]:
         """Draw once, and return what the window shows."""
@@ -68,14 +68,14 @@ async def test_the_status_is_drawn_again_as_time_passes() -> None:
         await asyncio.wait((ticking,))
 
 
-async def test_the_first_answer_of_the_embedded_model_explains_why_it_takes_long() -> None:
-    shown = Shown(first_of_embedded=True)
+async def test_an_answer_of_the_embedded_model_explains_why_it_takes_long() -> None:
+    shown = Shown(embedded=True)
     with shown.answer:
-        assert "the first" not in (await shown.tick())[0]
+        assert "wakes up" not in (await shown.tick())[0]
         shown.clock.advance(SLOW_SECONDS)
-        assert "the first answer takes longer" in (await shown.tick())[0]
+        assert "the model wakes up" in (await shown.tick())[0]
         shown.answer.preview(text("Hi"))
-        assert await shown.tick() == ["Hi", "answering… 3 s · Ctrl-C stops"]
+        assert await shown.tick() == ["Hi", "answering… 5 s · Ctrl-C stops"]
 
 
 async def test_finished_blocks_are_printed_once_and_the_tail_is_redrawn() -> None:

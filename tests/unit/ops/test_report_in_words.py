@@ -59,7 +59,7 @@ def test_the_owner_reads_all_of_it() -> None:
         "model      gemini-flash (gemini), works",
         "channel    terminal, works",
         "inbox      0 waiting, 1 running",
-        "outbox     2 waiting, the oldest for 5 min, 1 dead",
+        "outbox     2 waiting, the oldest for 5 min, 1 not delivered",
         "users      2",
         "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
     ]
