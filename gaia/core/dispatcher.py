@@ -23,10 +23,10 @@ from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import conversations, inbox, outbox
+from gaia.store import batches, conversations, inbox, outbox
+from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.inbox import Batch
 from gaia.store.tables import InboxState
 from gaia.store.users import User, Users, is_living
 
@@ -125,7 +125,9 @@ class Dispatcher:
     async def _work(self, conversation_id: int) -> timedelta | None:
         async with self._database.write() as session:
             conversation = await conversations.get(session, conversation_id)
-            batch = await inbox.take_command(session, conversation_id, turn_id=secrets.token_hex(5))
+            batch = await batches.take_command(
+                session, conversation_id, turn_id=secrets.token_hex(5)
+            )
         if conversation is None or batch is None or conversation.channel not in self._channels:
             return None
         with turn_in_log(batch.turn_id):

@@ -27,10 +27,10 @@ from gaia.messages import TurnEnded, TurnStarted
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, outbox, usage
+from gaia.store import batches, conversations, inbox, outbox, usage
+from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.inbox import Batch
 from gaia.store.tables import InboxState
 from gaia.store.users import Users
 
@@ -108,7 +108,7 @@ class Handlers:
                 return None
             channel = self._channels[conversation.channel]
             settle = self._settle if channel.settles else timedelta(0)
-            wait = await inbox.ready_after(
+            wait = await batches.ready_after(
                 session, conversation_id, settle=settle, now=self._clock.now()
             )
         if wait is None or wait > timedelta(0):
@@ -117,7 +117,7 @@ class Handlers:
             if self._workers.closed:
                 return None
             async with self._database.write() as session:
-                batch = await inbox.take(
+                batch = await batches.take(
                     session, conversation_id, turn_id=secrets.token_hex(5), settle=settle
                 )
             if batch is not None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from gaia.core import sentences
 from gaia.errors import ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTimeoutError
-from gaia.store.inbox import Batch
+from gaia.store.batches import Batch
 from gaia.store.tables import InboxState
 
 FAILURES = 3

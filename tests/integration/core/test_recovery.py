@@ -15,7 +15,7 @@ from gaia.agent.turn import Ask, Scene
 from gaia.core.handler import INTERRUPTIONS, session_key
 from gaia.core.running_turn import RunningTurn
 from gaia.messages import REPEAT_MARK
-from gaia.store import conversations, inbox, outbox
+from gaia.store import batches, conversations, outbox
 
 NO_SETTLING = timedelta(0)
 
@@ -34,7 +34,7 @@ async def taken(core, text: str):
     """A turn that was begun: its conversation, its batch and its session."""
     conversation_id = await accepted(core, text)
     async with core.stores.database.write() as session:
-        batch = await inbox.take(session, conversation_id, turn_id="t1", settle=NO_SETTLING)
+        batch = await batches.take(session, conversation_id, turn_id="t1", settle=NO_SETTLING)
         conversation = await conversations.get(session, conversation_id)
     key = session_key(conversation, batch.generation)
     await core.stores.sessions.ensure(key)
@@ -130,7 +130,7 @@ async def test_a_turn_that_keeps_crashing_gaia_is_given_up(running_core):
         conversation, _, _ = await taken(core, "poison")
         async with core.stores.database.write() as session:
             for _ in range(INTERRUPTIONS):
-                await inbox.take(
+                await batches.take(
                     session, conversation.conversation_id, turn_id="t1", settle=NO_SETTLING
                 )
     async with running_core() as core:

@@ -17,8 +17,8 @@ from gaia.core.outcome import Outcome
 from gaia.core.running_turn import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import TURN_ID
-from gaia.store import conversations, inbox, outbox
-from gaia.store.inbox import Batch
+from gaia.store import batches, conversations, outbox
+from gaia.store.batches import Batch
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState
 from gaia.testing.function_model import last_user_text
@@ -54,7 +54,7 @@ class KilledProcess:
         if self.batch is None and self.said:
             turn_id = f"turn-{len(self.answered)}"
             async with self.core.stores.database.write() as session:
-                self.batch = await inbox.take(
+                self.batch = await batches.take(
                     session, await self._conversation_id(), turn_id=turn_id, settle=timedelta(0)
                 )
             if self.batch is not None:

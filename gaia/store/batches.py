@@ -1,0 +1,159 @@
+"""Batches: which messages of the inbox make the next turn, and when.
+
+A conversation's messages are taken in order by its one worker, and none before
+the slash commands that came earlier are done. A row found `running` or
+`stopping` by that worker is its own unfinished business, left by a crash or by
+a store that failed: it is taken again under the same turn id.
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.inbox import UNFINISHED
+from gaia.store.tables import InboxRow, InboxState
+
+BURST_MESSAGES = 50
+"""A turn takes at most this many messages of a burst."""
+
+BURST_SETTLES = 10
+"""A burst is cut after this many settle times, for people who never pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The messages of one turn, oldest first. `inbox_id` is the first one's.
+
+    `stopped` says that the user stopped it and that it did not come to its end.
+    `starts` counts this run of it, `failures` earlier runs that failed: the
+    other earlier runs were interrupted.
+    """
+
+    turn_id: str
+    inbox_id: int
+    conversation_id: int
+    generation: int
+    provider_message_ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    sent_at: datetime
+    wants_preview: bool
+    stopped: bool
+    starts: int
+    failures: int
+
+    @property
+    def text(self) -> str:
+        """What the user said: the messages of a burst as one text."""
+        return "\n".join(self.texts)
+
+
+async def ready_after(
+    session: AsyncSession, conversation_id: int, *, settle: timedelta, now: datetime
+) -> timedelta | None:
+    """How long until the next turn may begin: zero for now, None when nothing waits."""
+    rows = await _next_rows(session, conversation_id, settle)
+    if not rows:
+        return None
+    first, last = rows[0], rows[-1]
+    if first.not_before is not None and first.not_before > now:
+        return first.not_before - now
+    clock_was_set_back = last.received_at > now
+    if first.turn_id is not None or len(rows) == BURST_MESSAGES or clock_was_set_back:
+        return timedelta(0)
+    settled_at = min(last.received_at + settle, first.received_at + BURST_SETTLES * settle)
+    return max(settled_at - now, timedelta(0))
+
+
+async def take(
+    session: AsyncSession, conversation_id: int, *, turn_id: str, settle: timedelta
+) -> Batch | None:
+    """Mark the messages of the next turn as running and return them.
+
+    They keep the turn id of an earlier run; `turn_id` is for a first run.
+    """
+    rows = await _next_rows(session, conversation_id, settle)
+    return _start(rows, turn_id) if rows else None
+
+
+async def take_command(
+    session: AsyncSession, conversation_id: int, *, turn_id: str
+) -> Batch | None:
+    """Mark the next slash command as running and return it."""
+    row = await session.scalar(_unfinished(conversation_id, is_command=True).limit(1))
+    return None if row is None else _start([row], turn_id)
+
+
+async def _next_rows(
+    session: AsyncSession, conversation_id: int, settle: timedelta
+) -> list[InboxRow]:
+    earliest_command = (
+        select(func.min(InboxRow.inbox_id))
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state.in_(UNFINISHED),
+            InboxRow.is_command.is_(True),
+        )
+        .scalar_subquery()
+    )
+    messages = _unfinished(conversation_id, is_command=False).where(
+        InboxRow.inbox_id < func.coalesce(earliest_command, InboxRow.inbox_id + 1)
+    )
+    rows = list(await session.scalars(messages.limit(BURST_MESSAGES)))
+    if not rows:
+        return []
+    first, *rest = rows
+    if first.turn_id is not None:
+        return [row for row in rows if row.turn_id == first.turn_id]
+    burst = [first]
+    for row in rest:
+        previous = burst[-1]
+        if (
+            row.turn_id is not None
+            or row.generation != first.generation
+            or row.received_at - previous.received_at >= settle
+            or row.received_at - first.received_at >= BURST_SETTLES * settle
+        ):
+            break
+        burst.append(row)
+    return burst
+
+
+def _unfinished(conversation_id: int, *, is_command: bool) -> Select[InboxRow]:
+    return (
+        select(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state.in_(UNFINISHED),
+            InboxRow.is_command == is_command,
+        )
+        .order_by(InboxRow.inbox_id)
+    )
+
+
+def _start(rows: Sequence[InboxRow], turn_id: str) -> Batch:
+    first = rows[0]
+    turn_id = first.turn_id or turn_id
+    stopped = first.state == InboxState.STOPPING
+    for row in rows:
+        row.state = InboxState.STOPPING if stopped else InboxState.RUNNING
+        row.turn_id = turn_id
+        row.starts += 1
+    return Batch(
+        turn_id=turn_id,
+        inbox_id=first.inbox_id,
+        conversation_id=first.conversation_id,
+        generation=first.generation,
+        provider_message_ids=tuple(row.provider_message_id for row in rows),
+        texts=tuple(row.text for row in rows),
+        sent_at=rows[-1].sent_at,
+        wants_preview=any(row.wants_preview for row in rows),
+        stopped=stopped,
+        starts=first.starts,
+        failures=first.failures,
+    )
