@@ -5,7 +5,6 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,13 +31,7 @@ async def find_or_create(
     session: AsyncSession, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
 ) -> Conversation:
     """The conversation of this user in this chat, marked as active now."""
-    row = await session.scalar(
-        select(ConversationRow).where(
-            ConversationRow.user_id == user_id,
-            ConversationRow.channel == channel,
-            ConversationRow.chat == chat,
-        )
-    )
+    row = await _row(session, user_id, channel, chat)
     if row is None:
         row = ConversationRow(
             user_id=user_id,
@@ -61,13 +54,7 @@ async def find(
     session: AsyncSession, *, user_id: str, channel: str, chat: str
 ) -> Conversation | None:
     """The conversation of this user in this chat, if there is one."""
-    row = await session.scalar(
-        select(ConversationRow).where(
-            ConversationRow.user_id == user_id,
-            ConversationRow.channel == channel,
-            ConversationRow.chat == chat,
-        )
-    )
+    row = await _row(session, user_id, channel, chat)
     return None if row is None else _conversation(row)
 
 
@@ -75,12 +62,6 @@ async def get(session: AsyncSession, conversation_id: int) -> Conversation | Non
     """A conversation by id; None when its user was removed."""
     row = await session.get(ConversationRow, conversation_id)
     return None if row is None else _conversation(row)
-
-
-async def of_user(session: AsyncSession, user_id: str) -> Sequence[Conversation]:
-    """All conversations of a user."""
-    rows = await session.scalars(select(ConversationRow).where(ConversationRow.user_id == user_id))
-    return [_conversation(row) for row in rows]
 
 
 async def start_next_session(session: AsyncSession, conversation_id: int) -> None:
@@ -101,6 +82,18 @@ async def count_turn(session: AsyncSession, conversation_id: int, generation: in
             ConversationRow.generation == generation,
         )
         .values(session_turns=ConversationRow.session_turns + 1)
+    )
+
+
+async def _row(
+    session: AsyncSession, user_id: str, channel: str, chat: str
+) -> ConversationRow | None:
+    return await session.scalar(
+        select(ConversationRow).where(
+            ConversationRow.user_id == user_id,
+            ConversationRow.channel == channel,
+            ConversationRow.chat == chat,
+        )
     )
 
 

@@ -26,7 +26,10 @@ async def accepted(core, text: str) -> int:
     await core.channel.say(text)
     user = await core.users.find("ada")
     async with core.stores.database.read() as session:
-        (conversation,) = await conversations.of_user(session, user.user_id)
+        conversation = await conversations.find(
+            session, user_id=user.user_id, channel=core.channel.name, chat="ada"
+        )
+        assert conversation is not None
     return conversation.conversation_id
 
 

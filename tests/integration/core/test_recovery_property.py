@@ -107,7 +107,10 @@ class KilledProcess:
     async def _conversation_id(self) -> int:
         user = await self.core.users.find("ada")
         async with self.core.stores.database.read() as session:
-            (conversation,) = await conversations.of_user(session, user.user_id)
+            conversation = await conversations.find(
+                session, user_id=user.user_id, channel=self.core.channel.name, chat="ada"
+            )
+            assert conversation is not None
         return conversation.conversation_id
 
 
