@@ -220,7 +220,8 @@ def answer_text(events: Sequence[Event]) -> str | None:
     last = events[-1]
     if last.author == "user" or last.partial or not last.is_final_response():
         return None
-    return event_text(last) or None
+    text = event_text(last)
+    return text if text.strip() else None
 
 
 def event_text(event: Event) -> str:

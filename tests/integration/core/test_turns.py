@@ -199,6 +199,15 @@ async def test_a_model_that_calls_tools_without_end_is_cut_off(running_core):
         assert len(core.model.requests) == 4
 
 
+@pytest.mark.parametrize("nothing", ["", " \n"])
+async def test_an_answer_without_a_word_is_told_as_none(running_core, nothing):
+    async with running_core(lambda request: nothing) as core:
+        await core.channel.say("hello")
+        (sent,) = await core.channel.until_sent(1)
+        assert "found no answer" in sent.text
+        assert sent.is_failure
+
+
 async def test_only_the_window_is_replayed(running_core):
     settings = Settings(sessions=SessionsSettings(window_turns=3))
     async with running_core(settings=settings) as core:
