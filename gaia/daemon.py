@@ -65,15 +65,10 @@ async def hosted(home: Home) -> AsyncIterator[None]:
 def _prepare(home: Home, *, log_to_terminal: bool) -> LoadedSettings:
     home.create()
     loaded = load_settings(home)
-    secrets = (loaded.secrets.gemini_api_key, loaded.secrets.openai_api_key)
     logs.configure(
         loaded.settings.logging,
         home.logs,
-        [
-            secret.get_secret_value()
-            for secret in (*secrets, loaded.secrets.anthropic_api_key)
-            if secret is not None
-        ],
+        loaded.secrets.values(),
         to_terminal=log_to_terminal,
     )
     for warning in loaded.warnings:

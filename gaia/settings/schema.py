@@ -6,6 +6,7 @@ how the file is read and how mistakes are reported is in `load`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ipaddress import ip_address
 from re import fullmatch
 from typing import Annotated, Literal, Self
@@ -181,3 +182,7 @@ class Secrets(Block):
     gemini_api_key: SecretStr | None = None
     openai_api_key: SecretStr | None = None
     anthropic_api_key: SecretStr | None = None
+
+    def values(self) -> Sequence[str]:
+        """All that are set, for a log to leave out."""
+        return [secret.get_secret_value() for _, secret in self if secret is not None]

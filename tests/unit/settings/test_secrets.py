@@ -224,3 +224,9 @@ def test_keys_are_known_by_their_shape(text: str, variable: str) -> None:
 def test_ordinary_values_are_no_secrets(text: str) -> None:
     assert not is_secret(("model", "name"), text)
     assert not is_secret(("max_tokens",), text)
+
+
+def test_a_log_leaves_out_every_secret_that_is_set() -> None:
+    every = {name: f"key-of-{name}" for name in Secrets.model_fields}
+    assert set(Secrets.model_validate(every).values()) == set(every.values())
+    assert Secrets().values() == []
