@@ -32,14 +32,24 @@ from channels.terminal_wire import (
     decode_client_frame,
     encode,
 )
+from gaia import messages
 from gaia.errors import (
+    AttachmentError,
     GaiaError,
     RetryableSendError,
     StoreError,
     UnreachableError,
     WireError,
 )
-from gaia.messages import Address, Health, Inbound, Outbound, Receipt, ReceiptKind, TurnEvent
+from gaia.messages import (
+    Address,
+    Health,
+    Inbound,
+    Outbound,
+    Receipt,
+    ReceiptKind,
+    TurnEvent,
+)
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
@@ -111,6 +121,10 @@ class TerminalChannel:
         attachment = self._recipient(outbound)
         await attachment.deliver(outbound)
         return f"{attachment.client_id}:{outbound.outbox_id}"
+
+    async def fetch(self, attachment: messages.Attachment, *, limit_bytes: int) -> bytes:
+        """A terminal takes no files."""
+        raise AttachmentError(f"no {attachment.kind} can have come from a terminal")
 
     def watch(self, event: TurnEvent) -> None:
         """Preview the turn to the author of its message."""

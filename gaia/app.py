@@ -26,7 +26,7 @@ from gaia.errors import RefusedError
 from gaia.messages import Address
 from gaia.ops.status import Status
 from gaia.paths import Home
-from gaia.ports import Channel, Clock
+from gaia.ports import Channel, Clock, Hooked
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
@@ -47,6 +47,7 @@ class App:
     delivery: Delivery
     warming: Warming
     status: Status
+    hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
 
 
@@ -120,7 +121,14 @@ def build_app(
         model=model,
         channels=channels,
         gateways={
-            name: ChannelGateway(name, dispatcher=dispatcher, delivery=delivery, warming=warming)
+            name: ChannelGateway(
+                name,
+                database=database,
+                clock=clock,
+                dispatcher=dispatcher,
+                delivery=delivery,
+                warming=warming,
+            )
             for name in channels
         },
         handlers=handlers,
@@ -128,6 +136,7 @@ def build_app(
         delivery=delivery,
         warming=warming,
         status=status,
+        hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[
             terminal_route(channel)
             for channel in channels.values()

@@ -145,7 +145,7 @@ def _web_servers(
     if settings.web.enabled and not hosted:
         port = stack.enter_context(listen_on_port(settings.web.host, settings.web.port))
         logger.info("health on http://%s:%d/healthz", *port.getsockname()[:2])
-        servers.append(WebServer(public_app(app.status), port))
+        servers.append(WebServer(public_app(app.status, app.hooks), port))
     return servers
 
 

@@ -26,6 +26,7 @@
     │   ├── ModelFruitlessError     it answered, and there is no answer in it
     │   └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
+    ├── AttachmentError        the content of an attachment cannot be had
     └── SendError              a channel did not take a message
         ├── RetryableSendError      not sent; try again after a while
         ├── UnreachableError        not sent; nobody listens at the moment
@@ -189,6 +190,11 @@ class ModelMissingError(ModelError):
 
 class ModelFileError(GaiaError):
     """The file of an embedded model cannot be fetched or removed."""
+
+
+class AttachmentError(GaiaError):
+    """The content of a file that came with a message cannot be had: it is too
+    large, gone, or the provider does not give it."""
 
 
 class SendError(GaiaError):

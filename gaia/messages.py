@@ -5,7 +5,8 @@ Nothing here knows a database, a model or a provider's SDK.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -25,13 +26,47 @@ class Address:
         return f"{self.channel}:{self.sender}"
 
 
+class AttachmentKind(StrEnum):
+    """What a file is to the person who sent it."""
+
+    PHOTO = "photo"
+    VOICE = "voice note"
+    AUDIO = "audio file"
+    VIDEO = "video"
+    ANIMATION = "animation"
+    STICKER = "sticker"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message. Its content stays with the provider until
+    `Channel.fetch` is asked for it by `file_id`, which lasts as long as the message.
+
+    `media_type` is the MIME type as the provider states it, or the kind's usual one.
+    """
+
+    kind: AttachmentKind
+    file_id: str
+    media_type: str
+    size_bytes: int | None = None
+    file_name: str | None = None
+    duration_seconds: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """One message as it arrived on a channel.
 
     `provider_message_id` is unique within the channel and the same on each
     redelivery. `chat` is where a reply goes, in the channel's own terms;
-    `direct` tells a chat with one person from a group. `sent_at` is aware UTC.
+    `direct` tells a chat with one person from a group, whose `address` is the
+    group's own: `sender_name` is the person's. `sent_at` is aware UTC.
+
+    `text` holds the sender's own words and nothing else. What came beside them
+    stands in `notes`, a line each: what they reply to, whom they forward, a
+    place, a contact. Messages of one `album` belong together. `edit_of` is the
+    `provider_message_id` of the message whose text this one replaces.
     """
 
     address: Address
@@ -42,6 +77,10 @@ class Inbound:
     direct: bool = True
     sender_name: str | None = None
     wants_preview: bool = False
+    notes: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    album: str | None = None
+    edit_of: str | None = None
 
 
 class ReceiptKind(StrEnum):
@@ -53,10 +92,35 @@ class ReceiptKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """A slash command as a channel's menu shows it: the name without its slash."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """The answer to an `Inbound`, given once it is committed."""
+    """The answer to an `Inbound`, given once it is committed.
+
+    `stranger_reply` is what a channel tells a sender who is denied, once and at
+    its best effort; without it they get nothing. `menu` lists the commands that
+    the sender may give; it is empty for who is denied.
+    """
 
     kind: ReceiptKind
+    stranger_reply: str | None = None
+    menu: tuple[MenuEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A shortcut below a message: pressing it is writing `command`, which has at
+    most 64 bytes. The message's text says the same in words, for channels
+    without buttons."""
+
+    label: str
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +133,7 @@ class Outbound:
     `is_repeat` says that it was sent before and that nobody can tell whether
     that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
     it is empty for a message that gaia starts by itself. `final` marks the
-    last chunk of a reply.
+    last chunk of a reply, the only one to have `buttons`.
     """
 
     outbox_id: int
@@ -81,6 +145,7 @@ class Outbound:
     in_reply_to: tuple[str, ...] = ()
     is_repeat: bool = False
     is_failure: bool = False
+    buttons: tuple[Button, ...] = ()
 
     @property
     def marked_text(self) -> str:
@@ -133,3 +198,26 @@ class Health:
 
     ok: bool
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HookRequest:
+    """One HTTP request that a provider made: to the path below `/hooks/<channel>`.
+
+    Names of `headers` are in lower case; of a repeated one the last counts.
+    """
+
+    method: str
+    path: str
+    query: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the provider is answered."""
+
+    status: int
+    body: bytes = b""
+    media_type: str = "text/plain"

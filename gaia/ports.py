@@ -7,9 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
+from gaia.messages import (
+    Address,
+    Attachment,
+    Health,
+    HookAnswer,
+    HookRequest,
+    Inbound,
+    Outbound,
+    Receipt,
+    TurnEvent,
+)
 
 
 class Clock(Protocol):
@@ -40,6 +50,14 @@ class Gateway(Protocol):
 
     def reachable(self, chat: str) -> None:
         """Say that somebody listens on `chat` again, so what waits is sent."""
+        ...
+
+    async def moved(self, old_chat: str, new_chat: str) -> None:
+        """Say that the provider gave a chat another id. Its conversation goes on,
+        and what waits for it is sent to the new one. Idempotent.
+
+        Raises `StoreError` when that cannot be stored.
+        """
         ...
 
     def expect(self, address: Address) -> None:
@@ -74,8 +92,9 @@ class Channel(Protocol):
         ...
 
     def split(self, text: str) -> Sequence[str]:
-        """Cut `text` into chunks that the channel can send, in order, with
-        room for `REPEAT_MARK`. Nothing of a text that is not blank is lost."""
+        """Cut a reply, Markdown, into chunks that the channel can send, in order,
+        with room for `REPEAT_MARK`. A chunk is in the form that `send` takes, which
+        may be the channel's own formatting. No word of the text is lost."""
         ...
 
     async def send(self, outbound: Outbound) -> str:
@@ -88,6 +107,13 @@ class Channel(Protocol):
         """
         ...
 
+    async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:
+        """The content of a file that came with a message of this channel.
+
+        Raises `AttachmentError` when it cannot be had, or is longer than `limit_bytes`.
+        """
+        ...
+
     def watch(self, event: TurnEvent) -> None:
         """Show that a turn runs (typing, a preview), or ignore it.
 
@@ -97,4 +123,14 @@ class Channel(Protocol):
 
     def health(self) -> Health:
         """Whether the channel works at the moment."""
+        ...
+
+
+@runtime_checkable
+class Hooked(Protocol):
+    """A channel whose provider calls gaia over HTTP, below `/hooks/<channel>`."""
+
+    async def hook(self, request: HookRequest) -> HookAnswer:
+        """Take a request of whoever knows the address: check first that it is the
+        provider's, in constant time. Answer success only for what is committed."""
         ...

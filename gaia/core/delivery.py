@@ -107,6 +107,7 @@ class Delivery:
             in_reply_to=answered.provider_message_ids,
             is_repeat=is_repeat,
             is_failure=answered.in_vain,
+            buttons=chunk.buttons,
         )
         # Reachability may change while the channel looks: ask to hear of it first.
         place = (conversation.channel, conversation.chat)

@@ -230,4 +230,6 @@ class Handlers:
 
 def session_key(conversation: Conversation, generation: int) -> SessionKey:
     """The session of a conversation that a message belongs to."""
-    return SessionKey(conversation.user_id, conversation.channel, conversation.chat, generation)
+    return SessionKey(
+        conversation.user_id, conversation.channel, conversation.first_chat, generation
+    )

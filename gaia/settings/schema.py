@@ -126,16 +126,39 @@ class TerminalSettings(Block):
     enabled: bool = True
 
 
+class TelegramSettings(Block):
+    """The Telegram channel. Its token is a secret: GAIA_TELEGRAM_BOT_TOKEN."""
+
+    enabled: bool = False
+    mode: Literal["polling", "webhook"] = "polling"
+    webhook_url: BaseUrl = ""
+    base_url: BaseUrl = ""
+
+    @model_validator(mode="after")
+    def _say_where_the_webhook_is(self) -> Self:
+        if self.mode == "webhook" and not self.webhook_url:
+            raise ValueError("webhook_url is empty, and mode is webhook")
+        return self
+
+
 class ChannelsSettings(Block):
     """The channels, one block each."""
 
     terminal: TerminalSettings = TerminalSettings()
+    telegram: TelegramSettings = TelegramSettings()
 
 
 class AccessSettings(Block):
     """Who may talk to gaia."""
 
     terminal_creates_users: bool = True
+
+
+class DeliverySettings(Block):
+    """How long gaia tries to deliver a reply that a channel refuses."""
+
+    give_up_after_hours: Annotated[float, Field(gt=0, le=720)] = 72.0
+    attempts: Annotated[int, Field(ge=1, le=100_000)] = 1000
 
 
 class WebSettings(Block):
@@ -160,6 +183,8 @@ class LimitsSettings(Block):
     concurrent_turns: Annotated[int, Field(ge=1, le=256)] = 8
     model_calls_per_turn: Annotated[int, Field(ge=1, le=100)] = 10
     message_characters: Annotated[int, Field(ge=100, le=1_000_000)] = 20_000
+    messages_per_minute: Annotated[int, Field(ge=1, le=10_000)] = 30
+    attachment_megabytes: Annotated[float, Field(ge=0, le=2000)] = 20.0
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 20.0
 
 
@@ -171,6 +196,7 @@ class Settings(Block):
     sessions: SessionsSettings = SessionsSettings()
     channels: ChannelsSettings = ChannelsSettings()
     access: AccessSettings = AccessSettings()
+    delivery: DeliverySettings = DeliverySettings()
     web: WebSettings = WebSettings()
     logging: LoggingSettings = LoggingSettings()
     limits: LimitsSettings = LimitsSettings()
@@ -182,6 +208,7 @@ class Secrets(Block):
     gemini_api_key: SecretStr | None = None
     openai_api_key: SecretStr | None = None
     anthropic_api_key: SecretStr | None = None
+    telegram_bot_token: SecretStr | None = None
 
     def values(self) -> Sequence[str]:
         """All that are set, for a log to leave out."""

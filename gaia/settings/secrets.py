@@ -1,4 +1,4 @@
-"""Keys of model providers: where they come from, and how to tell that a text is one.
+"""Keys and tokens: where they come from, and how to tell that a text is one.
 
 They stand in the environment or in `.env` in the home, never in gaia.yaml.
 No message in here holds a value.
@@ -25,6 +25,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "gemini_api_key": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "openai_api_key": ("OPENAI_API_KEY",),
     "anthropic_api_key": ("ANTHROPIC_API_KEY",),
+    "telegram_bot_token": ("GAIA_TELEGRAM_BOT_TOKEN",),
 }
 """The variables that may hold each secret; the first one that is set counts."""
 
@@ -36,7 +37,8 @@ SHAPES = {
     "GEMINI_API_KEY": re.compile(r"\bAIza[\w-]{30,}"),
     "ANTHROPIC_API_KEY": re.compile(r"\bsk-ant-[\w-]{8,}"),
     "OPENAI_API_KEY": re.compile(r"\bsk-[\w-]{16,}"),
-    "": re.compile(r"://[^\s/@:]*:[^\s/@]+@|\b\d{6,}:[\w-]{30,}|\b(ghp|xox[abp]|hf)[_-]\w{16,}"),
+    "GAIA_TELEGRAM_BOT_TOKEN": re.compile(r"(?<!\d)\d{6,}:[\w-]{30,}"),
+    "": re.compile(r"://[^\s/@:]*:[^\s/@]+@|\b(ghp|xox[abp]|hf)[_-]\w{16,}"),
 }
 
 

@@ -5,23 +5,28 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.store.tables import ConversationRow
+from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation, its present session, and the turns finished in it."""
+    """A conversation, its present session, and the turns finished in it.
+
+    Replies go to `chat`; its sessions are named after `first_chat`.
+    """
 
     conversation_id: int
     user_id: str
     channel: str
     chat: str
+    first_chat: str
     direct: bool
     generation: int
     session_turns: int
@@ -37,6 +42,7 @@ async def find_or_create(
             user_id=user_id,
             channel=channel,
             chat=chat,
+            first_chat=chat,
             direct=direct,
             generation=1,
             session_turns=0,
@@ -62,6 +68,39 @@ async def get(session: AsyncSession, conversation_id: int) -> Conversation | Non
     """A conversation by id; None when its user was removed."""
     row = await session.get(ConversationRow, conversation_id)
     return None if row is None else _conversation(row)
+
+
+async def move_chat(
+    session: AsyncSession, channel: str, old_chat: str, new_chat: str
+) -> Sequence[int]:
+    """Send replies of the conversations in `old_chat` to `new_chat` from now on;
+    returns the conversations that have something to do with it.
+
+    Where the user has a conversation in the new chat already, that one takes over
+    what waits to be sent.
+    """
+    rows = await session.scalars(
+        select(ConversationRow).where(
+            ConversationRow.channel == channel, ConversationRow.chat == old_chat
+        )
+    )
+    moved = []
+    for row in rows.all():
+        present = await _row(session, row.user_id, channel, new_chat)
+        if present is None:
+            row.chat = new_chat
+            present = row
+        else:
+            await session.execute(
+                update(OutboxRow)
+                .where(
+                    OutboxRow.conversation_id == row.conversation_id,
+                    OutboxRow.state.in_((OutboxState.PENDING, OutboxState.UNKNOWN)),
+                )
+                .values(conversation_id=present.conversation_id)
+            )
+        moved.append(present.conversation_id)
+    return moved
 
 
 async def start_next_session(session: AsyncSession, conversation_id: int) -> None:
@@ -103,6 +142,7 @@ def _conversation(row: ConversationRow) -> Conversation:
         user_id=row.user_id,
         channel=row.channel,
         chat=row.chat,
+        first_chat=row.first_chat,
         direct=row.direct,
         generation=row.generation,
         session_turns=row.session_turns,

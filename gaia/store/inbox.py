@@ -7,7 +7,7 @@ caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import exists, func, select, update
@@ -55,6 +55,10 @@ async def record(
             conversation_id=conversation.conversation_id,
             generation=conversation.generation,
             text=inbound.text,
+            sender_name=inbound.sender_name,
+            notes=list(inbound.notes),
+            attachments=[asdict(each) for each in inbound.attachments],
+            album=inbound.album,
             is_command=is_command,
             wants_preview=inbound.wants_preview,
             sent_at=inbound.sent_at,

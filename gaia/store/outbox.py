@@ -7,12 +7,13 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.messages import Button
 from gaia.store.tables import OutboxRow, OutboxState
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
@@ -28,6 +29,7 @@ class Chunk:
     seq: int
     final: bool
     text: str
+    buttons: tuple[Button, ...]
     state: OutboxState
     attempts: int
     repeated: bool
@@ -51,16 +53,19 @@ async def add(
     turn_id: str | None,
     chunks: Sequence[str],
     now: datetime,
+    buttons: Sequence[Button] = (),
 ) -> None:
-    """Add a reply, chunk by chunk."""
+    """Add a reply, chunk by chunk; `buttons` stand below the last."""
     for seq, text in enumerate(chunks):
+        final = seq == len(chunks) - 1
         session.add(
             OutboxRow(
                 conversation_id=conversation_id,
                 turn_id=turn_id,
                 seq=seq,
-                final=seq == len(chunks) - 1,
+                final=final,
                 text=text,
+                buttons=[asdict(button) for button in buttons] if final else [],
                 state=OutboxState.PENDING,
                 attempts=0,
                 repeated=False,
@@ -149,6 +154,7 @@ def _chunk(row: OutboxRow) -> Chunk:
         seq=row.seq,
         final=row.final,
         text=row.text,
+        buttons=tuple(Button(**button) for button in row.buttons),
         state=OutboxState(row.state),
         attempts=row.attempts,
         repeated=row.repeated,

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import DateTime as SqlDateTime
 from sqlalchemy import (
+    JSON,
     Dialect,
     ForeignKey,
     Index,
@@ -22,6 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy import DateTime as SqlDateTime
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMING = {
@@ -60,7 +61,7 @@ class Base(DeclarativeBase):
 
 class InboxState(StrEnum):
     """The life of an inbound message. `STOPPING` is a running turn that the user
-    stopped; `STOPPED` and `DEAD` are ends without an answer."""
+    stopped; `STOPPED`, `DEAD` and `REFUSED`, for one too many, are ends without an answer."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -68,6 +69,7 @@ class InboxState(StrEnum):
     DONE = "done"
     STOPPED = "stopped"
     DEAD = "dead"
+    REFUSED = "refused"
 
 
 class OutboxState(StrEnum):
@@ -117,6 +119,8 @@ class IdentityRow(Base):
 class ConversationRow(Base):
     """One chat of one user on one channel, and the number of its present session.
 
+    `chat` is where replies go. A provider may give a chat another id: `first_chat`
+    is the one it had at first, which stays in the names of its sessions.
     `session_turns` counts the finished turns of the present session.
     """
 
@@ -127,6 +131,7 @@ class ConversationRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
     channel: Mapped[str] = mapped_column(String(32))
     chat: Mapped[str] = mapped_column(String(255))
+    first_chat: Mapped[str] = mapped_column(String(255))
     direct: Mapped[bool]
     generation: Mapped[int] = mapped_column(default=1)
     session_turns: Mapped[int] = mapped_column(default=0)
@@ -139,7 +144,8 @@ class InboxRow(Base):
 
     `generation` is the session that it belongs to, fixed on receipt. `turn_id`
     is set when a turn takes it. `failures` counts turns that failed, `starts`
-    those that began: the difference are interruptions by a crash.
+    those that began: the difference are interruptions by a crash. `notes` and
+    `attachments` are those of `messages.Inbound`, as JSON.
     """
 
     __tablename__ = "inbox"
@@ -155,6 +161,10 @@ class InboxRow(Base):
     conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.conversation_id"))
     generation: Mapped[int]
     text: Mapped[str]
+    sender_name: Mapped[str | None]
+    notes: Mapped[list[str]] = mapped_column(JSON, default=list)
+    attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    album: Mapped[str | None] = mapped_column(String(255))
     is_command: Mapped[bool]
     wants_preview: Mapped[bool]
     sent_at: Mapped[datetime]
@@ -171,7 +181,7 @@ class OutboxRow(Base):
     """A chunk of a reply, from its writing to its receipt by the channel.
 
     `repeated` is set when it is sent a second time because the outcome of the
-    first is unknown.
+    first is unknown. `refused_since` is when the channel refused it first.
     """
 
     __tablename__ = "outbox"
@@ -189,11 +199,84 @@ class OutboxRow(Base):
     state: Mapped[str] = mapped_column(String(16), default=OutboxState.PENDING)
     attempts: Mapped[int] = mapped_column(default=0)
     repeated: Mapped[bool] = mapped_column(default=False)
+    buttons: Mapped[list[dict[str, str]]] = mapped_column(JSON, default=list)
+    refused_since: Mapped[datetime | None]
     not_before: Mapped[datetime | None]
     provider_id: Mapped[str | None] = mapped_column(String(255))
     error: Mapped[str | None]
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
+
+
+class PairingPurpose(StrEnum):
+    """What a pairing code is for."""
+
+    REQUEST = "request"
+    INVITE = "invite"
+    LINK = "link"
+
+
+class PairingRow(Base):
+    """A code that lets an address in, until it is used or expires.
+
+    A `REQUEST` was handed to a stranger, who is let in once an owner approves
+    it: `channel`, `sender`, `chat`, `direct` and `name` are the stranger's. An
+    `INVITE` was made by an owner, a `LINK` by a user: whoever sends it becomes
+    that user, or, for an invitation without `user_id`, a new one with `name`
+    and `role`. The code itself is stored nowhere: `code_hash` is its scrypt hash
+    with `salt`.
+    """
+
+    __tablename__ = "pairings"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    pairing_id: Mapped[int] = mapped_column(primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(16))
+    salt: Mapped[bytes]
+    code_hash: Mapped[bytes]
+    channel: Mapped[str | None] = mapped_column(String(32))
+    sender: Mapped[str | None] = mapped_column(String(255))
+    chat: Mapped[str | None] = mapped_column(String(255))
+    direct: Mapped[bool | None]
+    name: Mapped[str | None]
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.user_id"), index=True)
+    role: Mapped[str | None] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class StrangerRow(Base):
+    """An address that belongs to nobody: when it was last told so, and how many
+    codes it tried since `attempts_since`. Short-lived."""
+
+    __tablename__ = "strangers"
+
+    channel: Mapped[str] = mapped_column(String(32), primary_key=True)
+    sender: Mapped[str] = mapped_column(String(255), primary_key=True)
+    told_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    attempts_since: Mapped[datetime]
+
+
+class AuditRow(Base):
+    """One decision about access: append-only, and read by nothing that makes a prompt.
+
+    `actor` is a user id, `cli` or `gaia`; `subject` is a user id, or empty while
+    the sender is a stranger.
+    """
+
+    __tablename__ = "audit"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    audit_id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    action: Mapped[str] = mapped_column(String(32))
+    actor: Mapped[str] = mapped_column(String(40))
+    subject: Mapped[str] = mapped_column(String(40))
+    channel: Mapped[str | None] = mapped_column(String(32))
+    sender: Mapped[str | None] = mapped_column(String(255))
+    detail: Mapped[str]
 
 
 class UsageRow(Base):

@@ -209,6 +209,21 @@ class Users:
             )
 
 
+async def move_address(
+    session: AsyncSession, channel: str, old_sender: str, new_sender: str, now: datetime
+) -> None:
+    """Let a user whom the channel names anew be known by the new address, within the
+    caller's transaction. Nothing happens where the old one is nobody's, or the new
+    one is somebody's."""
+    old = await session.get(IdentityRow, (channel, old_sender))
+    new = await session.get(IdentityRow, (channel, new_sender))
+    if old is not None and new is None:
+        session.add(
+            IdentityRow(channel=channel, sender=new_sender, user_id=old.user_id, created_at=now)
+        )
+        await session.delete(old)
+
+
 async def is_living(session: AsyncSession, user_id: str) -> bool:
     """Whether a user has not been removed, within the caller's transaction."""
     return await session.scalar(_living().where(UserRow.user_id == user_id)) is not None

@@ -21,8 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from gaia.errors import PermanentSendError, RetryableSendError, UnknownSendError
-from gaia.messages import REPEAT_MARK, Address, Health, Inbound, Outbound, TurnEvent
+from gaia.errors import AttachmentError, PermanentSendError, RetryableSendError, UnknownSendError
+from gaia.messages import REPEAT_MARK, Address, Attachment, Health, Inbound, Outbound, TurnEvent
 from gaia.ports import Clock, Gateway
 from gaia.testing.serving import serving
 
@@ -173,6 +173,10 @@ class PollingChannel:
         if answer.status_code != HTTPStatus.OK:
             raise PermanentSendError(f"the provider answered {answer.status_code}")
         return str(answer.json()["message_id"])
+
+    async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:
+        """This provider knows no files."""
+        raise AttachmentError(f"the scripted provider has no {attachment.kind}")
 
     def watch(self, event: TurnEvent) -> None:
         """Nobody watches."""

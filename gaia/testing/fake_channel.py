@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gaia.errors import SendError, UnreachableError
-from gaia.messages import Address, Health, Inbound, Outbound, Receipt, TurnEvent
+from gaia.errors import AttachmentError, SendError, UnreachableError
+from gaia.messages import Address, Attachment, Health, Inbound, Outbound, Receipt, TurnEvent
 from gaia.ports import Clock, Gateway
 
 
@@ -17,7 +17,7 @@ class FakeChannel:
 
     `sent` holds what arrived, in order. `failures` are raised by the next sends,
     one each; nobody listens on the chats in `absent`. `longest` cuts replies
-    into chunks of so many characters.
+    into chunks of so many characters. `files` are what `fetch` finds, by their ids.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class FakeChannel:
         self.events: list[TurnEvent] = []
         self.failures: list[SendError] = []
         self.absent: set[str] = set()
+        self.files: dict[str, bytes] = {}
         self._clock = clock
         self._longest = longest
         self._gateway: Gateway | None = None
@@ -64,6 +65,12 @@ class FakeChannel:
                 raise UnreachableError(f"nobody listens on {outbound.chat!r}")
             self.sent.append(outbound)
         return f"sent-{outbound.outbox_id}"
+
+    async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:
+        content = self.files.get(attachment.file_id)
+        if content is None or len(content) > limit_bytes:
+            raise AttachmentError(f"no {attachment.kind} of at most {limit_bytes} bytes is there")
+        return content
 
     def watch(self, event: TurnEvent) -> None:
         self.events.append(event)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
 from gaia.messages import Address, Inbound, Outbound, Receipt, ReceiptKind
@@ -25,6 +25,7 @@ class CoreState:
     sent: list[Outbound] = field(default_factory=list)
     expected: list[Address] = field(default_factory=list)
     reachable: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
     outbox_ids: int = 0
 
 
@@ -65,6 +66,14 @@ class ScriptedCore:
     def reachable(self, chat: str) -> None:
         self.state.reachable.append(chat)
         self._wake(chat)
+
+    async def moved(self, old_chat: str, new_chat: str) -> None:
+        self.state.moved.append((old_chat, new_chat))
+        self.state.waiting = [
+            replace(each, chat=new_chat) if each.chat == old_chat else each
+            for each in self.state.waiting
+        ]
+        self._wake(new_chat)
 
     def expect(self, address: Address) -> None:
         self.state.expected.append(address)

@@ -7,7 +7,7 @@ open it to the network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,11 +16,13 @@ from starlette.routing import BaseRoute, Route
 
 from gaia.errors import StoreError
 from gaia.ops.status import Status
+from gaia.ports import Hooked
+from gaia.web.hooks import hook_routes
 
 
-def public_app(status: Status) -> Starlette:
-    """What the TCP listener serves."""
-    return Starlette(routes=_health_routes(status))
+def public_app(status: Status, hooks: Mapping[str, Hooked]) -> Starlette:
+    """What the TCP listener serves: health, and the hooks of channels."""
+    return Starlette(routes=[*_health_routes(status), *hook_routes(hooks)])
 
 
 def local_app(status: Status, routes: Sequence[BaseRoute]) -> Starlette:

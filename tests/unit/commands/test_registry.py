@@ -13,7 +13,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
-CHAT = Conversation(1, "u_1", "fake", "ada", direct=True, generation=1, session_turns=0)
+CHAT = Conversation(1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0)
 NO_SESSION = cast("AsyncSession", None)
 
 

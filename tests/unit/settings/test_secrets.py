@@ -211,7 +211,7 @@ def test_wherever_a_key_stands_no_message_shows_it(home: Home, value: object, cu
         ("sk-ant-" + "a" * 20, "ANTHROPIC_API_KEY"),
         ("sk-proj-" + "a" * 20, "OPENAI_API_KEY"),
         (GEMINI_KEY, "GEMINI_API_KEY"),
-        ("123456789:" + "A" * 35, ""),
+        ("123456789:" + "A" * 35, "GAIA_TELEGRAM_BOT_TOKEN"),
         ("ghp_" + "a" * 36, ""),
     ],
 )

@@ -18,10 +18,13 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.names import USER_ID
 from gaia.store.tables import (
+    AuditRow,
     Base,
     ConversationRow,
     InboxRow,
     OutboxRow,
+    PairingPurpose,
+    PairingRow,
     UsageRow,
     UserRow,
 )
@@ -42,6 +45,10 @@ async def ada(users: Users) -> User:
     return await users.create("Ada", Role.OWNER, LAPTOP)
 
 
+KEPT_ROWS = {"users": 2, "audit": 2, "strangers": 0}
+"""What is left of two users, each with a row in every table, when one is removed."""
+
+
 async def converse(database: Database, user: User, text: str) -> None:
     """Rows of `user` in every table that a conversation touches."""
     async with database.write() as session:
@@ -49,6 +56,7 @@ async def converse(database: Database, user: User, text: str) -> None:
             user_id=user.user_id,
             channel="terminal",
             chat=user.name,
+            first_chat=user.name,
             direct=True,
             created_at=START,
             last_message_at=START,
@@ -76,6 +84,24 @@ async def converse(database: Database, user: User, text: str) -> None:
                     created_at=START,
                 ),
                 UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
+                PairingRow(
+                    purpose=PairingPurpose.LINK,
+                    salt=b"salt",
+                    code_hash=b"hash",
+                    name=text,
+                    user_id=user.user_id,
+                    created_at=START,
+                    expires_at=START,
+                ),
+                AuditRow(
+                    at=START,
+                    action="approved",
+                    actor="cli",
+                    subject=user.user_id,
+                    channel="terminal",
+                    sender=user.name,
+                    detail=text,
+                ),
             ]
         )
 
@@ -217,7 +243,7 @@ async def test_removing_wipes_every_table_of_that_user_only(
     async with database.read() as session:
         for table in Base.metadata.sorted_tables:
             rows = (await session.execute(select(table))).all()
-            assert len(rows) == (2 if table.name == "users" else 1), table.name
+            assert len(rows) == KEPT_ROWS.get(table.name, 1), table.name
         tombstone = await session.get_one(UserRow, bob.user_id)
         assert (tombstone.name, tombstone.name_key, tombstone.removed_at) == ("", "", START)
 
@@ -245,6 +271,7 @@ async def test_a_namesake_gets_nothing_of_a_removed_user(users: Users, ada: User
 
 def test_every_table_belongs_to_a_user_or_to_a_conversation() -> None:
     for table in Base.metadata.sorted_tables:
-        assert {"user_id", "conversation_id"} & set(table.c.keys()), (
+        apart = {"strangers", "audit"}
+        assert table.name in apart or {"user_id", "conversation_id"} & set(table.c.keys()), (
             f"{table.name} would survive its user: see gaia.store.wipe"
         )

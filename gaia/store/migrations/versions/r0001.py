@@ -1,4 +1,4 @@
-"""The first tables: users, conversations, inbox, outbox, usage."""
+"""The first tables: users, access, conversations, inbox, outbox, usage, audit."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("user_id", sa.String(length=40), nullable=False),
         sa.Column("channel", sa.String(length=32), nullable=False),
         sa.Column("chat", sa.String(length=255), nullable=False),
+        sa.Column("first_chat", sa.String(length=255), nullable=False),
         sa.Column("direct", sa.Boolean(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("session_turns", sa.Integer(), nullable=False),
@@ -79,6 +80,10 @@ def upgrade() -> None:
         sa.Column("conversation_id", sa.Integer(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("sender_name", sa.Text(), nullable=True),
+        sa.Column("notes", sa.JSON(), nullable=False),
+        sa.Column("attachments", sa.JSON(), nullable=False),
+        sa.Column("album", sa.String(length=255), nullable=True),
         sa.Column("is_command", sa.Boolean(), nullable=False),
         sa.Column("wants_preview", sa.Boolean(), nullable=False),
         sa.Column("sent_at", sa.DateTime(), nullable=False),
@@ -115,6 +120,8 @@ def upgrade() -> None:
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("repeated", sa.Boolean(), nullable=False),
+        sa.Column("buttons", sa.JSON(), nullable=False),
+        sa.Column("refused_since", sa.DateTime(), nullable=True),
         sa.Column("not_before", sa.DateTime(), nullable=True),
         sa.Column("provider_id", sa.String(length=255), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
@@ -132,3 +139,47 @@ def upgrade() -> None:
         "ix_outbox_conversation_id_state", "outbox", ["conversation_id", "state"], unique=False
     )
     op.create_index(op.f("ix_outbox_turn_id"), "outbox", ["turn_id"], unique=False)
+    op.create_table(
+        "pairings",
+        sa.Column("pairing_id", sa.Integer(), nullable=False),
+        sa.Column("purpose", sa.String(length=16), nullable=False),
+        sa.Column("salt", sa.LargeBinary(), nullable=False),
+        sa.Column("code_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=True),
+        sa.Column("sender", sa.String(length=255), nullable=True),
+        sa.Column("chat", sa.String(length=255), nullable=True),
+        sa.Column("direct", sa.Boolean(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=True),
+        sa.Column("user_id", sa.String(length=40), nullable=True),
+        sa.Column("role", sa.String(length=16), nullable=True),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.Column("expires_at", sa.DateTime(), nullable=False),
+        sa.Column("used_at", sa.DateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name=op.f("fk_pairings_user_id")),
+        sa.PrimaryKeyConstraint("pairing_id", name=op.f("pk_pairings")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_pairings_user_id"), "pairings", ["user_id"], unique=False)
+    op.create_table(
+        "strangers",
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("sender", sa.String(length=255), nullable=False),
+        sa.Column("told_at", sa.DateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("attempts_since", sa.DateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("channel", "sender", name=op.f("pk_strangers")),
+    )
+    op.create_table(
+        "audit",
+        sa.Column("audit_id", sa.Integer(), nullable=False),
+        sa.Column("at", sa.DateTime(), nullable=False),
+        sa.Column("action", sa.String(length=32), nullable=False),
+        sa.Column("actor", sa.String(length=40), nullable=False),
+        sa.Column("subject", sa.String(length=40), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=True),
+        sa.Column("sender", sa.String(length=255), nullable=True),
+        sa.Column("detail", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("audit_id", name=op.f("pk_audit")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_audit_at"), "audit", ["at"], unique=False)
