@@ -50,6 +50,12 @@ class App:
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
 
+    async def recover(self) -> None:
+        """Take up what an earlier process left in the queues, or another one wrote there."""
+        await self.handlers.recover()
+        await self.dispatcher.recover()
+        await self.delivery.recover()
+
 
 @dataclass(frozen=True, slots=True)
 class Stores:
@@ -83,7 +89,9 @@ def build_app(
     agent = Agent(
         model=model, sessions=stores.sessions, tools=built_in_tools(clock), settings=settings
     )
-    delivery = Delivery(database=database, channels=channels, clock=clock)
+    delivery = Delivery(
+        database=database, channels=channels, clock=clock, settings=settings.delivery
+    )
     handlers = Handlers(
         database=database,
         sessions=stores.sessions,

@@ -106,7 +106,7 @@ async def _running(
             async with asyncio.TaskGroup() as tasks:
                 background = _start(tasks, app, servers, clock)
                 try:
-                    await _recover(app)
+                    await app.recover()
                     app.status.ready = True
                     logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
                     yield
@@ -141,7 +141,7 @@ def _web_servers(
     stack: AsyncExitStack, home: Home, settings: Settings, app: App, *, hosted: bool
 ) -> list[WebServer]:
     listener = stack.enter_context(listen_on_path(home.control_socket))
-    servers = [WebServer(local_app(app.status, app.local_routes), listener)]
+    servers = [WebServer(local_app(app.status, app.recover, app.local_routes), listener)]
     if settings.web.enabled and not hosted:
         port = stack.enter_context(listen_on_port(settings.web.host, settings.web.port))
         logger.info("health on http://%s:%d/healthz", *port.getsockname()[:2])
@@ -161,12 +161,6 @@ def _start(
     background.append(tasks.create_task(keep_running("warming", app.warming.run, clock)))
     background += [tasks.create_task(server.run_until_cancelled()) for server in servers]
     return background
-
-
-async def _recover(app: App) -> None:
-    await app.handlers.recover()
-    await app.dispatcher.recover()
-    await app.delivery.recover()
 
 
 async def _drain(app: App, seconds: float) -> None:

@@ -7,7 +7,7 @@ open it to the network.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -25,8 +25,11 @@ def public_app(status: Status, hooks: Mapping[str, Hooked]) -> Starlette:
     return Starlette(routes=[*_health_routes(status), *hook_routes(hooks)])
 
 
-def local_app(status: Status, routes: Sequence[BaseRoute]) -> Starlette:
-    """What the local socket serves: health, status, and `routes` of the channels."""
+def local_app(
+    status: Status, wake: Callable[[], Awaitable[None]], routes: Sequence[BaseRoute]
+) -> Starlette:
+    """What the local socket serves: health, status, `routes` of the channels, and
+    `wake`, for a process that wrote into gaia's queues."""
 
     async def report(request: Request) -> Response:
         try:
@@ -35,7 +38,21 @@ def local_app(status: Status, routes: Sequence[BaseRoute]) -> Starlette:
             return JSONResponse({"error": str(exc)}, status_code=503)
         return Response(report.model_dump_json(), media_type="application/json")
 
-    return Starlette(routes=[*_health_routes(status), Route("/local/status", report), *routes])
+    async def look(request: Request) -> Response:
+        try:
+            await wake()
+        except StoreError as exc:
+            return JSONResponse({"error": str(exc)}, status_code=503)
+        return Response(status_code=204)
+
+    return Starlette(
+        routes=[
+            *_health_routes(status),
+            Route("/local/status", report),
+            Route("/local/wake", look, methods=["POST"]),
+            *routes,
+        ]
+    )
 
 
 def _health_routes(status: Status) -> list[BaseRoute]:

@@ -138,9 +138,7 @@ async def run_core(
     )
     channel.connect(app.gateways["fake"])
     if recover:
-        await app.handlers.recover()
-        await app.dispatcher.recover()
-        await app.delivery.recover()
+        await app.recover()
     try:
         yield Core(app, stores, channel, clock, model, users)
     finally:
