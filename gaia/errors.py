@@ -18,6 +18,7 @@
     ├── UnknownAddressError    the address belongs to nobody
     ├── LastOwnerError         gaia would be left without an owner
     ├── UnknownSessionError    no session goes by that id
+    ├── UnknownChunkError      no chunk of that id was given up
     ├── ModelError             the model gave no answer
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
@@ -155,6 +156,10 @@ class LastOwnerError(GaiaError):
 
 class UnknownSessionError(GaiaError):
     """No session goes by that id."""
+
+
+class UnknownChunkError(GaiaError):
+    """No chunk in the outbox goes by that id, or it was not given up."""
 
 
 class ModelError(GaiaError):

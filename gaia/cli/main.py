@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from gaia.cli import config, model, sessions, users
+from gaia.cli import config, model, outbox, sessions, users
 from gaia.cli.chat import chat_command
 from gaia.cli.serve import serve_command
 from gaia.cli.standard_streams import open_closed_streams
@@ -34,6 +34,7 @@ app.command("serve")(serve_command)
 app.command("status")(status_command)
 app.add_typer(users.app, name="users")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(outbox.app, name="outbox")
 app.add_typer(config.app, name="config")
 app.add_typer(model.app, name="model")
 

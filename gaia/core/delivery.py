@@ -3,7 +3,8 @@
 A chunk is marked as being sent before the channel gets it, so that a crash in
 between is known: its outcome is unknown, and it is sent once more, marked as a
 possible repeat. A channel that cannot tell the outcome of the repeat either has
-had its chance: the chunk is dead, and shown as such.
+had its chance: the chunk is dead, and shown as such. A dead chunk ends its reply:
+what follows would make no sense without it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from gaia.core.workers import Workers
 from gaia.errors import (
@@ -23,6 +24,7 @@ from gaia.errors import (
 from gaia.logs import turn_in_log
 from gaia.messages import Outbound
 from gaia.ports import Channel, Clock
+from gaia.settings.schema import DeliverySettings
 from gaia.store import conversations, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -32,22 +34,29 @@ from gaia.store.tables import OutboxState
 
 logger = logging.getLogger(__name__)
 
+SHORTEST_RETRY = timedelta(milliseconds=200)
+"""However soon a channel wants a chunk again, one that refuses is not asked in a loop."""
+
 FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(minutes=5)
-GIVE_UP_AFTER = timedelta(days=3)
-"""A chunk that a channel has refused for so long, by this process's count, is dead."""
 
 
 class Delivery:
     """Sends what waits in the outbox."""
 
     def __init__(
-        self, *, database: Database, channels: Mapping[str, Channel], clock: Clock
+        self,
+        *,
+        database: Database,
+        channels: Mapping[str, Channel],
+        clock: Clock,
+        settings: DeliverySettings,
     ) -> None:
         self._database = database
         self._channels = channels
         self._clock = clock
-        self._refused_since: dict[int, datetime] = {}
+        self._attempts = settings.attempts
+        self._give_up_after = timedelta(hours=settings.give_up_after_hours)
         self._unreachable: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._workers = Workers("delivery", self._work, clock)
 
@@ -121,14 +130,11 @@ class Delivery:
             outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
             return await self._not_sent(chunk, outcome, is_repeat=is_repeat)
         self._unreachable[place].discard(conversation.conversation_id)
-        self._refused_since.pop(chunk.outbox_id, None)
         async with self._database.write() as session:
             await outbox.mark_sent(session, chunk.outbox_id, provider_id, self._clock.now())
         return timedelta(0)
 
     async def _not_sent(self, chunk: Chunk, exc: SendError, *, is_repeat: bool) -> timedelta | None:
-        now = self._clock.now()
-        refused_since = self._refused_since.pop(chunk.outbox_id, now)
         match exc:
             case UnreachableError():
                 await self._mark(chunk, OutboxState.PENDING, str(exc))
@@ -136,38 +142,38 @@ class Delivery:
             case UnknownSendError() if not is_repeat:
                 await self._mark(chunk, OutboxState.UNKNOWN, str(exc))
                 return timedelta(0)
-            case RetryableSendError() if now - refused_since < GIVE_UP_AFTER:
-                self._refused_since[chunk.outbox_id] = refused_since
-                wait = retry_after(exc, chunk.attempts)
-                await self._mark(chunk, OutboxState.PENDING, str(exc), wait)
-                return wait
+            case RetryableSendError() if self._may_try_again(chunk):
+                return await self._try_again(chunk, exc)
             case _:
-                await self._mark(chunk, OutboxState.DEAD, str(exc))
+                logger.error("chunk %d is dead: %s", chunk.outbox_id, exc)
+                async with self._database.write() as session:
+                    await outbox.end_reply(session, chunk, error=str(exc))
                 return timedelta(0)
 
-    async def _mark(
-        self, chunk: Chunk, state: OutboxState, error: str, wait: timedelta | None = None
-    ) -> None:
-        logger.log(
-            logging.ERROR if state is OutboxState.DEAD else logging.INFO,
-            "chunk %d is %s: %s",
-            chunk.outbox_id,
-            state,
-            error,
-        )
+    def _may_try_again(self, chunk: Chunk) -> bool:
+        now = self._clock.now()
+        refused_since = chunk.refused_since or now
+        return chunk.attempts + 1 < self._attempts and now - refused_since < self._give_up_after
+
+    async def _try_again(self, chunk: Chunk, exc: RetryableSendError) -> timedelta:
+        wait = retry_after(exc, chunk.attempts)
+        now = self._clock.now()
+        logger.info("chunk %d waits for %.1f s: %s", chunk.outbox_id, wait.total_seconds(), exc)
         async with self._database.write() as session:
-            await outbox.mark(
-                session,
-                chunk.outbox_id,
-                state,
-                error=error,
-                not_before=None if wait is None else self._clock.now() + wait,
+            await outbox.mark_refused(
+                session, chunk.outbox_id, error=str(exc), now=now, not_before=now + wait
             )
+        return wait
+
+    async def _mark(self, chunk: Chunk, state: OutboxState, error: str) -> None:
+        logger.info("chunk %d is %s: %s", chunk.outbox_id, state, error)
+        async with self._database.write() as session:
+            await outbox.mark(session, chunk.outbox_id, state, error=error)
 
 
 def retry_after(exc: RetryableSendError, attempts: int) -> timedelta:
     """The channel's own wish, else a pause that doubles with each attempt."""
     if exc.after_seconds is not None:
-        return timedelta(seconds=exc.after_seconds)
+        return max(timedelta(seconds=exc.after_seconds), SHORTEST_RETRY)
     doublings = min(attempts, 16)
     return min(FIRST_RETRY * (1 << doublings), LONGEST_RETRY)

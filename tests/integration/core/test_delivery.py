@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from gaia.core.delivery import SHORTEST_RETRY
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
     UnknownSendError,
     UnreachableError,
 )
+from gaia.messages import Address
+from gaia.sessions.service import SessionKey
+from gaia.settings.schema import DeliverySettings, Settings
 from gaia.store import outbox
 
 
@@ -133,3 +137,93 @@ async def test_a_reply_that_waited_for_days_is_not_given_up_at_the_first_refusal
         await core.clock.until_sleeping()
         core.clock.advance(10)
         assert texts(await core.channel.until_sent(1)) == ["echo: hello"]
+
+
+async def test_a_dead_chunk_ends_its_reply_and_not_the_next_one(running_core):
+    async with running_core(longest=4) as core:
+        core.channel.failures = [PermanentSendError("too long")]
+        await core.channel.say("one")
+        await core.channel.until_tried(0)
+        await core.app.handlers.flush()
+        await core.app.delivery.flush()
+        assert (await backlog(core)).dead == 3
+
+
+async def test_what_was_given_up_is_sent_in_order_once_it_is_revived(running_core):
+    async with running_core(longest=4) as core:
+        core.channel.failures = [PermanentSendError("blocked")]
+        await core.channel.say("one")
+        await core.channel.say("two")
+        assert texts(await core.channel.until_sent(3)) == ["echo", ": tw", "o"]
+        async with core.stores.database.write() as session:
+            revived = await outbox.revive(session)
+        assert len(revived) == 3
+        await core.app.recover()
+        assert texts(await core.channel.until_sent(6))[3:] == ["echo", ": on", "e"]
+        assert (await backlog(core)).dead == 0
+
+
+async def test_a_revived_chunk_of_unknown_outcome_stays_marked(running_core):
+    async with running_core() as core:
+        core.channel.failures = [UnknownSendError("cut"), UnknownSendError("cut")]
+        await core.channel.say("one")
+        await core.channel.until_tried(0)
+        await core.app.handlers.flush()
+        async with core.stores.database.write() as session:
+            await outbox.revive(session)
+        await core.app.recover()
+        assert texts(await core.channel.until_sent(1)) == ["(possible repeat) echo: one"]
+
+
+async def test_after_so_many_attempts_a_chunk_is_given_up(running_core):
+    settings = Settings(delivery=DeliverySettings(attempts=2))
+    async with running_core(settings=settings) as core:
+        core.channel.failures = [RetryableSendError("flood"), RetryableSendError("flood")]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        core.clock.advance(1)
+        await core.channel.until_tried(0)
+        await core.app.delivery.flush()
+        assert (await backlog(core)).dead == 1
+
+
+async def test_the_time_of_refusals_outlives_a_restart(running_core):
+    settings = Settings(delivery=DeliverySettings(give_up_after_hours=1))
+    async with running_core(settings=settings) as core:
+        core.channel.failures = [RetryableSendError("flood", after_seconds=2 * 3600)]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+    async with running_core(settings=settings, recover=False) as core:
+        core.clock.advance(2 * 3600)
+        core.channel.failures = [RetryableSendError("flood")]
+        await core.app.recover()
+        await core.channel.until_tried(0)
+        await core.app.delivery.flush()
+        assert (await backlog(core)).dead == 1
+
+
+async def test_a_channel_that_wants_a_chunk_again_at_once_is_not_asked_in_a_loop(running_core):
+    async with running_core() as core:
+        core.channel.failures = [RetryableSendError("not yet", after_seconds=0)]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        assert core.clock.sleeping == (SHORTEST_RETRY.total_seconds(),)
+
+
+async def test_a_chat_that_moved_gets_what_waits_and_keeps_its_session(running_core):
+    async with running_core() as core:
+        core.channel.failures = [RetryableSendError("moved", after_seconds=60)]
+        await core.channel.say("one")
+        await core.clock.until_sleeping()
+        await core.app.gateways["fake"].moved("ada", "ada-2")
+        core.clock.advance(60)
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.chat == "ada-2"
+        await core.channel.say("two", sender="ada-2")
+        assert (await core.channel.until_sent(2))[1].chat == "ada-2"
+        user = await core.users.resolve(Address("fake", "ada-2"))
+        assert user is not None
+        assert await core.users.resolve(Address("fake", "ada")) is None
+        key = SessionKey(user.user_id, "fake", "ada", 1)
+        events = await core.stores.sessions.events(key.user_id, key.session_id)
+        assert len(events or []) == 4
