@@ -9,11 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
-import sys
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import pytest
 
@@ -26,45 +23,13 @@ from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.chat_provider import ChatProvider, Delivered, running_provider
 from gaia.testing.model_server import Step, spawned_model_server
+from gaia.testing.scripted_daemon import Daemons, daemons
 
 PEOPLE = [f"person{number}" for number in range(10)]
 MESSAGES_EACH = 20
 KILLS = 30
 LATEST_KILL_SECONDS = 3.0
 ALL_ANSWERED_SECONDS = 90
-
-
-class Daemons:
-    """Starts daemons one after the other, and kills them."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-
-    async def start(self) -> int:
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(b"\n")
-        await self._process.stdin.drain()
-        return int(await self._process.stdout.readline())
-
-
-@asynccontextmanager
-async def daemons(home: Home, url: str) -> AsyncIterator[Daemons]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "gaia.testing.scripted_daemon",
-        url,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={**os.environ, "GAIA_HOME": str(home.root)},
-    )
-    try:
-        yield Daemons(process)
-    finally:
-        process.kill()
-        await process.wait()
 
 
 async def prepare(home: Home, model_url: str) -> dict[str, str]:
@@ -86,7 +51,7 @@ async def prepare(home: Home, model_url: str) -> dict[str, str]:
 
 async def live_and_die(daemon: Daemons, provider: ChatProvider, chance: random.Random) -> None:
     """Start a daemon, let it work for a random while, and kill it."""
-    pid = await daemon.start()
+    await daemon.start()
     until = provider.events + chance.randint(1, 25)
     try:
         async with asyncio.timeout(chance.uniform(0.1, LATEST_KILL_SECONDS)):
@@ -94,7 +59,7 @@ async def live_and_die(daemon: Daemons, provider: ChatProvider, chance: random.R
             await asyncio.sleep(chance.uniform(0, 0.03))
     except TimeoutError:
         pass
-    os.kill(pid, signal.SIGKILL)
+    daemon.kill()
 
 
 @pytest.mark.timeout(300)
@@ -115,14 +80,14 @@ async def test_two_hundred_messages_survive_thirty_kills(home):
             for person, text in messages[life * share : (life + 1) * share]:
                 await provider.write(person, text)
             await live_and_die(daemon, provider, chance)
-        pid = await daemon.start()
+        await daemon.start()
         expected = {f"echo: {text}" for _, text in messages}
         with suppress(TimeoutError):
             async with asyncio.timeout(ALL_ANSWERED_SECONDS):
                 await provider.until_delivered(expected)
         delivered = {_plain(each) for each in provider.delivered}
         assert (expected - delivered, delivered - expected) == (set(), set())
-        os.kill(pid, signal.SIGTERM)
+        daemon.terminate()
     check_replies(provider, messages)
     await check_sessions(home, user_ids)
 
