@@ -16,6 +16,8 @@
     │   └── UserNameTakenError      two people cannot share a name
     ├── AddressTakenError      the address belongs to another user
     ├── UnknownAddressError    the address belongs to nobody
+    ├── GroupUserError         a group cannot be what only a person can
+    ├── UnknownCodeError       no pairing code or request that waits is that
     ├── LastOwnerError         gaia would be left without an owner
     ├── UnknownSessionError    no session goes by that id
     ├── UnknownChunkError      no chunk of that id was given up
@@ -148,6 +150,14 @@ class AddressTakenError(GaiaError):
 
 class UnknownAddressError(GaiaError):
     """The address belongs to nobody."""
+
+
+class GroupUserError(GaiaError):
+    """A group cannot be what only a person can: an owner, or one with more addresses."""
+
+
+class UnknownCodeError(GaiaError):
+    """Nothing waits under that code or number: mistyped, used, or too old."""
 
 
 class LastOwnerError(GaiaError):

@@ -61,7 +61,8 @@ class Inbound:
     `provider_message_id` is unique within the channel and the same on each
     redelivery. `chat` is where a reply goes, in the channel's own terms;
     `direct` tells a chat with one person from a group, whose `address` is the
-    group's own: `sender_name` is the person's. `sent_at` is aware UTC.
+    group's own: `sender_name` is the person's, `chat_title` the group's.
+    `sent_at` is aware UTC.
 
     `text` holds the sender's own words and nothing else. What came beside them
     stands in `notes`, a line each: what they reply to, whom they forward, a
@@ -76,6 +77,7 @@ class Inbound:
     sent_at: datetime
     direct: bool = True
     sender_name: str | None = None
+    chat_title: str | None = None
     wants_preview: bool = False
     notes: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()

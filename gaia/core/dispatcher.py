@@ -27,8 +27,9 @@ from gaia.store import batches, conversations, inbox, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.identities import is_living
 from gaia.store.tables import InboxState
-from gaia.store.users import User, Users, is_living
+from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gaia.ports import Clock
 from gaia.store import conversations
 from gaia.store.engine import Database
-from gaia.store.users import move_address
+from gaia.store.identities import move_address
 
 logger = logging.getLogger(__name__)
 

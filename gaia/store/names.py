@@ -11,6 +11,7 @@ from gaia.errors import UserNameError
 
 MAX_CHARACTERS = 64
 USER_ID = re.compile(r"u_[a-z2-7]{26}")
+NAMELESS = "Somebody"
 TAKEN_FOR_SOMETHING_ELSE = {"/": "a command", "-": "an option", "@": "a mention"}
 
 
@@ -38,6 +39,17 @@ def checked_name(name: str) -> str:
     if USER_ID.fullmatch(name_key(name)):
         raise UserNameError(f"the name {name!r} looks like the id of a user: choose another")
     return name
+
+
+def usable_name(wanted: str | None) -> str:
+    """What is left of a name of somebody's own choice that a user can have."""
+    name = unicodedata.normalize("NFC", wanted or "")
+    name = "".join(char for char in " ".join(name.split()) if char.isprintable())
+    name = name.lstrip("".join(TAKEN_FOR_SOMETHING_ELSE) + " ")[:MAX_CHARACTERS].strip()
+    try:
+        return checked_name(name)
+    except UserNameError:
+        return NAMELESS
 
 
 def name_key(name: str) -> str:

@@ -83,8 +83,8 @@ class OutboxState(StrEnum):
 
 
 class UserRow(Base):
-    """A person. The id is opaque and random; a removed user's row stays as a
-    tombstone without a name. `name_key` is what makes two names the same."""
+    """A person, or a group chat. The id is opaque and random; a removed user's row
+    stays as a tombstone without a name. `name_key` is what makes two names the same."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -101,6 +101,7 @@ class UserRow(Base):
     name: Mapped[str]
     name_key: Mapped[str]
     role: Mapped[str] = mapped_column(String(16))
+    is_group: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]
 
@@ -152,6 +153,7 @@ class InboxRow(Base):
     __table_args__ = (
         UniqueConstraint("channel", "provider_message_id"),
         Index("ix_inbox_conversation_id_state", "conversation_id", "state"),
+        Index("ix_inbox_conversation_id_received_at", "conversation_id", "received_at"),
         NEVER_REUSE_IDS,
     )
 
@@ -224,7 +226,8 @@ class PairingRow(Base):
     `INVITE` was made by an owner, a `LINK` by a user: whoever sends it becomes
     that user, or, for an invitation without `user_id`, a new one with `name`
     and `role`. The code itself is stored nowhere: `code_hash` is its scrypt hash
-    with `salt`.
+    with `salt`. Once used, `user_id` is who it let in; `greeted_at` is when an
+    approved stranger was told.
     """
 
     __tablename__ = "pairings"
@@ -244,11 +247,13 @@ class PairingRow(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+    greeted_at: Mapped[datetime | None]
 
 
 class StrangerRow(Base):
     """An address that belongs to nobody: when it was last told so, and how many
-    codes it tried since `attempts_since`. Short-lived."""
+    codes it tried since `attempts_since`. A user who tries codes has one as well,
+    by their id. Short-lived."""
 
     __tablename__ = "strangers"
 

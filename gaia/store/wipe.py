@@ -2,21 +2,30 @@
 
 A table belongs to a user by a column `user_id`, or to a conversation of theirs
 by `conversation_id`; a test holds every table to that. `strangers` belongs to
-nobody, and the rows of `audit` stay, without the address.
+addresses, and the rows of `audit` stay, without the address.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.store.tables import AuditRow, Base, ConversationRow, StrangerRow, UserRow
+from gaia.store.tables import (
+    AuditRow,
+    Base,
+    ConversationRow,
+    IdentityRow,
+    PairingRow,
+    StrangerRow,
+    UserRow,
+)
 
 KEPT = (UserRow.__table__, StrangerRow.__table__, AuditRow.__table__)
 
 
 async def wipe_user(session: AsyncSession, user_id: str) -> None:
     """Delete every row that belongs to the user, but not the user's own row."""
+    await _wipe_traces(session, user_id)
     conversations = select(ConversationRow.conversation_id).where(
         ConversationRow.user_id == user_id
     )
@@ -27,8 +36,24 @@ async def wipe_user(session: AsyncSession, user_id: str) -> None:
             await session.execute(delete(table).where(table.c.user_id == user_id))
         else:
             await session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
+
+
+async def _wipe_traces(session: AsyncSession, user_id: str) -> None:
+    """What was kept of the user's addresses before they were the user's."""
+
+    def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
+        return exists().where(
+            IdentityRow.user_id == user_id,
+            IdentityRow.channel == row.channel,
+            IdentityRow.sender == row.sender,
+        )
+
     await session.execute(
         update(AuditRow)
-        .where(AuditRow.subject == user_id)
+        .where(or_(AuditRow.subject == user_id, is_theirs(AuditRow)))
         .values(channel=None, sender=None, detail="")
+    )
+    await session.execute(delete(PairingRow).where(is_theirs(PairingRow)))
+    await session.execute(
+        delete(StrangerRow).where(or_(StrangerRow.sender == user_id, is_theirs(StrangerRow)))
     )

@@ -28,8 +28,8 @@ def upgrade():
     {more}
 """
 ONE_USER = (
-    "INSERT INTO users (user_id, name, name_key, role, created_at) "
-    "VALUES ('u_1', 'Ada', 'ada', 'owner', '2026-01-01 00:00:00')"
+    "INSERT INTO users (user_id, name, name_key, role, is_group, created_at) "
+    "VALUES ('u_1', 'Ada', 'ada', 'owner', 0, '2026-01-01 00:00:00')"
 )
 
 

@@ -23,8 +23,8 @@ async def fill(home: Home, *, rows: int = 200) -> None:
         for n in range(rows):
             await session.execute(
                 text(
-                    "INSERT INTO users (user_id, name, name_key, role, created_at) "
-                    "VALUES (:id, :name, :id, 'member', '2026-01-01 00:00:00')"
+                    "INSERT INTO users (user_id, name, name_key, role, is_group, created_at) "
+                    "VALUES (:id, :name, :id, 'member', 0, '2026-01-01 00:00:00')"
                 ),
                 {"id": f"u_{n}", "name": "x" * 300},
             )

@@ -15,8 +15,11 @@ from gaia.errors import (
 )
 from gaia.messages import Address
 from gaia.paths import Home
+from gaia.store import audit, codes, pairings, strangers
+from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.names import USER_ID
+from gaia.store.pairings import Terms
 from gaia.store.tables import (
     AuditRow,
     Base,
@@ -25,6 +28,7 @@ from gaia.store.tables import (
     OutboxRow,
     PairingPurpose,
     PairingRow,
+    StrangerRow,
     UsageRow,
     UserRow,
 )
@@ -45,8 +49,9 @@ async def ada(users: Users) -> User:
     return await users.create("Ada", Role.OWNER, LAPTOP)
 
 
-KEPT_ROWS = {"users": 2, "audit": 2, "strangers": 0}
-"""What is left of two users, each with a row in every table, when one is removed."""
+KEPT_ROWS = {"users": 2, "audit": 5}
+"""What is left of two users, each with a row in every table, when one is removed:
+in the audit, that both were added and one was removed as well."""
 
 
 async def converse(database: Database, user: User, text: str) -> None:
@@ -93,6 +98,7 @@ async def converse(database: Database, user: User, text: str) -> None:
                     created_at=START,
                     expires_at=START,
                 ),
+                StrangerRow(channel="user", sender=user.user_id, attempts=1, attempts_since=START),
                 AuditRow(
                     at=START,
                     action="approved",
@@ -104,6 +110,15 @@ async def converse(database: Database, user: User, text: str) -> None:
                 ),
             ]
         )
+
+
+async def ask_to_be_let_in(database: Database, address: Address, *, name: str) -> None:
+    """What is kept of a stranger before they are anybody."""
+    terms = Terms(PairingPurpose.REQUEST, address, address.sender, direct=True, name=name)
+    async with database.write() as session:
+        await pairings.add(session, terms, await codes.new_code(), START)
+        await strangers.mark_told(session, address, START)
+        audit.record(session, Action.DENIED, at=START, by=audit.GAIA, address=address)
 
 
 async def test_a_user_has_an_opaque_id_and_a_date(users: Users, ada: User) -> None:
@@ -253,6 +268,7 @@ async def test_no_file_holds_a_word_of_a_removed_user(
 ) -> None:
     bob = await users.create("Bobby Tables", Role.MEMBER, PHONE)
     await converse(database, bob, "the cake is in the cellar")
+    await ask_to_be_let_in(database, PHONE, name="Bobby T.")
     await users.remove(bob)
     for file in home.root.glob("gaia.db*"):
         content = file.read_bytes()
@@ -267,6 +283,31 @@ async def test_a_namesake_gets_nothing_of_a_removed_user(users: Users, ada: User
     assert namesake.user_id != bob.user_id
     assert await users.addresses(namesake) == ()
     assert await users.resolve(PHONE) is None
+
+
+async def test_every_change_is_in_the_audit(database: Database, clock: FakeClock) -> None:
+    users = Users(database, clock, by=audit.CLI)
+    ada = await users.create("Ada", Role.OWNER, LAPTOP)
+    await users.link(ada, PHONE)
+    await users.link(ada, PHONE)
+    await users.unlink(PHONE)
+    bob = await users.create("Bob", Role.MEMBER)
+    await users.set_role(bob, Role.GUEST)
+    await users.remove(bob)
+    async with database.read() as session:
+        entries = await audit.entries(session, limit=100)
+        last = await audit.entries(session, limit=2)
+    assert [(e.action, e.subject_name, e.address, e.detail) for e in entries] == [
+        (Action.ADDED, "Ada", LAPTOP, "owner"),
+        (Action.LINKED, "Ada", PHONE, ""),
+        (Action.UNLINKED, "Ada", PHONE, ""),
+        (Action.ADDED, None, None, ""),
+        (Action.ROLE_CHANGED, None, None, ""),
+        (Action.REMOVED, None, None, ""),
+    ]
+    assert {(e.actor, e.actor_name, e.at) for e in entries} == {("cli", None, START)}
+    assert [e.subject for e in entries[3:]] == [bob.user_id] * 3
+    assert list(last) == list(entries[-2:])
 
 
 def test_every_table_belongs_to_a_user_or_to_a_conversation() -> None:

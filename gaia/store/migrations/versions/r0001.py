@@ -17,6 +17,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("name_key", sa.Text(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("is_group", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.Column("removed_at", sa.DateTime(), nullable=True),
         sa.PrimaryKeyConstraint("user_id", name=op.f("pk_users")),
@@ -108,6 +109,12 @@ def upgrade() -> None:
     op.create_index(
         "ix_inbox_conversation_id_state", "inbox", ["conversation_id", "state"], unique=False
     )
+    op.create_index(
+        "ix_inbox_conversation_id_received_at",
+        "inbox",
+        ["conversation_id", "received_at"],
+        unique=False,
+    )
     op.create_index(op.f("ix_inbox_turn_id"), "inbox", ["turn_id"], unique=False)
     op.create_table(
         "outbox",
@@ -155,6 +162,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.Column("expires_at", sa.DateTime(), nullable=False),
         sa.Column("used_at", sa.DateTime(), nullable=True),
+        sa.Column("greeted_at", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name=op.f("fk_pairings_user_id")),
         sa.PrimaryKeyConstraint("pairing_id", name=op.f("pk_pairings")),
         sqlite_autoincrement=True,

@@ -1,0 +1,106 @@
+"""The audit: one row for each decision about who may talk to gaia.
+
+Append-only. It never holds what somebody wrote, nor a code. Each function works
+within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from gaia.messages import Address
+from gaia.store.tables import AuditRow, UserRow
+
+CLI = "cli"
+"""The actor of what was decided on the command line."""
+
+GAIA = "gaia"
+"""The actor of what gaia decided by itself."""
+
+
+class Action(StrEnum):
+    """What was decided."""
+
+    DENIED = "denied"
+    CODE_MADE = "code made"
+    PAIRED = "paired"
+    APPROVED = "approved"
+    TURNED_DOWN = "turned down"
+    ADDED = "added"
+    LINKED = "linked"
+    UNLINKED = "unlinked"
+    JOINED = "joined"
+    ROLE_CHANGED = "role changed"
+    REMOVED = "removed"
+    RATE_LIMITED = "rate limited"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A decision. The names are those that actor and subject have now, if they are
+    users who live."""
+
+    at: datetime
+    action: Action
+    actor: str
+    actor_name: str | None
+    subject: str
+    subject_name: str | None
+    address: Address | None
+    detail: str
+
+
+def record(
+    session: AsyncSession,
+    action: Action,
+    *,
+    at: datetime,
+    by: str,
+    subject: str = "",
+    address: Address | None = None,
+    detail: str = "",
+) -> None:
+    """Add a decision: `by` is a user id, `CLI` or `GAIA`, `subject` a user id."""
+    session.add(
+        AuditRow(
+            at=at,
+            action=action,
+            actor=by,
+            subject=subject,
+            channel=address.channel if address else None,
+            sender=address.sender if address else None,
+            detail=detail,
+        )
+    )
+
+
+async def entries(session: AsyncSession, *, limit: int) -> Sequence[Entry]:
+    """The last decisions, the oldest of them first."""
+    actors, subjects = aliased(UserRow), aliased(UserRow)
+    rows = await session.execute(
+        select(AuditRow, actors.name, subjects.name)
+        .outerjoin(actors, (actors.user_id == AuditRow.actor) & actors.removed_at.is_(None))
+        .outerjoin(subjects, (subjects.user_id == AuditRow.subject) & subjects.removed_at.is_(None))
+        .order_by(AuditRow.audit_id.desc())
+        .limit(limit)
+    )
+    return [
+        Entry(
+            at=row.at,
+            action=Action(row.action),
+            actor=row.actor,
+            actor_name=actor_name,
+            subject=row.subject,
+            subject_name=subject_name,
+            address=Address(row.channel, row.sender) if row.channel and row.sender else None,
+            detail=row.detail,
+        )
+        for row, actor_name, subject_name in reversed(rows.all())
+    ]

@@ -1,0 +1,298 @@
+"""Who is who: users, and the addresses that belong to them.
+
+Each function works within the caller's transaction, who also writes the audit.
+A removed user is unknown to all of them. An id is never reused.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import (
+    AddressTakenError,
+    GroupUserError,
+    LastOwnerError,
+    UnknownAddressError,
+    UnknownUserError,
+    UserNameTakenError,
+)
+from gaia.messages import Address
+from gaia.store.names import MAX_CHARACTERS, checked_name, name_key, new_user_id, usable_name
+from gaia.store.tables import IdentityRow, UserRow
+
+
+class Role(StrEnum):
+    """What a user may do. An owner may change gaia and its users."""
+
+    OWNER = "owner"
+    MEMBER = "member"
+    GUEST = "guest"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person, or a group chat, as of when they were read."""
+
+    user_id: str
+    name: str
+    role: Role
+    created_at: datetime
+    is_group: bool = False
+
+
+async def create(
+    session: AsyncSession, name: str, role: Role, *, now: datetime, is_group: bool = False
+) -> User:
+    """A new user, with a fresh id.
+
+    Raises:
+        UserNameError: Nobody can be called so.
+        UserNameTakenError: Another user has the name, in whatever case.
+        GroupUserError: A group cannot have that role.
+    """
+    name = checked_name(name)
+    _check_role_fits(name, role, is_group=is_group)
+    taken = await _named(session, name)
+    if taken is not None:
+        raise UserNameTakenError(
+            f"there is a user called {taken.name!r} already: choose another name than {name!r}"
+        )
+    row = UserRow(
+        user_id=new_user_id(),
+        name=name,
+        name_key=name_key(name),
+        role=role,
+        is_group=is_group,
+        created_at=now,
+    )
+    session.add(row)
+    await session.flush()
+    return _user(row)
+
+
+async def free_name(session: AsyncSession, wanted: str | None) -> str:
+    """A name that a new user may have: the wanted one as far as possible, with a
+    number behind it when somebody has it."""
+    name = usable_name(wanted)
+    number = 1
+    candidate = name
+    while await _named(session, candidate) is not None:
+        number += 1
+        suffix = f" {number}"
+        candidate = name[: MAX_CHARACTERS - len(suffix)].rstrip() + suffix
+    return candidate
+
+
+async def find(session: AsyncSession, name_or_id: str) -> User:
+    """The user of that name, in whatever case, or of that id.
+
+    Raises:
+        UnknownUserError: There is none. The message lists near names.
+    """
+    row = await session.scalar(
+        _living().where(
+            or_(UserRow.user_id == name_or_id, UserRow.name_key == name_key(name_or_id))
+        )
+    )
+    if row is None:
+        raise UnknownUserError(await _unknown(session, name_or_id))
+    return _user(row)
+
+
+async def find_named(session: AsyncSession, name: str) -> User | None:
+    """The user of that name, in whatever case, or None."""
+    row = await _named(session, name)
+    return None if row is None else _user(row)
+
+
+async def everybody(session: AsyncSession) -> tuple[User, ...]:
+    """All users, by name."""
+    rows = await session.scalars(_living().order_by(UserRow.name_key))
+    return tuple(_user(row) for row in rows)
+
+
+async def owners(session: AsyncSession) -> Sequence[User]:
+    """All owners, by name."""
+    return [user for user in await everybody(session) if user.role is Role.OWNER]
+
+
+async def is_living(session: AsyncSession, user_id: str) -> bool:
+    """Whether a user has not been removed."""
+    return await session.scalar(_living().where(UserRow.user_id == user_id)) is not None
+
+
+async def resolve(session: AsyncSession, address: Address) -> User | None:
+    """The one user that an address belongs to, or None for a stranger."""
+    row = await session.scalar(
+        _living()
+        .join(IdentityRow, IdentityRow.user_id == UserRow.user_id)
+        .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
+    )
+    return None if row is None else _user(row)
+
+
+async def addresses(session: AsyncSession, user_id: str) -> tuple[Address, ...]:
+    """The addresses that belong to a user, in a fixed order."""
+    rows = await session.scalars(
+        select(IdentityRow)
+        .where(IdentityRow.user_id == user_id)
+        .order_by(IdentityRow.channel, IdentityRow.sender)
+    )
+    return tuple(Address(row.channel, row.sender) for row in rows)
+
+
+async def link(session: AsyncSession, user: User, address: Address, now: datetime) -> bool:
+    """Make `address` belong to `user`; returns False when it did already.
+
+    Raises:
+        UnknownUserError: The user has been removed.
+        AddressTakenError: It belongs to another user.
+    """
+    await living_row(session, user)
+    holder = await session.get(IdentityRow, (address.channel, address.sender))
+    if holder is None:
+        session.add(
+            IdentityRow(
+                channel=address.channel,
+                sender=address.sender,
+                user_id=user.user_id,
+                created_at=now,
+            )
+        )
+        await session.flush()
+        return True
+    if holder.user_id != user.user_id:
+        other = await session.get_one(UserRow, holder.user_id)
+        raise AddressTakenError(
+            f"the address {str(address)!r} belongs to {other.name!r} already: unlink it first "
+            f"with 'gaia users unlink {address.channel} {address.sender}'"
+        )
+    return False
+
+
+async def unlink(session: AsyncSession, address: Address) -> str:
+    """Make `address` a stranger's; returns the id of the user whose it was.
+
+    Raises:
+        UnknownAddressError: It is one already.
+    """
+    identity = await session.get(IdentityRow, (address.channel, address.sender))
+    if identity is None:
+        raise UnknownAddressError(
+            f"the address {str(address)!r} belongs to nobody: 'gaia users list' shows all addresses"
+        )
+    await session.delete(identity)
+    return identity.user_id
+
+
+async def move_address(
+    session: AsyncSession, channel: str, old_sender: str, new_sender: str, now: datetime
+) -> None:
+    """Let a user whom the channel names anew be known by the new address. Nothing
+    happens where the old one is nobody's, or the new one is somebody's."""
+    old = await session.get(IdentityRow, (channel, old_sender))
+    new = await session.get(IdentityRow, (channel, new_sender))
+    if old is not None and new is None:
+        session.add(
+            IdentityRow(channel=channel, sender=new_sender, user_id=old.user_id, created_at=now)
+        )
+        await session.delete(old)
+
+
+async def set_role(session: AsyncSession, user: User, role: Role) -> User:
+    """Give a user another role.
+
+    Raises:
+        UnknownUserError: The user has been removed.
+        LastOwnerError: They are the only owner, and would be none.
+        GroupUserError: A group cannot have that role.
+    """
+    row = await living_row(session, user)
+    _check_role_fits(row.name, role, is_group=row.is_group)
+    if role is not Role.OWNER:
+        await check_not_last_owner(session, user)
+    row.role = role
+    return _user(row)
+
+
+async def check_not_last_owner(session: AsyncSession, user: User) -> None:
+    """Return if gaia would have an owner without this user.
+
+    Raises:
+        UnknownUserError: The user has been removed.
+        LastOwnerError: They are the only owner.
+    """
+    row = await living_row(session, user)
+    if row.role != Role.OWNER:
+        return
+    count = await session.scalar(
+        select(func.count())
+        .select_from(UserRow)
+        .where(UserRow.removed_at.is_(None), UserRow.role == Role.OWNER)
+    )
+    if count == 1:
+        raise LastOwnerError(
+            f"{row.name!r} is the only owner: make another user an owner first "
+            "with 'gaia users role NAME owner'"
+        )
+
+
+async def bury(session: AsyncSession, user: User, now: datetime) -> None:
+    """Leave nothing of the user's row but the id and the dates."""
+    row = await living_row(session, user)
+    row.name = row.name_key = ""
+    row.removed_at = now
+
+
+async def living_row(session: AsyncSession, user: User) -> UserRow:
+    """The user's row.
+
+    Raises:
+        UnknownUserError: The user has been removed.
+    """
+    row = await session.scalar(_living().where(UserRow.user_id == user.user_id))
+    if row is None:
+        raise UnknownUserError(f"the user {user.name!r} has been removed meanwhile")
+    return row
+
+
+def _living() -> Select[UserRow]:
+    return select(UserRow).where(UserRow.removed_at.is_(None))
+
+
+def _user(row: UserRow) -> User:
+    return User(
+        user_id=row.user_id,
+        name=row.name,
+        role=Role(row.role),
+        created_at=row.created_at,
+        is_group=row.is_group,
+    )
+
+
+async def _named(session: AsyncSession, name: str) -> UserRow | None:
+    return await session.scalar(_living().where(UserRow.name_key == name_key(name)))
+
+
+def _check_role_fits(name: str, role: Role, *, is_group: bool) -> None:
+    if is_group and role is Role.OWNER:
+        raise GroupUserError(
+            f"{name!r} is a group, and whoever joins it would be an owner: "
+            "make it a member or a guest"
+        )
+
+
+async def _unknown(session: AsyncSession, name: str) -> str:
+    rows = (await session.scalars(_living())).all()
+    names = {row.name_key: row.name for row in rows}
+    near = difflib.get_close_matches(name_key(name), names, n=3)
+    if near:
+        return f"no user is called {name!r}: did you mean {', '.join(names[key] for key in near)}?"
+    return f"no user is called {name!r}: 'gaia users list' shows all of them"

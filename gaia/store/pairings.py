@@ -1,0 +1,204 @@
+"""Pairings: the codes that wait to be sent back, or approved, and what they are for.
+
+Each function works within the caller's transaction, but for `matching`, which
+is slow and touches no database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.messages import Address
+from gaia.store import codes
+from gaia.store.codes import Code
+from gaia.store.identities import Role
+from gaia.store.tables import PairingPurpose, PairingRow
+
+VALID_FOR = timedelta(hours=1)
+
+TO_SEND_BACK = (PairingPurpose.INVITE, PairingPurpose.LINK)
+"""Codes that let in whoever sends them. A `REQUEST` is for an owner to approve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a code is for. Of a `REQUEST`: who asked, where, and their name. Of an
+    `INVITE` or a `LINK`: whom its sender becomes, or the name and role of a new user."""
+
+    purpose: PairingPurpose
+    address: Address | None = None
+    chat: str | None = None
+    direct: bool | None = None
+    name: str | None = None
+    user_id: str | None = None
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A code that was made. The code itself is known to nobody but its holder."""
+
+    pairing_id: int
+    terms: Terms
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+    salt: bytes = field(repr=False)
+    code_hash: bytes = field(repr=False)
+
+
+async def add(session: AsyncSession, terms: Terms, code: Code, now: datetime) -> int:
+    """Keep a new code; returns its number."""
+    row = PairingRow(
+        purpose=terms.purpose,
+        salt=code.salt,
+        code_hash=code.code_hash,
+        channel=terms.address.channel if terms.address else None,
+        sender=terms.address.sender if terms.address else None,
+        chat=terms.chat,
+        direct=terms.direct,
+        name=terms.name,
+        user_id=terms.user_id,
+        role=terms.role,
+        created_at=now,
+        expires_at=now + VALID_FOR,
+    )
+    session.add(row)
+    await session.flush()
+    return row.pairing_id
+
+
+async def sweep(session: AsyncSession, now: datetime) -> None:
+    """Remove what has expired, but for those who are in and have not been told yet."""
+    is_told = PairingRow.greeted_at.is_not(None) | PairingRow.used_at.is_(None)
+    of_request = PairingRow.purpose == PairingPurpose.REQUEST
+    await session.execute(
+        delete(PairingRow).where(PairingRow.expires_at <= now, is_told | ~of_request)
+    )
+
+
+async def withdraw(session: AsyncSession, terms: Terms) -> None:
+    """Remove the unused codes that a new one with these terms takes the place of: of
+    the same purpose, for the same user or role, and without a name of their own."""
+    await session.execute(
+        delete(PairingRow).where(
+            PairingRow.purpose == terms.purpose,
+            PairingRow.user_id.is_not_distinct_from(terms.user_id),
+            PairingRow.role.is_not_distinct_from(terms.role),
+            PairingRow.name.is_(None),
+            PairingRow.used_at.is_(None),
+        )
+    )
+
+
+async def requests(session: AsyncSession, now: datetime) -> Sequence[Pairing]:
+    """The requests that wait to be approved, the oldest first."""
+    rows = await session.scalars(
+        _open(now)
+        .where(PairingRow.purpose == PairingPurpose.REQUEST)
+        .order_by(PairingRow.pairing_id)
+    )
+    return [_pairing(row) for row in rows]
+
+
+async def count_requests(session: AsyncSession, channel: str, now: datetime) -> int:
+    """How many requests of a channel wait to be approved."""
+    waiting = _open(now).where(
+        PairingRow.purpose == PairingPurpose.REQUEST, PairingRow.channel == channel
+    )
+    return await session.scalar(select(func.count()).select_from(waiting.subquery())) or 0
+
+
+async def to_send_back(session: AsyncSession, now: datetime) -> Sequence[Pairing]:
+    """The codes that let in whoever sends them."""
+    rows = await session.scalars(_open(now).where(PairingRow.purpose.in_(TO_SEND_BACK)))
+    return [_pairing(row) for row in rows]
+
+
+async def matching(code: str, pairings: Sequence[Pairing]) -> Pairing | None:
+    """The one of the pairings whose code it is, as `read_code` returns it."""
+
+    def search() -> Pairing | None:
+        return next(
+            (each for each in pairings if codes.is_of(code, each.salt, each.code_hash)), None
+        )
+
+    return await asyncio.to_thread(search) if pairings else None
+
+
+async def claim(session: AsyncSession, pairing_id: int, now: datetime) -> bool:
+    """Use a code up; False when it was used or has expired meanwhile."""
+    claimed = await session.scalar(
+        update(PairingRow)
+        .where(
+            PairingRow.pairing_id == pairing_id,
+            PairingRow.used_at.is_(None),
+            PairingRow.expires_at > now,
+        )
+        .values(used_at=now)
+        .returning(PairingRow.pairing_id)
+    )
+    return claimed is not None
+
+
+async def settle(session: AsyncSession, pairing_id: int, user_id: str) -> None:
+    """Say whom a used code let in."""
+    await session.execute(
+        update(PairingRow).where(PairingRow.pairing_id == pairing_id).values(user_id=user_id)
+    )
+
+
+async def remove(session: AsyncSession, pairing_id: int) -> None:
+    """Remove a code, so that it lets nobody in."""
+    await session.execute(delete(PairingRow).where(PairingRow.pairing_id == pairing_id))
+
+
+async def to_greet(session: AsyncSession) -> Sequence[Pairing]:
+    """Requests that were approved while those who asked have not been told."""
+    rows = await session.scalars(
+        select(PairingRow)
+        .where(
+            PairingRow.purpose == PairingPurpose.REQUEST,
+            PairingRow.used_at.is_not(None),
+            PairingRow.greeted_at.is_(None),
+        )
+        .order_by(PairingRow.pairing_id)
+    )
+    return [_pairing(row) for row in rows]
+
+
+async def mark_greeted(session: AsyncSession, pairing_id: int, now: datetime) -> None:
+    """Say that who asked has been told that they are in."""
+    await session.execute(
+        update(PairingRow).where(PairingRow.pairing_id == pairing_id).values(greeted_at=now)
+    )
+
+
+def _open(now: datetime) -> Select[PairingRow]:
+    return select(PairingRow).where(PairingRow.used_at.is_(None), PairingRow.expires_at > now)
+
+
+def _pairing(row: PairingRow) -> Pairing:
+    return Pairing(
+        pairing_id=row.pairing_id,
+        terms=Terms(
+            purpose=PairingPurpose(row.purpose),
+            address=Address(row.channel, row.sender) if row.channel and row.sender else None,
+            chat=row.chat,
+            direct=row.direct,
+            name=row.name,
+            user_id=row.user_id,
+            role=Role(row.role) if row.role else None,
+        ),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        used_at=row.used_at,
+        salt=row.salt,
+        code_hash=row.code_hash,
+    )

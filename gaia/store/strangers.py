@@ -1,0 +1,89 @@
+"""Strangers: how often an address was told that it is nobody's, and tries codes.
+
+Rows live for about an hour. Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.messages import Address
+from gaia.store.tables import StrangerRow
+
+WINDOW = timedelta(hours=1)
+"""A stranger is told once in this time, and attempts count for as long."""
+
+
+async def may_be_told(session: AsyncSession, address: Address, now: datetime) -> bool:
+    """Whether the last time that the address was told is long enough ago."""
+    row = await _row(session, address)
+    return row is None or row.told_at is None or not _is_recent(row.told_at, now)
+
+
+async def mark_told(session: AsyncSession, address: Address, now: datetime) -> None:
+    """Say that the address is told now."""
+    row = await _row(session, address) or _add(session, address, now)
+    row.told_at = now
+
+
+async def count_attempt(session: AsyncSession, address: Address, now: datetime) -> int:
+    """Count a code that the address tries; returns how many that are within the hour."""
+    row = await _row(session, address) or _add(session, address, now)
+    if not _is_recent(row.attempts_since, now):
+        row.attempts, row.attempts_since = 0, now
+    row.attempts += 1
+    return row.attempts
+
+
+async def attempts_on(session: AsyncSession, channel: str, now: datetime) -> int:
+    """How many codes all strangers of a channel tried within the hour."""
+    return (
+        await session.scalar(
+            select(func.sum(StrangerRow.attempts)).where(
+                StrangerRow.channel == channel,
+                StrangerRow.attempts_since > now - WINDOW,
+                StrangerRow.attempts_since <= now,
+            )
+        )
+        or 0
+    )
+
+
+async def forget(session: AsyncSession, address: Address) -> None:
+    """Remove the row of an address that is a user's now."""
+    await session.execute(
+        delete(StrangerRow).where(
+            StrangerRow.channel == address.channel, StrangerRow.sender == address.sender
+        )
+    )
+
+
+async def sweep(session: AsyncSession, now: datetime) -> None:
+    """Remove what no longer counts."""
+    horizon = now - WINDOW
+    await session.execute(
+        delete(StrangerRow).where(
+            or_(StrangerRow.told_at.is_(None), StrangerRow.told_at <= horizon),
+            StrangerRow.attempts_since <= horizon,
+        )
+    )
+
+
+def _is_recent(then: datetime, now: datetime) -> bool:
+    """A time that is yet to come is none of a clock that was set back since."""
+    return now - WINDOW < then <= now
+
+
+async def _row(session: AsyncSession, address: Address) -> StrangerRow | None:
+    return await session.get(StrangerRow, (address.channel, address.sender))
+
+
+def _add(session: AsyncSession, address: Address, now: datetime) -> StrangerRow:
+    row = StrangerRow(
+        channel=address.channel, sender=address.sender, attempts=0, attempts_since=now
+    )
+    session.add(row)
+    return row
