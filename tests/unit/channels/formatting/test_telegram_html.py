@@ -1,0 +1,75 @@
+"""What only Telegram wants: its limits, its addresses, its HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from channels.formatting.characters import utf16_length
+from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split
+from gaia.messages import REPEAT_MARK
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://a.b", True),
+        ("http://www.a-b.co.uk:8080/c?d=e#f", True),
+        ("HTTPS://A.B/", True),
+        ("https://127.0.0.1/", True),
+        ("tg://user?id=1", True),
+        ("tg://resolve?domain=a&start=b", True),
+        ("http://localhost/", False),
+        ("https://a..b", False),
+        ("https://a.b:port/", False),
+        ("https://user:word@a.b/", False),
+        ("https://a.b/ c", False),
+        ("https://a.b/\n", False),
+        ("//a.b/c", False),
+        ("a.b", False),
+        ("mailto:a@b.c", False),
+        ("tel:+491234", False),
+        ("javascript:alert('https://a.b')", False),
+        ("data:text/html,https://a.b", False),
+        ("ftp://a.b", False),
+        ("", False),
+    ],
+)
+def test_telegram_keeps_a_link(url: str, kept: bool) -> None:
+    assert is_link(url) is kept
+
+
+def test_every_chunk_has_room_for_the_mark_of_a_repeat() -> None:
+    chunks = split("😀" * 5000 + " word" * 2000, room=len(REPEAT_MARK))
+    longest = max(utf16_length(REPEAT_MARK + plain(chunk)) for chunk in chunks)
+    assert MOST_UNITS - 2 < longest <= MOST_UNITS
+
+
+def test_formatting_does_not_count_against_the_limit() -> None:
+    text = f"[{'a' * 2000}](https://b.c/{'d' * 3000}) &&&& <<<< " + "e" * 2000
+    assert len(split(text, room=0)) == 1
+
+
+def test_a_chunk_has_no_more_entities_than_telegram_keeps(telegram: Callable[[str], Any]) -> None:
+    chunks = split("**a** `b` " * 120, room=0)
+    assert [len(telegram(chunk).entities) for chunk in chunks] == [100, 100, 40]
+
+
+def test_a_table_is_sent_whole(telegram: Callable[[str], Any]) -> None:
+    table = "|n|square|\n|-|-|\n" + "".join(f"|{n}|{n * n}|\n" for n in range(250))
+    chunks = split("word " * 400 + "\n\n" + table, room=17)
+    assert [len(telegram(chunk).entities) for chunk in chunks] == [0, 1]
+
+
+def test_text_without_formatting_is_told_from_its_html() -> None:
+    html = '<b>1 &lt; 2</b> &amp;amp; <a href="https://a.b/?c&amp;d=&quot;">"x"</a>'
+    assert plain(html) == '1 < 2 &amp; "x"'
+    assert plain(REPEAT_MARK + html) == REPEAT_MARK + '1 < 2 &amp; "x"'
+
+
+@pytest.mark.parametrize("blank", ["", " \n\t", "\x00", "\u200b\ufeff", "&nbsp;"])
+def test_a_text_that_shows_nothing_is_no_message(blank: str) -> None:
+    chunks = split(blank, room=0)
+    assert chunks == (["&amp;nbsp;"] if blank == "&nbsp;" else [])
