@@ -14,6 +14,8 @@ from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.turn import Agent
 from gaia.commands.conversation import conversation_commands
+from gaia.commands.linking import linking_commands
+from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
 from gaia.core.access import Access
@@ -21,6 +23,8 @@ from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway
 from gaia.core.handler import Handlers
+from gaia.core.limits import Limits
+from gaia.core.strangers import Strangers
 from gaia.core.warming import Warming
 from gaia.errors import RefusedError
 from gaia.messages import Address
@@ -43,6 +47,7 @@ class App:
     channels: Mapping[str, Channel]
     gateways: Mapping[str, ChannelGateway]
     handlers: Handlers
+    strangers: Strangers
     dispatcher: Dispatcher
     delivery: Delivery
     warming: Warming
@@ -54,6 +59,7 @@ class App:
         """Take up what an earlier process left in the queues, or another one wrote there."""
         await self.handlers.recover()
         await self.dispatcher.recover()
+        await self.strangers.recover()
         await self.delivery.recover()
 
 
@@ -111,12 +117,21 @@ def build_app(
         handlers=handlers,
         clock=clock,
     )
+    strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
     commands = Registry(
-        [*conversation_commands(handlers.stop_turn), *status_commands(status)], clock
+        [
+            *conversation_commands(handlers.stop_turn),
+            *linking_commands(stores.sessions),
+            *status_commands(status),
+            *people_commands(strangers.greet),
+        ],
+        clock,
     )
     dispatcher = Dispatcher(
         database=database,
         access=access,
+        strangers=strangers,
+        limits=Limits(settings.limits),
         users=users,
         handlers=handlers,
         delivery=delivery,
@@ -140,6 +155,7 @@ def build_app(
             for name in channels
         },
         handlers=handlers,
+        strangers=strangers,
         dispatcher=dispatcher,
         delivery=delivery,
         warming=warming,

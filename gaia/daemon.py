@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 
@@ -32,9 +32,16 @@ from gaia.web.server import WebServer, listen_on_path, listen_on_port
 
 logger = logging.getLogger(__name__)
 
+Announce = Callable[[str], None]
 
-async def serve(home: Home, *, extra_channels: Sequence[Channel] = ()) -> None:
+
+async def serve(
+    home: Home, *, extra_channels: Sequence[Channel] = (), announce: Announce | None = None
+) -> None:
     """Run until SIGTERM or SIGINT, then drain. A second signal ends it at once.
+
+    `announce` gets the code by which the owner can pair, where that is due: it is a
+    secret for an hour, so that no log may have it.
 
     Raises:
         SettingsError: The configuration is wrong.
@@ -44,7 +51,10 @@ async def serve(home: Home, *, extra_channels: Sequence[Channel] = ()) -> None:
     loaded = _prepare(home, log_to_terminal=True)
     stop = asyncio.Event()
     with _signals(stop):
-        async with _running(home, loaded, hosted=False, extra_channels=extra_channels):
+        async with _running(home, loaded, hosted=False, extra_channels=extra_channels) as app:
+            code = await app.strangers.invite_owner() if announce else None
+            if announce and code:
+                announce(code)
             await stop.wait()
 
 
@@ -83,7 +93,7 @@ async def _running(
     *,
     hosted: bool,
     extra_channels: Sequence[Channel] = (),
-) -> AsyncIterator[None]:
+) -> AsyncIterator[App]:
     clock = SystemClock()
     settings = loaded.settings
     async with AsyncExitStack() as stack:
@@ -109,7 +119,7 @@ async def _running(
                     await app.recover()
                     app.status.ready = True
                     logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
-                    yield
+                    yield app
                 finally:
                     app.status.ready = False
                     await _drain(app, settings.limits.drain_seconds)

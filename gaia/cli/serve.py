@@ -13,4 +13,14 @@ def serve_command() -> None:
     from gaia.daemon import serve
     from gaia.paths import find_home
 
-    asyncio.run(serve(find_home()))
+    asyncio.run(serve(find_home(), announce=_print_code))
+
+
+def _print_code(code: str) -> None:
+    import typer
+
+    typer.echo(
+        f"To pair yourself as owner write this code to the bot: {code} "
+        "(valid for an hour; 'gaia users pair' makes another)",
+        err=True,
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from gaia.commands.registry import Call, Command
 from gaia.core import sentences
 from gaia.ops.status_text import counted_turns
-from gaia.store import conversations, inbox
+from gaia.store import conversations, identities, inbox
 
 StopTurn = Callable[[int], bool]
 
@@ -57,8 +57,10 @@ async def whoami(call: Call) -> str:
     """Tell the user what gaia knows them by."""
     user, conversation = call.caller.user, call.caller.conversation
     kind = "a direct chat" if conversation.direct else "a group"
+    addresses = await identities.addresses(call.session, user.user_id)
     return (
         f"You are {user.name}, {user.role} ({user.user_id}).\n"
+        f"I know you by {', '.join(map(str, addresses)) or 'no address'}.\n"
         f"This is {kind} on {conversation.channel}, "
         f"session {conversation.generation}, {counted_turns(conversation.session_turns)} so far."
     )

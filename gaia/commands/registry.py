@@ -9,9 +9,10 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.core.slash import Caller, Slash
+from gaia.core.slash import Caller, Reply, Slash
+from gaia.messages import MenuEntry
 from gaia.ports import Clock
-from gaia.store.users import Role
+from gaia.store.users import Role, User
 
 RANKS = {Role.GUEST: 0, Role.MEMBER: 1, Role.OWNER: 2}
 
@@ -26,21 +27,25 @@ class Call:
     now: datetime
 
 
-Run = Callable[[Call], Awaitable[str]]
+Run = Callable[[Call], Awaitable[str | Reply]]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command. `role` is the lowest that may give it."""
+    """A command. `role` is the lowest that may give it; in groups nobody may give
+    what only owners may, nor what is `private`."""
 
     name: str
     description: str
     run: Run
     aliases: tuple[str, ...] = ()
     role: Role = Role.GUEST
+    private: bool = False
 
-    def allows(self, role: Role) -> bool:
-        """Whether users of this role may give it."""
+    def allows(self, role: Role, *, direct: bool) -> bool:
+        """Whether users of this role may give it in a direct chat, or in a group."""
+        if not direct and (self.private or self.role is Role.OWNER):
+            return False
         return RANKS[role] >= RANKS[self.role]
 
 
@@ -54,26 +59,36 @@ class Registry:
             name: command for command in self._commands for name in (command.name, *command.aliases)
         }
 
-    def visible_to(self, role: Role) -> Sequence[Command]:
+    def visible_to(self, role: Role, *, direct: bool) -> Sequence[Command]:
         """The commands that a user of this role may give."""
-        return [command for command in self._commands if command.allows(role)]
+        return [command for command in self._commands if command.allows(role, direct=direct)]
 
-    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> str:
+    def menu(self, user: User, *, direct: bool) -> tuple[MenuEntry, ...]:
+        return tuple(
+            MenuEntry(command.name, command.description)
+            for command in self.visible_to(user.role, direct=direct)
+        )
+
+    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> Reply:
+        role, direct = caller.user.role, caller.conversation.direct
         command = self._by_name.get(slash.name)
-        if command is None or not command.allows(caller.user.role):
-            return self._unknown(slash.name, caller.user.role)
-        return await command.run(Call(caller, slash.words, session, self._clock.now()))
+        if command is None or not command.allows(role, direct=direct):
+            return Reply(self._unknown(slash.name, role, direct=direct))
+        reply = await command.run(Call(caller, slash.words, session, self._clock.now()))
+        return Reply(reply) if isinstance(reply, str) else reply
 
     async def _help(self, call: Call) -> str:
         lines = [
             f"/{command.name} - {command.description}"
             + (f" (also {', '.join('/' + a for a in command.aliases)})" if command.aliases else "")
-            for command in self.visible_to(call.caller.user.role)
+            for command in self.visible_to(
+                call.caller.user.role, direct=call.caller.conversation.direct
+            )
         ]
         return "Just write to me. I also understand:\n" + "\n".join(lines)
 
-    def _unknown(self, name: str, role: Role) -> str:
-        names = [command.name for command in self.visible_to(role)]
+    def _unknown(self, name: str, role: Role, *, direct: bool) -> str:
+        names = [command.name for command in self.visible_to(role, direct=direct)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean /{near[0]}?" if near else ""
         return f"I don't know /{name}.{hint} /help lists what I understand."

@@ -1,4 +1,7 @@
-"""Access: which user an address belongs to, and whether it may talk at all."""
+"""Access: which user an address belongs to, and whether it may talk at all.
+
+What becomes of the others is in `strangers`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class Access:
         return await self._users.resolve(address) is not None
 
     async def admit(self, address: Address) -> User | None:
-        """The user who writes from `address`; None for a stranger, who gets nothing.
+        """The user who writes from `address`; None for a stranger.
 
         On the terminal an unknown name becomes a user: the owner if there is
         none yet, otherwise a member when `access.terminal_creates_users` allows it.
@@ -43,8 +46,6 @@ class Access:
         if user is None and address.channel == TERMINAL:
             async with self._one_newcomer:
                 user = await self._admit_from_terminal(address)
-        if user is None:
-            logger.warning("denied an unknown sender on channel %s", address.channel)
         return user
 
     async def _admit_from_terminal(self, address: Address) -> User | None:

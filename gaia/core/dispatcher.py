@@ -9,29 +9,34 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.core import sentences, slash
+from gaia.core import pairing, sentences, slash
 from gaia.core.access import Access
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
-from gaia.core.slash import Caller, Commands
+from gaia.core.limits import Limits
+from gaia.core.slash import Caller, Commands, Reply
+from gaia.core.strangers import Strangers
 from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, inbox, outbox
+from gaia.store import batches, conversations, identities, inbox, outbox, pairings
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.identities import is_living
 from gaia.store.tables import InboxState
 from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
+
+_Wake = Callable[[], None]
 
 
 class Dispatcher:
@@ -42,6 +47,8 @@ class Dispatcher:
         *,
         database: Database,
         access: Access,
+        strangers: Strangers,
+        limits: Limits,
         users: Users,
         handlers: Handlers,
         delivery: Delivery,
@@ -51,6 +58,8 @@ class Dispatcher:
     ) -> None:
         self._database = database
         self._access = access
+        self._strangers = strangers
+        self._limits = limits
         self._users = users
         self._handlers = handlers
         self._delivery = delivery
@@ -67,12 +76,12 @@ class Dispatcher:
         """
         user = await self._access.admit(inbound.address)
         if user is None:
-            return Receipt(ReceiptKind.DENIED)
-        is_command = slash.parse(inbound.text) is not None
-        kind = await self._record(user, inbound, is_command=is_command)
+            return await self._receive_from_stranger(inbound)
+        inbound = await self._with_code_as_command(inbound)
+        kind = await self._record(user, inbound)
         if kind is not ReceiptKind.ACCEPTED:
             logger.info("a message on %s is a %s one", inbound.address.channel, kind)
-        return Receipt(kind)
+        return self._receipt(kind, user, inbound)
 
     async def recover(self) -> None:
         """At start: take up the commands that an earlier process left."""
@@ -89,29 +98,48 @@ class Dispatcher:
         """Interrupt the commands, to be taken up at the next start."""
         await self._workers.cancel()
 
-    async def _record(self, user: User, inbound: Inbound, *, is_command: bool) -> ReceiptKind:
-        conversation = None
+    async def _receive_from_stranger(self, inbound: Inbound) -> Receipt:
+        become = await self._strangers.receive(inbound)
+        if isinstance(become, User):
+            return self._receipt(ReceiptKind.ACCEPTED, become, inbound)
+        return Receipt(ReceiptKind.DENIED, stranger_reply=become)
+
+    async def _with_code_as_command(self, inbound: Inbound) -> Inbound:
+        """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
+        code = pairing.sent_code(inbound.text) if inbound.direct else None
+        if code is not None:
+            async with self._database.read() as session:
+                if await pairings.to_send_back(session, self._clock.now()):
+                    return replace(inbound, text=f"/link {code}")
+        return inbound
+
+    def _receipt(self, kind: ReceiptKind, user: User, inbound: Inbound) -> Receipt:
+        if kind is ReceiptKind.DENIED:
+            return Receipt(kind)
+        return Receipt(kind, menu=self._commands.menu(user, direct=inbound.direct))
+
+    async def _record(self, user: User, inbound: Inbound) -> ReceiptKind:
+        wake: _Wake | None = None
         try:
             async with self._database.write() as session:
-                conversation = await self._add(session, user, inbound, is_command=is_command)
+                kind, wake = await self._add(session, user, inbound)
         finally:
             # Also for a channel that is cancelled while the message is committed:
             # when it comes again it is a duplicate, which wakes nobody.
-            if isinstance(conversation, Conversation):
-                workers = self._workers if is_command else self._handlers
-                workers.wake(conversation.conversation_id)
-        return ReceiptKind.ACCEPTED if isinstance(conversation, Conversation) else conversation
+            if wake is not None:
+                wake()
+        return kind
 
     async def _add(
-        self, session: AsyncSession, user: User, inbound: Inbound, *, is_command: bool
-    ) -> Conversation | ReceiptKind:
-        """The conversation that a new message is in, or what becomes of one that is not kept."""
+        self, session: AsyncSession, user: User, inbound: Inbound
+    ) -> tuple[ReceiptKind, _Wake | None]:
+        """What becomes of a message, and who is to be woken for it."""
         now = self._clock.now()
         channel = inbound.address.channel
         if await inbox.is_recorded(session, channel, inbound.provider_message_id):
-            return ReceiptKind.DUPLICATE
-        if not await is_living(session, user.user_id):
-            return ReceiptKind.DENIED
+            return ReceiptKind.DUPLICATE, None
+        if not await identities.is_living(session, user.user_id):
+            return ReceiptKind.DENIED, None
         conversation = await conversations.find_or_create(
             session,
             user_id=user.user_id,
@@ -120,8 +148,17 @@ class Dispatcher:
             direct=inbound.direct,
             now=now,
         )
+        conversation_id = conversation.conversation_id
+        if await self._limits.is_one_too_many(session, user.user_id, inbound, now):
+            if await self._limits.refuse(
+                session, conversation, inbound, self._channels[channel], now
+            ):
+                return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
+            return ReceiptKind.DENIED, None
+        is_command = slash.parse(inbound.text) is not None
         await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
-        return conversation
+        workers = self._workers if is_command else self._handlers
+        return ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id)
 
     async def _work(self, conversation_id: int) -> timedelta | None:
         async with self._database.write() as session:
@@ -132,13 +169,15 @@ class Dispatcher:
         if conversation is None or batch is None or conversation.channel not in self._channels:
             return None
         with turn_in_log(batch.turn_id):
-            await self._run(conversation, batch)
-        self._delivery.wake(conversation_id)
+            written = await self._run(conversation, batch)
+        for written_to in (conversation_id, *written):
+            self._delivery.wake(written_to)
         # What was written after the command has waited for it.
         self._handlers.wake(conversation_id)
         return timedelta(0)
 
-    async def _run(self, conversation: Conversation, batch: Batch) -> None:
+    async def _run(self, conversation: Conversation, batch: Batch) -> Sequence[int]:
+        """Run a command; returns the other conversations that it wrote to."""
         command = slash.parse(batch.text)
         if command is None:
             raise ValueError(f"turn {batch.turn_id} is no command")
@@ -150,11 +189,12 @@ class Dispatcher:
                 await self._finish(session, conversation, batch, InboxState.DONE, reply)
         except Exception:
             logger.exception("command /%s failed", command.name)
-            reply = sentences.command_failed(command.name, batch.turn_id)
+            reply = Reply(sentences.command_failed(command.name, batch.turn_id))
             async with self._database.write() as session:
                 await self._finish(session, conversation, batch, InboxState.DEAD, reply)
         else:
             logger.info("command /%s done", command.name)
+        return reply.wakes
 
     async def _finish(
         self,
@@ -162,7 +202,7 @@ class Dispatcher:
         conversation: Conversation,
         batch: Batch,
         state: InboxState,
-        reply: str,
+        reply: Reply,
     ) -> None:
         now = self._clock.now()
         await inbox.finish(session, batch.turn_id, state, now)
@@ -170,6 +210,7 @@ class Dispatcher:
             session,
             conversation_id=conversation.conversation_id,
             turn_id=batch.turn_id,
-            chunks=self._channels[conversation.channel].split(reply),
+            chunks=self._channels[conversation.channel].split(reply.text),
             now=now,
+            buttons=reply.buttons,
         )

@@ -199,7 +199,8 @@ class Handlers:
     ) -> Outcome:
         now = self._clock.now()
         async with self._database.write() as session:
-            if await conversations.get(session, conversation.conversation_id) is None:
+            present = await conversations.get(session, conversation.conversation_id)
+            if present is None:
                 logger.info("the turn's user was removed meanwhile")
                 return outcome
             if running.stopped and outcome.state is not InboxState.DONE:
@@ -224,7 +225,10 @@ class Handlers:
             used = meter.usage(self._agent.model.name)
             if used.calls:
                 day = now.astimezone().date()
-                await usage.add(session, conversation.user_id, day, used)
+                await usage.add(session, present.user_id, day, used)
+        if present.user_id != conversation.user_id:
+            logger.info("the turn's user has become another meanwhile")
+            await self._sessions.delete_user(conversation.user_id)
         return outcome
 
 

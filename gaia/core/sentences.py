@@ -1,4 +1,4 @@
-"""The fixed sentences that people read when something did not work.
+"""The fixed sentences that people read when something did not work, and at the door.
 
 They never carry an exception's text. The turn's id leads the owner to the log.
 """
@@ -18,6 +18,63 @@ STOPPED = "Stopped."
 NOTHING_TO_STOP = "Nothing is running."
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""
+
+COME_BACK_LATER = (
+    "I don't know you yet, and several others wait to be let in already. "
+    "Please write again in an hour."
+)
+
+MARKUP = frozenset("*_`~[]()<>#|\\!")
+"""What a name of somebody's own choice loses, so that it cannot look like gaia's words."""
+
+
+def stranger(code: str, *, is_group: bool) -> str:
+    """To somebody whom gaia does not know."""
+    us, you = ("this group", "it") if is_group else ("you", "you")
+    return (
+        f"I don't know {us} yet. If you know whoever runs me, ask them to let {you} in "
+        f"with this code: {code} (valid for an hour)."
+    )
+
+
+def welcome(name: str, *, is_group: bool) -> str:
+    """To somebody who has just been let in."""
+    if is_group:
+        return (
+            "Hello everybody, I'm gaia. Mention me, reply to me or give me a command, "
+            "and I answer. /help lists what else I understand."
+        )
+    return (
+        f"Hello {plain(name)}, I'm gaia, your assistant. You are in: just write to me. "
+        "/help lists what else I understand, /link joins another channel of yours."
+    )
+
+
+def linked(name: str) -> str:
+    """To a user who writes from another address for the first time."""
+    return f"Hello {plain(name)}, it's you: here I know you as well from now on."
+
+
+def somebody_asks(number: int, name: str, address: str, *, is_group: bool) -> str:
+    """To an owner, about a stranger."""
+    who = f"The group {plain(name)}" if is_group else plain(name)
+    return (
+        f"{who} ({plain(address)}) asks to be let in. /approve {number} does that, "
+        f"/deny {number} does not. Let in only whom you know: anybody can choose a name."
+    )
+
+
+def too_fast(limit: int) -> str:
+    """To a user who writes more than `limits.messages_per_minute`."""
+    return (
+        f"You write faster than I can follow. I have left out what came after {limit} "
+        "messages within a minute; please say it again in a moment."
+    )
+
+
+def plain(name: str) -> str:
+    """A name without what would be formatting in a reply."""
+    return "".join(char for char in name if char not in MARKUP)
 
 
 def too_long(characters: int, limit: int) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.messages import Button, MenuEntry
 from gaia.store.conversations import Conversation
 from gaia.store.users import User
 
@@ -35,15 +36,28 @@ class Caller:
     inbox_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command answers. `wakes` are other conversations that it wrote to."""
+
+    text: str
+    buttons: tuple[Button, ...] = ()
+    wakes: tuple[int, ...] = ()
+
+
 class Commands(Protocol):
     """Runs slash commands."""
 
-    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> str:
+    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> Reply:
         """Run a command within the caller's transaction on gaia.db; returns the reply.
 
         The transaction also marks the command as done, so that its effect and
         its reply come to pass together, or not at all.
         """
+        ...
+
+    def menu(self, user: User, *, direct: bool) -> tuple[MenuEntry, ...]:
+        """The commands that a user may give in a direct chat, or in a group."""
         ...
 
 

@@ -70,6 +70,17 @@ async def get(session: AsyncSession, conversation_id: int) -> Conversation | Non
     return None if row is None else _conversation(row)
 
 
+async def direct_of(session: AsyncSession, user_ids: Sequence[str]) -> Sequence[Conversation]:
+    """The direct chats of these users: of each on each channel the one used last."""
+    rows = await session.scalars(
+        select(ConversationRow)
+        .where(ConversationRow.user_id.in_(user_ids), ConversationRow.direct.is_(True))
+        .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
+    )
+    latest = {(row.user_id, row.channel): row for row in rows}
+    return [_conversation(row) for row in latest.values()]
+
+
 async def move_chat(
     session: AsyncSession, channel: str, old_chat: str, new_chat: str
 ) -> Sequence[int]:

@@ -19,6 +19,7 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
+IN_VAIN = (InboxState.DEAD, InboxState.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,11 @@ async def record(
     *,
     is_command: bool,
     now: datetime,
+    state: InboxState = InboxState.QUEUED,
+    turn_id: str | None = None,
 ) -> None:
-    """Add a message that `is_recorded` does not know yet."""
+    """Add a message that `is_recorded` does not know yet. One that is at its end
+    already has the `turn_id` of its reply, if it gets one."""
     session.add(
         InboxRow(
             channel=inbound.address.channel,
@@ -63,9 +67,11 @@ async def record(
             wants_preview=inbound.wants_preview,
             sent_at=inbound.sent_at,
             received_at=now,
-            state=InboxState.QUEUED,
+            state=state,
+            turn_id=turn_id,
             starts=0,
             failures=0,
+            finished_at=None if state is InboxState.QUEUED else now,
         )
     )
 
@@ -169,7 +175,7 @@ async def answered(session: AsyncSession, turn_id: str) -> Answered:
     ).all()
     return Answered(
         provider_message_ids=tuple(row.provider_message_id for row in rows),
-        in_vain=any(row.state == InboxState.DEAD for row in rows),
+        in_vain=any(row.state in IN_VAIN for row in rows),
     )
 
 

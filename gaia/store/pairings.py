@@ -84,14 +84,24 @@ async def sweep(session: AsyncSession, now: datetime) -> None:
 
 
 async def withdraw(session: AsyncSession, terms: Terms) -> None:
-    """Remove the unused codes that a new one with these terms takes the place of: of
-    the same purpose, for the same user or role, and without a name of their own."""
+    """Remove the unused codes with these terms: a new one takes their place."""
     await session.execute(
         delete(PairingRow).where(
             PairingRow.purpose == terms.purpose,
             PairingRow.user_id.is_not_distinct_from(terms.user_id),
             PairingRow.role.is_not_distinct_from(terms.role),
-            PairingRow.name.is_(None),
+            PairingRow.name.is_not_distinct_from(terms.name),
+            PairingRow.used_at.is_(None),
+        )
+    )
+
+
+async def withdraw_request(session: AsyncSession, address: Address) -> None:
+    """Remove what the address asked for and nobody has approved."""
+    await session.execute(
+        delete(PairingRow).where(
+            PairingRow.channel == address.channel,
+            PairingRow.sender == address.sender,
             PairingRow.used_at.is_(None),
         )
     )

@@ -16,6 +16,9 @@ from gaia.store.tables import StrangerRow
 WINDOW = timedelta(hours=1)
 """A stranger is told once in this time, and attempts count for as long."""
 
+ATTEMPTS = 5
+"""So many codes an address may try within the time."""
+
 
 async def may_be_told(session: AsyncSession, address: Address, now: datetime) -> bool:
     """Whether the last time that the address was told is long enough ago."""
@@ -29,13 +32,15 @@ async def mark_told(session: AsyncSession, address: Address, now: datetime) -> N
     row.told_at = now
 
 
-async def count_attempt(session: AsyncSession, address: Address, now: datetime) -> int:
-    """Count a code that the address tries; returns how many that are within the hour."""
+async def may_try(session: AsyncSession, address: Address, now: datetime) -> bool:
+    """Count a code that the address tries; False, and not counted, when it is one too many."""
     row = await _row(session, address) or _add(session, address, now)
     if not _is_recent(row.attempts_since, now):
         row.attempts, row.attempts_since = 0, now
+    if row.attempts >= ATTEMPTS:
+        return False
     row.attempts += 1
-    return row.attempts
+    return True
 
 
 async def attempts_on(session: AsyncSession, channel: str, now: datetime) -> int:

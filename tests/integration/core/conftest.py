@@ -68,6 +68,7 @@ class Core:
     clock: FakeClock
     model: HeldModel
     users: Users
+    others: dict[str, FakeChannel]
 
     async def key(self, sender: str = "ada", generation: int = 1) -> SessionKey:
         user = await self.users.resolve(Address(self.channel.name, sender))
@@ -116,10 +117,12 @@ async def run_core(
     settles: bool = False,
     longest: int | None = None,
     senders: tuple[str, ...] = ("ada",),
+    other_channels: tuple[str, ...] = (),
+    clock: FakeClock | None = None,
     recover: bool = True,
 ) -> AsyncIterator[Core]:
     """A core on the files of `home`, for as long as the block lasts."""
-    clock = FakeClock()
+    clock = clock or FakeClock()
     stores = Stores(await open_database(home), await open_sessions(home))
     users = Users(stores.database, clock)
     for sender in senders:
@@ -127,6 +130,7 @@ async def run_core(
         if await users.resolve(address) is None:
             await users.create(sender, Role.MEMBER, address)
     channel = FakeChannel(clock, settles=settles, longest=longest)
+    others = {name: FakeChannel(clock, name=name) for name in other_channels}
     model = HeldModel(answer)
     app = build_app(
         home,
@@ -134,13 +138,14 @@ async def run_core(
         stores,
         clock,
         model=ChatModel(llm=model, provider="embedded", name="function"),
-        extra_channels=[channel],
+        extra_channels=[channel, *others.values()],
     )
-    channel.connect(app.gateways["fake"])
+    for each in (channel, *others.values()):
+        each.connect(app.gateways[each.name])
     if recover:
         await app.recover()
     try:
-        yield Core(app, stores, channel, clock, model, users)
+        yield Core(app, stores, channel, clock, model, users, others)
     finally:
         await app.handlers.cancel()
         await app.dispatcher.cancel()

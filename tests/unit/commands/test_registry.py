@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.commands.registry import Call, Command, Registry
-from gaia.core.slash import Caller, Slash
+from gaia.core.slash import Caller, Reply, Slash
+from gaia.messages import Button
 from gaia.store.conversations import Conversation
 from gaia.store.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
 CHAT = Conversation(1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0)
+GROUP = replace(CHAT, direct=False)
 NO_SESSION = cast("AsyncSession", None)
 
 
@@ -27,13 +30,20 @@ def registry() -> Registry:
         Command("echo", "Say it again", echo, aliases=("again", "e")),
         Command("approve", "Let somebody in", echo, role=Role.OWNER),
         Command("note", "Keep it", echo, role=Role.MEMBER),
+        Command("link", "Join a channel", echo, private=True),
     ]
     return Registry(commands, FakeClock())
 
 
-async def run(registry: Registry, name: str, words: str = "", role: Role = Role.GUEST) -> str:
-    caller = Caller(User("u_1", "ada", role, START), CHAT, inbox_id=1)
-    return await registry.run(Slash(name, words), caller, NO_SESSION)
+async def run(
+    registry: Registry,
+    name: str,
+    words: str = "",
+    role: Role = Role.GUEST,
+    chat: Conversation = CHAT,
+) -> str:
+    caller = Caller(User("u_1", "ada", role, START), chat, inbox_id=1)
+    return (await registry.run(Slash(name, words), caller, NO_SESSION)).text
 
 
 @pytest.mark.parametrize("name", ["echo", "again", "e"])
@@ -44,21 +54,46 @@ async def test_a_command_runs_under_each_of_its_names(registry: Registry, name: 
 @pytest.mark.parametrize(
     ("role", "names"),
     [
-        (Role.GUEST, ["echo", "help"]),
-        (Role.MEMBER, ["echo", "note", "help"]),
-        (Role.OWNER, ["echo", "approve", "note", "help"]),
+        (Role.GUEST, ["echo", "link", "help"]),
+        (Role.MEMBER, ["echo", "note", "link", "help"]),
+        (Role.OWNER, ["echo", "approve", "note", "link", "help"]),
     ],
 )
 async def test_people_see_and_give_what_their_role_allows(
     registry: Registry, role: Role, names: list[str]
 ) -> None:
-    assert [command.name for command in registry.visible_to(role)] == names
+    assert [command.name for command in registry.visible_to(role, direct=True)] == names
+    menu = registry.menu(User("u_1", "ada", role, START), direct=True)
+    assert [entry.name for entry in menu] == names
     text = await run(registry, "help", role=role)
     assert [line.split(" ")[0] for line in text.splitlines()[1:]] == [f"/{n}" for n in names]
     assert "/echo - Say it again (also /again, /e)" in text
-    for name in ("echo", "approve", "note"):
+    for name in ("echo", "approve", "note", "link"):
         refused = (await run(registry, name, role=role)).startswith(f"I don't know /{name}.")
         assert refused == (name not in names)
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_in_a_group_nobody_gives_what_is_an_owners_or_private(
+    registry: Registry, role: Role
+) -> None:
+    names = [entry.name for entry in registry.menu(User("u_1", "f", role, START), direct=False)]
+    assert names == (["echo", "help"] if role is Role.GUEST else ["echo", "note", "help"])
+    for name in ("approve", "link"):
+        refusal = await run(registry, name, role=role, chat=GROUP)
+        assert refusal.startswith(f"I don't know /{name}.")
+        assert f"/{name} " not in await run(registry, "help", role=role, chat=GROUP)
+
+
+async def test_a_reply_may_have_buttons() -> None:
+    reply = Reply("Sure?", (Button("Yes", "/sure yes"),), wakes=(7,))
+
+    async def ask(call: Call) -> Reply:
+        return reply
+
+    registry = Registry([Command("sure", "Ask", ask)], FakeClock())
+    caller = Caller(User("u_1", "ada", Role.GUEST, START), CHAT, inbox_id=1)
+    assert await registry.run(Slash("sure", ""), caller, NO_SESSION) == reply
 
 
 async def test_what_a_role_forbids_is_told_like_what_is_unknown(registry: Registry) -> None:

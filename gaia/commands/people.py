@@ -1,0 +1,120 @@
+"""Commands of owners: who may talk to gaia."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.commands.linking import a_role
+from gaia.commands.registry import Call, Command
+from gaia.core import pairing, sentences
+from gaia.core.slash import Reply
+from gaia.errors import (
+    AddressTakenError,
+    GroupUserError,
+    LastOwnerError,
+    UnknownCodeError,
+    UnknownUserError,
+    UserNameError,
+)
+from gaia.store import audit, identities
+from gaia.store.audit import Action
+from gaia.store.codes import read_code
+from gaia.store.identities import Role
+from gaia.store.pairings import Pairing
+
+Greet = Callable[[AsyncSession, Pairing], Awaitable[int | None]]
+"""Tells who was let in; returns the conversation to deliver then."""
+
+NOBODY_WAITS = (
+    "Nobody waits under that code or number: it was answered already, is older than an hour, "
+    "or is mistyped."
+)
+
+
+def people_commands(greet: Greet) -> Sequence[Command]:
+    """The commands; `greet` tells somebody that they are in."""
+
+    async def approve(call: Call) -> Reply:
+        code, name = _code_and_name(call.words)
+        if not code:
+            return Reply("Whom? Write /approve and their code, and a name for them if you like.")
+        try:
+            wanted = await pairing.find_request(call.session, code, call.now)
+            user = await pairing.approve(
+                call.session, wanted, name=name, by=call.caller.user.user_id, now=call.now
+            )
+        except UnknownCodeError:
+            return Reply(NOBODY_WAITS)
+        except UserNameError:
+            return Reply("Somebody has that name, or nobody can. Choose another: /approve … NAME")
+        except AddressTakenError:
+            return Reply("They are in already.")
+        conversation_id = await greet(call.session, wanted)
+        return Reply(
+            f"{sentences.plain(user.name)} is in now, as {a_role(user.role)}.",
+            wakes=() if conversation_id is None else (conversation_id,),
+        )
+
+    return (
+        Command("users", "Who may talk to me", list_users, role=Role.OWNER),
+        Command("approve", "Let somebody in, by their code", approve, role=Role.OWNER),
+        Command("deny", "Do not let somebody in", deny, role=Role.OWNER),
+        Command("role", "Give somebody another role", set_role, role=Role.OWNER),
+    )
+
+
+async def list_users(call: Call) -> str:
+    """List all users with their roles and channels."""
+    lines = []
+    for user in await identities.everybody(call.session):
+        addresses = await identities.addresses(call.session, user.user_id)
+        channels = ", ".join(dict.fromkeys(address.channel for address in addresses))
+        kind = f"{user.role}, a group" if user.is_group else user.role
+        lines.append(f"{sentences.plain(user.name)} ({kind}): {channels or 'no channel'}")
+    return "\n".join(lines)
+
+
+async def deny(call: Call) -> str:
+    """Have a request wait no longer."""
+    try:
+        wanted = await pairing.find_request(call.session, call.words, call.now)
+    except UnknownCodeError:
+        return NOBODY_WAITS
+    await pairing.turn_down(call.session, wanted, by=call.caller.user.user_id, now=call.now)
+    return "They are not let in."
+
+
+async def set_role(call: Call) -> str:
+    """Give a user another role."""
+    name, _, word = call.words.rpartition(" ")
+    if not name or word.lower() not in [*Role]:
+        return f"Write /role, a name and one of {', '.join(Role)}."
+    role = Role(word.lower())
+    try:
+        user = await identities.find(call.session, name.strip())
+        changed = await identities.set_role(call.session, user, role)
+    except UnknownUserError:
+        return f"I know nobody called {sentences.plain(name)}. /users lists all."
+    except LastOwnerError:
+        return "That would leave me without an owner. Make somebody else one first."
+    except GroupUserError:
+        return "A group cannot be an owner: whoever joins it would be one."
+    audit.record(
+        call.session,
+        Action.ROLE_CHANGED,
+        at=call.now,
+        by=call.caller.user.user_id,
+        subject=user.user_id,
+        detail=role,
+    )
+    return f"{sentences.plain(changed.name)} is {a_role(role)} now."
+
+
+def _code_and_name(words: str) -> tuple[str, str | None]:
+    """A code may be written in two groups with a blank between them."""
+    parts = words.split()
+    grouped = " ".join(parts[:2])
+    taken = 2 if len(parts) > 1 and read_code(grouped) else 1
+    return " ".join(parts[:taken]), " ".join(parts[taken:]) or None

@@ -1,0 +1,79 @@
+"""Limits: how many messages a user may write within a minute.
+
+One too many is recorded, so that it is not taken when it comes again, and is
+left out. Its sender is told once a minute.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core import sentences, slash
+from gaia.messages import Inbound
+from gaia.ports import Channel
+from gaia.settings.schema import LimitsSettings
+from gaia.store import audit, inbox, outbox, rates
+from gaia.store.audit import Action
+from gaia.store.conversations import Conversation
+from gaia.store.tables import InboxState
+
+NEVER_REFUSED = "stop"
+"""The command that is neither counted nor refused."""
+
+
+class Limits:
+    """Holds each user to `limits.messages_per_minute`, within the caller's transaction."""
+
+    def __init__(self, settings: LimitsSettings) -> None:
+        self._messages_per_minute = settings.messages_per_minute
+
+    async def is_one_too_many(
+        self, session: AsyncSession, user_id: str, inbound: Inbound, now: datetime
+    ) -> bool:
+        """Whether a message is more than its user may write at the moment."""
+        command = slash.parse(inbound.text)
+        if command is not None and command.name == NEVER_REFUSED:
+            return False
+        return await rates.taken(session, user_id, now) >= self._messages_per_minute
+
+    async def refuse(
+        self,
+        session: AsyncSession,
+        conversation: Conversation,
+        inbound: Inbound,
+        channel: Channel,
+        now: datetime,
+    ) -> bool:
+        """Record a message as refused; returns whether there is an answer to deliver."""
+        user_id = conversation.user_id
+        is_told = not await rates.was_told(session, user_id, now)
+        turn_id = secrets.token_hex(5) if is_told else None
+        await inbox.record(
+            session,
+            inbound,
+            conversation,
+            is_command=slash.parse(inbound.text) is not None,
+            now=now,
+            state=InboxState.REFUSED,
+            turn_id=turn_id,
+        )
+        if is_told:
+            await outbox.add(
+                session,
+                conversation_id=conversation.conversation_id,
+                turn_id=turn_id,
+                chunks=channel.split(sentences.too_fast(self._messages_per_minute)),
+                now=now,
+            )
+            audit.record(
+                session,
+                Action.RATE_LIMITED,
+                at=now,
+                by=audit.GAIA,
+                subject=user_id,
+                address=inbound.address,
+            )
+        return is_told

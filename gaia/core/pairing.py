@@ -1,0 +1,283 @@
+"""Pairing: how codes are made, and how an address becomes a user's by one.
+
+These are the rules. Each function works within the caller's transaction. Who is
+told what: `strangers`, and the commands.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core import slash
+from gaia.errors import AddressTakenError, GroupUserError, UnknownCodeError
+from gaia.messages import Address, Inbound
+from gaia.store import audit, identities, pairings, strangers
+from gaia.store.audit import Action
+from gaia.store.codes import Code, read_code
+from gaia.store.identities import Role, User
+from gaia.store.names import usable_name
+from gaia.store.pairings import Pairing, Terms
+from gaia.store.tables import PairingPurpose
+
+REQUESTS_A_CHANNEL = 3
+"""So many strangers of a channel may wait for an owner at the same time."""
+
+COMMANDS_WITH_CODE = ("start", "link", "pair")
+"""What may stand before a code. `/start` is what a deep link of Telegram sends."""
+
+
+def sent_code(text: str) -> str | None:
+    """The code that a message hands in, alone or behind a command; None when it does not."""
+    command = slash.parse(text)
+    if command is None:
+        return read_code(text)
+    return read_code(command.words) if command.name in COMMANDS_WITH_CODE else None
+
+
+async def invite(
+    session: AsyncSession,
+    code: Code,
+    *,
+    user: User | None = None,
+    name: str | None = None,
+    role: Role | None = None,
+    by: str,
+    now: datetime,
+) -> None:
+    """Make `code` good for one address: it becomes `user`'s, or that of a new user with
+    `role`, called `name` or as its sender is. A nameless owner is the only one, if
+    there is one when the code is sent. An earlier code for the same user or for
+    the owner is void.
+
+    Raises:
+        GroupUserError: The user is a group.
+    """
+    if user is not None and user.is_group:
+        raise GroupUserError(
+            f"{user.name!r} is a group, and has the one address that it is let in with"
+        )
+    terms = Terms(
+        PairingPurpose.INVITE, name=name, user_id=user.user_id if user else None, role=role
+    )
+    await pairings.sweep(session, now)
+    if user is not None or _is_for_the_owner(terms):
+        await pairings.withdraw(session, terms)
+    await pairings.add(session, terms, code, now)
+    audit.record(
+        session,
+        Action.CODE_MADE,
+        at=now,
+        by=by,
+        subject=user.user_id if user else "",
+        detail="invitation",
+    )
+
+
+async def invite_owner(session: AsyncSession, code: Code, *, by: str, now: datetime) -> User | None:
+    """Make `code` good for an address of the only owner, who is returned; or of the
+    first, called as its sender is. Where there are several, it makes one more."""
+    owners = await identities.owners(session)
+    owner = owners[0] if len(owners) == 1 else None
+    await invite(session, code, user=owner, role=None if owner else Role.OWNER, by=by, now=now)
+    return owner
+
+
+async def offer_link(session: AsyncSession, code: Code, user: User, now: datetime) -> None:
+    """Make `code` good for one more address of a user. Their earlier one is void."""
+    terms = Terms(PairingPurpose.LINK, user_id=user.user_id)
+    await pairings.sweep(session, now)
+    await pairings.withdraw(session, terms)
+    await pairings.add(session, terms, code, now)
+    audit.record(
+        session,
+        Action.CODE_MADE,
+        at=now,
+        by=user.user_id,
+        subject=user.user_id,
+        detail="link",
+    )
+
+
+async def request(session: AsyncSession, code: Code, inbound: Inbound, now: datetime) -> int | None:
+    """Keep a stranger's wish to be let in; returns its number, or None when too many
+    of their channel wait already."""
+    await pairings.sweep(session, now)
+    await strangers.sweep(session, now)
+    await pairings.withdraw_request(session, inbound.address)
+    channel = inbound.address.channel
+    if await pairings.count_requests(session, channel, now) >= REQUESTS_A_CHANNEL:
+        return None
+    number = await pairings.add(
+        session,
+        Terms(
+            PairingPurpose.REQUEST,
+            address=inbound.address,
+            chat=inbound.chat,
+            direct=inbound.direct,
+            name=own_name(inbound),
+        ),
+        code,
+        now,
+    )
+    audit.record(
+        session,
+        Action.CODE_MADE,
+        at=now,
+        by=audit.GAIA,
+        address=inbound.address,
+        detail="request",
+    )
+    return number
+
+
+async def find_request(session: AsyncSession, code_or_number: str, now: datetime) -> Pairing:
+    """The request that waits under a code, or under its number.
+
+    Raises:
+        UnknownCodeError: None does.
+    """
+    waiting = await pairings.requests(session, now)
+    wanted = code_or_number.strip().removeprefix("#")
+    code = read_code(wanted)
+    if code is not None:
+        found = await pairings.matching(code, waiting)
+    else:
+        found = next((each for each in waiting if str(each.pairing_id) == wanted), None)
+    if found is None:
+        raise UnknownCodeError(
+            "no request waits under that code or number: it was answered, is older than an hour, "
+            "or is mistyped; 'gaia users pending' lists those that wait"
+        )
+    return found
+
+
+async def approve(
+    session: AsyncSession,
+    wanted: Pairing,
+    *,
+    name: str | None = None,
+    as_user: User | None = None,
+    role: Role | None = None,
+    by: str,
+    now: datetime,
+) -> User:
+    """Let in who made a request: as `as_user`, or as a new user, called `name` or as
+    they call themselves, with `role`, or as a member; a group as a guest.
+
+    A request that was found within the same transaction is let in, or an error
+    raised, before anything is written.
+
+    Raises:
+        UnknownCodeError: Somebody else has answered the request meanwhile.
+        UserNameError: Nobody can be called `name`, or somebody is already.
+        AddressTakenError: The address has become somebody's meanwhile.
+        GroupUserError: A group would be a person, or the other way round, or an owner.
+    """
+    terms = wanted.terms
+    address, is_group = terms.address, not terms.direct
+    if address is None:
+        raise ValueError(f"pairing {wanted.pairing_id} is no request")
+    holder = await identities.resolve(session, address)
+    if holder is not None and holder != as_user:
+        raise AddressTakenError(f"the address {str(address)!r} is {holder.name!r} already")
+    if as_user is not None and (is_group or as_user.is_group):
+        raise GroupUserError(
+            f"a group is a user of its own: let {str(address)!r} in without making it a person's, "
+            f"or {as_user.name!r}"
+        )
+    user = as_user
+    if user is None:
+        user = await identities.create(
+            session,
+            name or await identities.free_name(session, terms.name),
+            role or (Role.GUEST if is_group else Role.MEMBER),
+            now=now,
+            is_group=is_group,
+        )
+    if not await pairings.claim(session, wanted.pairing_id, now):
+        raise UnknownCodeError("somebody else has answered that request meanwhile")
+    await _let_in(session, wanted, user, address, now)
+    audit.record(
+        session,
+        Action.APPROVED,
+        at=now,
+        by=by,
+        subject=user.user_id,
+        address=address,
+        detail=user.role,
+    )
+    return user
+
+
+async def turn_down(session: AsyncSession, wanted: Pairing, *, by: str, now: datetime) -> None:
+    """Have a request wait no longer. Who made it is not told."""
+    await pairings.remove(session, wanted.pairing_id)
+    audit.record(session, Action.TURNED_DOWN, at=now, by=by, address=wanted.terms.address)
+
+
+async def whose(session: AsyncSession, pairing: Pairing) -> User | None:
+    """The user who the sender of a code becomes; None for a new one."""
+    if pairing.terms.user_id is not None:
+        return await identities.find(session, pairing.terms.user_id)
+    if _is_for_the_owner(pairing.terms):
+        owners = await identities.owners(session)
+        return owners[0] if len(owners) == 1 else None
+    return None
+
+
+async def pair(
+    session: AsyncSession, pairing: Pairing, inbound: Inbound, now: datetime
+) -> User | None:
+    """Make the address that sent a code back the one of whom it is for. None when that
+    cannot be: it was used meanwhile, or is a person's and came from a group."""
+    terms, is_group = pairing.terms, not inbound.direct
+    for_a_person = terms.user_id is not None or terms.role is Role.OWNER
+    if is_group and for_a_person:
+        return None
+    if not await pairings.claim(session, pairing.pairing_id, now):
+        return None
+    user = await whose(session, pairing)
+    if user is None:
+        user = await identities.create(
+            session,
+            await identities.free_name(session, terms.name or own_name(inbound)),
+            terms.role or Role.MEMBER,
+            now=now,
+            is_group=is_group,
+        )
+    await _let_in(session, pairing, user, inbound.address, now)
+    audit.record(
+        session,
+        Action.LINKED if terms.purpose is PairingPurpose.LINK else Action.PAIRED,
+        at=now,
+        by=user.user_id,
+        subject=user.user_id,
+        address=inbound.address,
+        detail=user.role,
+    )
+    return user
+
+
+def own_name(inbound: Inbound) -> str:
+    """What a sender, or a group, calls itself."""
+    return usable_name(inbound.sender_name if inbound.direct else inbound.chat_title)
+
+
+async def _let_in(
+    session: AsyncSession, pairing: Pairing, user: User, address: Address, now: datetime
+) -> None:
+    await identities.link(session, user, address, now)
+    await pairings.settle(session, pairing.pairing_id, user.user_id)
+    await pairings.withdraw_request(session, address)
+    await strangers.forget(session, address)
+
+
+def _is_for_the_owner(terms: Terms) -> bool:
+    return (
+        terms.purpose is PairingPurpose.INVITE
+        and terms.role is Role.OWNER
+        and terms.name is None
+        and terms.user_id is None
+    )

@@ -1,0 +1,34 @@
+"""Makes one of two users who turn out to be the same person, in every file of the home."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.sessions.service import SessionStore
+from gaia.store import audit
+from gaia.store.audit import Action
+from gaia.store.identities import User
+from gaia.store.joining import join_users
+
+
+async def join_person(
+    session: AsyncSession, sessions: SessionStore, gone: User, into: User, now: datetime
+) -> User:
+    """Make `gone` and `into` one user, within the caller's transaction on gaia.db;
+    returns `into` as it is then.
+
+    The sessions of `gone` go now, since their names hold its id. A turn that runs
+    meanwhile may begin one more: the handler removes that when the turn ends.
+
+    Raises:
+        UnknownUserError: One of them has been removed.
+        GroupUserError: One of them is a group.
+    """
+    joined = await join_users(session, gone, into, now)
+    audit.record(
+        session, Action.JOINED, at=now, by=gone.user_id, subject=joined.user_id, detail=joined.role
+    )
+    await sessions.delete_user(gone.user_id)
+    return joined

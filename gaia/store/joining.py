@@ -1,0 +1,111 @@
+"""Makes two users one, whatever tables there are.
+
+A table belongs to a user by a column `user_id`, or to a conversation of theirs
+by `conversation_id`, as `wipe` has it. Rows move as they are; where both users
+have what there can be only one of, the two become one: see `_join_conversations`
+and `_join_usage`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import GroupUserError
+from gaia.store import identities
+from gaia.store.identities import Role, User
+from gaia.store.inbox import UNFINISHED
+from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
+
+APART = (UserRow.__table__, ConversationRow.__table__, UsageRow.__table__)
+
+
+async def join_users(session: AsyncSession, gone: User, into: User, now: datetime) -> User:
+    """Give everything of `gone` to `into`, and leave a tombstone; returns `into` as it is then.
+
+    `into` keeps its name and its role, unless `gone` was the last owner. The
+    sessions of `gone` are named after it: its conversations move on to their next ones.
+
+    Raises:
+        UnknownUserError: One of them has been removed.
+        GroupUserError: One of them is a group.
+    """
+    if gone.is_group or into.is_group:
+        raise GroupUserError(f"{gone.name!r} and {into.name!r} cannot be one: a group is a group")
+    heir = await identities.living_row(session, into)
+    await identities.living_row(session, gone)
+    if [owner.user_id for owner in await identities.owners(session)] == [gone.user_id]:
+        heir.role = Role.OWNER
+    await _join_conversations(session, gone.user_id, into.user_id)
+    await _join_usage(session, gone.user_id, into.user_id)
+    for table in Base.metadata.sorted_tables:
+        if "user_id" in table.c and table not in APART:
+            await session.execute(
+                update(table).where(table.c.user_id == gone.user_id).values(user_id=into.user_id)
+            )
+    await session.execute(
+        update(AuditRow).where(AuditRow.subject == gone.user_id).values(subject=into.user_id)
+    )
+    await identities.bury(session, gone, now)
+    return await identities.find(session, into.user_id)
+
+
+async def _join_conversations(session: AsyncSession, gone_id: str, into_id: str) -> None:
+    rows = await session.scalars(select(ConversationRow).where(ConversationRow.user_id == gone_id))
+    for row in rows.all():
+        twin = await session.scalar(
+            select(ConversationRow).where(
+                ConversationRow.user_id == into_id,
+                ConversationRow.channel == row.channel,
+                ConversationRow.chat == row.chat,
+            )
+        )
+        if twin is not None:
+            await _absorb(session, twin, row)
+        row.user_id = into_id
+        row.generation += 1
+        row.session_turns = 0
+        await session.flush()
+        await session.execute(
+            update(InboxRow)
+            .where(InboxRow.conversation_id == row.conversation_id, InboxRow.state.in_(UNFINISHED))
+            .values(generation=row.generation)
+        )
+
+
+async def _absorb(session: AsyncSession, twin: ConversationRow, row: ConversationRow) -> None:
+    """Move all of `twin`, the same chat of the other user, to `row`, whose next session
+    is a new one for both."""
+    for table in Base.metadata.sorted_tables:
+        if "conversation_id" in table.c and table is not ConversationRow.__table__:
+            await session.execute(
+                update(table)
+                .where(table.c.conversation_id == twin.conversation_id)
+                .values(conversation_id=row.conversation_id)
+            )
+    row.generation = max(row.generation, twin.generation)
+    await session.delete(twin)
+    await session.flush()
+
+
+async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None:
+    rows = await session.scalars(select(UsageRow).where(UsageRow.user_id == gone_id))
+    for row in rows.all():
+        same = await session.get(UsageRow, (into_id, row.day, row.purpose, row.model))
+        if same is None:
+            same = UsageRow(
+                user_id=into_id,
+                day=row.day,
+                purpose=row.purpose,
+                model=row.model,
+                calls=0,
+                tokens_in=0,
+                tokens_out=0,
+            )
+            session.add(same)
+        same.calls += row.calls
+        same.tokens_in += row.tokens_in
+        same.tokens_out += row.tokens_out
+    await session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))

@@ -1,0 +1,57 @@
+"""Rates: how many messages of a user were taken lately, and whether they were told.
+
+The inbox itself is counted, so that a restart forgets nothing. Each function
+works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, func, not_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.tables import ConversationRow, InboxRow, InboxState
+
+WINDOW = timedelta(minutes=1)
+
+STOP = "/stop%"
+"""The one command that is not counted: who wants silence gets it."""
+
+
+async def taken(session: AsyncSession, user_id: str, now: datetime) -> int:
+    """How many messages of a user were taken within the last minute, on all channels."""
+    is_stop = InboxRow.is_command & InboxRow.text.ilike(STOP)
+    return await _count(session, user_id, now, InboxRow.state != InboxState.REFUSED, not_(is_stop))
+
+
+async def was_told(session: AsyncSession, user_id: str, now: datetime) -> bool:
+    """Whether a refused message of theirs was answered within the last minute."""
+    told = await _count(
+        session,
+        user_id,
+        now,
+        InboxRow.state == InboxState.REFUSED,
+        InboxRow.turn_id.is_not(None),
+    )
+    return told > 0
+
+
+async def _count(
+    session: AsyncSession, user_id: str, now: datetime, *conditions: ColumnElement[bool]
+) -> int:
+    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    return (
+        await session.scalar(
+            select(func.count())
+            .select_from(InboxRow)
+            .where(
+                InboxRow.conversation_id.in_(theirs),
+                InboxRow.received_at > now - WINDOW,
+                # What a clock that was set back calls the future does not count.
+                InboxRow.received_at <= now,
+                *conditions,
+            )
+        )
+        or 0
+    )

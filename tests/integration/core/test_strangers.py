@@ -1,0 +1,338 @@
+"""Strangers: what they are told, what they cost, and how a code lets them in."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from gaia.core import pairing, sentences
+from gaia.messages import Address, ReceiptKind
+from gaia.store import audit, pairings
+from gaia.store.audit import Action
+from gaia.store.codes import new_code, read_code
+from gaia.store.tables import ConversationRow, InboxRow, PairingRow, StrangerRow
+from gaia.store.users import Role
+from gaia.testing.clock import FakeClock
+
+HOUR = 3600.0
+SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
+
+
+def code_in(text: str | None) -> str:
+    found = SHOWN.search(text or "")
+    assert found, text
+    return found[0]
+
+
+async def count(core, table) -> int:
+    async with core.stores.database.read() as session:
+        return await session.scalar(select(func.count()).select_from(table))
+
+
+async def actions(core) -> list[Action]:
+    async with core.stores.database.read() as session:
+        return [entry.action for entry in await audit.entries(session, limit=1000)]
+
+
+async def invite(core, **terms) -> str:
+    code = await new_code()
+    async with core.stores.database.write() as session:
+        await pairing.invite(session, code, by=audit.CLI, now=core.clock.now(), **terms)
+    return code.shown
+
+
+async def owner(core, name: str = "ada"):
+    return await core.users.set_role(await core.users.find(name), Role.OWNER)
+
+
+async def test_a_stranger_is_told_once_an_hour_over_a_restart(running_core):
+    clock = FakeClock()
+    async with running_core(clock=clock) as core:
+        first = await core.channel.say("hello", sender="eve", sender_name="Eve")
+        assert first.kind is ReceiptKind.DENIED
+        assert first.stranger_reply == sentences.stranger(
+            code_in(first.stranger_reply), is_group=False
+        )
+        again = await core.channel.say("hello?", sender="eve")
+        assert (again.kind, again.stranger_reply) == (ReceiptKind.DENIED, None)
+    clock.advance(HOUR - 1)
+    async with running_core(clock=clock) as core:
+        assert (await core.channel.say("anybody?", sender="eve")).stranger_reply is None
+        clock.advance(1)
+        later = (await core.channel.say("and now?", sender="eve")).stranger_reply
+        assert code_in(later) != code_in(first.stranger_reply)
+
+
+async def test_a_stranger_costs_nothing(running_core):
+    async with running_core() as core:
+        receipts = [await core.channel.say("hello", sender="eve") for _ in range(20)]
+        assert {receipt.menu for receipt in receipts} == {()}
+        await core.app.handlers.flush()
+        await core.app.dispatcher.drain()
+        await core.app.delivery.flush()
+        assert core.model.requests == []
+        assert core.channel.sent == []
+        assert core.channel.events == []
+        assert await count(core, InboxRow) == await count(core, ConversationRow) == 0
+        assert (await actions(core))[1:] == [Action.CODE_MADE, Action.DENIED]
+
+
+async def test_a_fourth_stranger_is_told_to_come_back(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        for name in ("eve", "mallory", "trudy"):
+            receipt = await core.channel.say("hello", sender=name)
+            assert code_in(receipt.stranger_reply)
+        fourth = await core.channel.say("hello", sender="oscar")
+        assert fourth.stranger_reply == sentences.COME_BACK_LATER
+        assert (await core.channel.say("hello", sender="oscar")).stranger_reply is None
+        elsewhere = await core.others["pigeon"].say("hello", sender="oscar")
+        assert code_in(elsewhere.stranger_reply)
+        core.clock.advance(HOUR)
+        assert code_in((await core.channel.say("hello", sender="oscar")).stranger_reply)
+        assert await count(core, PairingRow) == 1, "what has expired is swept"
+        assert await count(core, StrangerRow) == 1
+
+
+async def test_an_owner_hears_of_a_request_and_lets_them_in_by_a_button(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        await owner(core)
+        for sender in ("ada", "bob"):
+            await core.channel.say("hi", sender=sender)
+        await core.channel.until_sent(2)
+        code = code_in(
+            (await core.channel.say("hello", sender="eve", sender_name="Eve [x](y)")).stranger_reply
+        )
+        told = (await core.channel.until_sent(3))[-1]
+        assert told.chat == "ada", "members hear nothing"
+        assert told.text.startswith("Eve xy (fake:eve) asks to be let in.")
+        assert [button.label for button in told.buttons] == ["Let in", "No"]
+        assert code not in told.text + repr(told.buttons)
+
+        await core.channel.say(told.buttons[0].command)
+        sent = {each.chat: each for each in (await core.channel.until_sent(5))[3:]}
+        assert sent["ada"].text == "Eve xy is in now, as a member."
+        assert sent["eve"].text == sentences.welcome("Eve xy", is_group=False)
+        assert (sent["eve"].in_reply_to, sent["eve"].turn_id) == ((), None)
+        assert (await core.channel.say("hello", sender="eve")).kind is ReceiptKind.ACCEPTED
+        assert (await core.channel.until_sent(6))[-1].text == "echo: hello"
+        assert (await actions(core))[-1] is Action.APPROVED
+
+        await core.channel.say(told.buttons[0].command)
+        assert (await core.channel.until_sent(7))[-1].text.startswith("Nobody waits under that")
+
+
+@pytest.mark.parametrize("spelling", [str, str.lower, lambda code: code.replace("-", " ")])
+async def test_an_owner_lets_somebody_in_by_their_code_under_a_name(running_core, spelling):
+    async with running_core() as core:
+        await owner(core)
+        code = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
+        await core.channel.say(f"/approve {spelling(code)} Eve from next door")
+        await core.channel.until_sent(2)
+        eve = await core.users.resolve(Address("fake", "eve"))
+        assert (eve.name, eve.role) == ("Eve from next door", Role.MEMBER)
+
+
+async def test_a_request_that_is_denied_lets_nobody_in(running_core):
+    async with running_core() as core:
+        await owner(core)
+        code = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
+        for command, reply in (
+            (f"/deny {code}", "They are not let in."),
+            (f"/approve {code}", "Nobody waits"),
+            ("/approve", "Whom?"),
+        ):
+            await core.channel.say(command)
+            sent = await core.channel.until_sent(1)
+            assert sent[-1].text.startswith(reply)
+            core.channel.sent.clear()
+        assert await core.users.resolve(Address("fake", "eve")) is None
+        assert (await actions(core))[-1] is Action.TURNED_DOWN
+
+
+async def test_a_member_cannot_let_anybody_in(running_core):
+    async with running_core() as core:
+        code = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
+        await core.channel.say(f"/approve {code}")
+        assert (await core.channel.until_sent(1))[0].text.startswith("I don't know /approve.")
+        assert await core.users.resolve(Address("fake", "eve")) is None
+
+
+async def test_a_group_is_let_in_as_a_guest_under_its_title(running_core):
+    async with running_core() as core:
+        await owner(core)
+        group = {"sender": "g1", "direct": False, "sender_name": "Eve", "chat_title": "Family"}
+        told = (await core.channel.say("hello", **group)).stranger_reply
+        assert told == sentences.stranger(code_in(told), is_group=True)
+        await core.channel.say(f"/approve {code_in(told)}")
+        sent = await core.channel.until_sent(2)
+        assert {each.text for each in sent} == {
+            "Family is in now, as a guest.",
+            sentences.welcome("Family", is_group=True),
+        }
+        family = await core.users.find("Family")
+        assert (family.is_group, family.role) == (True, Role.GUEST)
+        receipt = await core.channel.say("/users", **group)
+        names = {entry.name for entry in receipt.menu}
+        assert "help" in names
+        assert not names & {"users", "approve", "role", "link"}
+        assert (await core.channel.until_sent(3))[-1].text.startswith("I don't know /users.")
+
+
+@pytest.mark.parametrize("words", ["{}", "/start {}", "/link {}", "/pair@gaiabot {}"])
+async def test_a_code_of_an_invitation_lets_its_sender_in_at_once(running_core, words):
+    async with running_core() as core:
+        code = await invite(core, role=Role.GUEST)
+        receipt = await core.channel.say(
+            words.format(code.lower()),
+            sender="eve",
+            sender_name="Ada",
+            provider_message_id="m1",
+        )
+        assert receipt.kind is ReceiptKind.ACCEPTED
+        assert "whoami" in {entry.name for entry in receipt.menu}
+        eve = await core.users.resolve(Address("fake", "eve"))
+        assert (eve.name, eve.role) == ("Ada 2", Role.GUEST), "another has the name"
+        sent = await core.channel.until_sent(1)
+        assert sent[0].text == sentences.welcome("Ada 2", is_group=False)
+        assert (sent[0].chat, sent[0].in_reply_to) == ("eve", ("m1",))
+
+        again = await core.channel.say(code, sender="eve", provider_message_id="m1")
+        assert again.kind is ReceiptKind.DUPLICATE
+        await core.app.handlers.flush()
+        await core.app.dispatcher.drain()
+        await core.app.delivery.flush()
+        assert len(core.channel.sent) == 1
+        assert core.model.requests == []
+        assert (await actions(core))[-1] is Action.PAIRED
+
+
+async def test_an_invitation_serves_one_address_for_an_hour(running_core):
+    async with running_core() as core:
+        code = await invite(core, role=Role.MEMBER)
+        assert (await core.channel.say(code, sender="eve")).kind is ReceiptKind.ACCEPTED
+        assert (await core.channel.say(code, sender="oscar")).kind is ReceiptKind.DENIED
+        code = await invite(core, role=Role.MEMBER)
+        core.clock.advance(HOUR)
+        assert (await core.channel.say(code, sender="trudy")).kind is ReceiptKind.DENIED
+
+
+async def test_a_code_for_a_person_does_not_let_in_a_group(running_core):
+    async with running_core() as core:
+        ada = await owner(core)
+        for terms in ({"user": ada}, {"role": Role.OWNER}):
+            code = await invite(core, **terms)
+            denied = await core.channel.say(code, sender="g1", direct=False)
+            assert denied.kind is ReceiptKind.DENIED
+        code = await invite(core, role=Role.MEMBER, name="Family")
+        assert (await core.channel.say(code, sender="g1", direct=False)).kind is (
+            ReceiptKind.ACCEPTED
+        )
+        assert (await core.users.find("Family")).is_group
+
+
+async def test_an_address_may_try_five_codes_an_hour(running_core):
+    async with running_core() as core:
+        code = await invite(core, role=Role.MEMBER)
+        for _ in range(5):
+            await core.channel.say("ABCD-EFG2", sender="eve")
+        assert (await core.channel.say(code, sender="eve")).kind is ReceiptKind.DENIED
+        assert (await core.channel.say(code, sender="oscar")).kind is ReceiptKind.ACCEPTED
+
+
+async def test_the_strangers_of_a_channel_may_try_thirty_codes_an_hour(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        code = await invite(core, role=Role.MEMBER)
+        for n in range(30):
+            await core.channel.say("ABCD-EFG2", sender=f"bot-{n}")
+        assert (await core.channel.say(code, sender="oscar")).kind is ReceiptKind.DENIED
+        elsewhere = await core.others["pigeon"].say(code, sender="oscar")
+        assert elsewhere.kind is ReceiptKind.ACCEPTED
+
+
+async def test_who_was_approved_while_gaia_was_off_is_greeted_once(running_core):
+    clock = FakeClock()
+    async with running_core(clock=clock) as core:
+        code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
+        async with core.stores.database.write() as session:
+            wanted = await pairing.find_request(session, code, clock.now())
+            await pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=clock.now())
+    for greetings in ([sentences.welcome("Eve", is_group=False)], []):
+        async with running_core(clock=clock) as core:
+            await core.app.delivery.flush()
+            assert [each.text for each in core.channel.sent] == greetings
+
+
+async def test_no_code_that_lets_in_stands_in_a_file_or_a_log(running_core, home, caplog):
+    caplog.set_level("DEBUG")
+    async with running_core() as core:
+        await owner(core)
+        await core.channel.say("hi")
+        asked = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
+        invited = await invite(core, role=Role.MEMBER)
+        await core.channel.until_sent(2)
+        used = await invite(core, role=Role.MEMBER)
+        await core.channel.say(used, sender="oscar", notes=(f"in reply to: {used}",))
+        await core.channel.until_sent(3)
+        content = b"".join(file.read_bytes() for file in home.root.rglob("*") if file.is_file())
+        for code in (asked, invited, used):
+            for spelling in (code, read_code(code) or "", code.lower()):
+                assert spelling.encode() not in content
+                assert spelling not in caplog.text
+
+
+async def test_the_owner_is_invited_where_no_owner_is_known(running_core):
+    async with running_core(senders=(), other_channels=("pigeon",)) as core:
+        code = await core.app.strangers.invite_owner()
+        await core.channel.say(code, sender="7", sender_name="Grace")
+        grace = await core.users.find("Grace")
+        assert grace.role is Role.OWNER
+
+        code = await core.app.strangers.invite_owner()
+        await core.others["pigeon"].say(code, sender="+49", sender_name="G. H.")
+        assert await core.users.resolve(Address("pigeon", "+49")) == grace
+        assert await core.app.strangers.invite_owner() is None, "known on every channel"
+
+
+async def test_the_code_of_a_start_pairs_the_owner_who_came_by_the_terminal_first(running_core):
+    async with running_core(senders=()) as core:
+        code = await core.app.strangers.invite_owner()
+        ada = await core.users.create("ada", Role.OWNER, Address("terminal", "ada"))
+        await core.channel.say(code, sender="7", sender_name="Ada L.")
+        assert await core.users.resolve(Address("fake", "7")) == ada
+        assert len(await core.users.list()) == 1
+
+
+async def test_a_newer_code_for_the_owner_voids_the_older(running_core):
+    async with running_core(senders=()) as core:
+        older, newer = [await core.app.strangers.invite_owner() for _ in range(2)]
+        assert (await core.channel.say(older, sender="eve")).kind is ReceiptKind.DENIED
+        assert (await core.channel.say(newer, sender="7")).kind is ReceiptKind.ACCEPTED
+
+
+async def test_of_two_who_approve_at_once_one_wins(running_core, core_on, home):
+    async with running_core(recover=False) as core, core_on(home, recover=False) as other:
+        code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
+        now = core.clock.now()
+        async with core.stores.database.read() as session:
+            wanted = await pairing.find_request(session, code, now)
+        async with core.stores.database.write() as session:
+            await pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=now)
+        async with other.stores.database.write() as session:
+            assert not await pairings.claim(session, wanted.pairing_id, now)
+
+
+async def test_the_owners_chats_on_a_channel_that_is_off_are_left_alone(running_core):
+    clock = FakeClock()
+    async with running_core(clock=clock, other_channels=("pigeon",)) as core:
+        ada = await owner(core)
+        await core.users.link(ada, Address("pigeon", "ada"))
+        await core.others["pigeon"].say("hi")
+        await core.others["pigeon"].until_sent(1)
+    clock.advance(timedelta(minutes=1).total_seconds())
+    async with running_core(clock=clock) as core:
+        assert (await core.channel.say("hi", sender="eve")).stranger_reply
+        await core.app.delivery.flush()
+        assert core.channel.sent == []
