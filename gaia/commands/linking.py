@@ -27,7 +27,7 @@ NO_SUCH_CODE = (
     "I know no such code: it was used, is older than an hour, or is mistyped. "
     "/link on the other channel gives you a new one."
 )
-TOO_MANY = "That were too many codes. Please try again in an hour."
+TOO_MANY = "Too many codes for one hour. Please try again later."
 
 
 def linking_commands(sessions: SessionStore) -> Sequence[Command]:

@@ -1,0 +1,242 @@
+"""One person on two channels: `/link`, and two users who turn out to be one."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import select
+
+from gaia.core import pairing
+from gaia.messages import Address
+from gaia.store import audit
+from gaia.store.audit import Action
+from gaia.store.codes import new_code
+from gaia.store.tables import ConversationRow, InboxRow, UsageRow, UserRow
+from gaia.store.users import Role
+
+SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
+
+
+class Person:
+    """Somebody on one channel: what they write, and what they are answered."""
+
+    def __init__(self, channel, sender: str) -> None:
+        self._channel = channel
+        self._sender = sender
+
+    async def ask(self, text: str):
+        """The one answer to a message."""
+        before = len(self._channel.sent)
+        await self._channel.say(text, sender=self._sender)
+        return (await self._channel.until_sent(before + 1))[before]
+
+    async def link_code(self) -> str:
+        found = SHOWN.search((await self.ask("/link")).text)
+        assert found
+        return found[0]
+
+
+async def pigeon_user(core, name: str, role: Role = Role.MEMBER):
+    return await core.users.create(name, role, Address("pigeon", name))
+
+
+async def test_a_code_of_link_makes_an_unknown_address_the_same_user(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        code = await Person(core.channel, "ada").link_code()
+        answer = await Person(core.others["pigeon"], "+49").ask(code.lower())
+        assert answer.text == "Hello ada, it's you: here I know you as well from now on."
+        ada = await core.users.find("ada")
+        assert await core.users.resolve(Address("pigeon", "+49")) == ada
+        text = (await Person(core.others["pigeon"], "+49").ask("/whoami")).text
+        assert "I know you by fake:ada, pigeon:+49." in text
+
+
+async def test_a_link_code_is_no_use_in_a_group_nor_twice(running_core):
+    async with running_core() as core:
+        code = await Person(core.channel, "ada").link_code()
+        receipt = await core.channel.say(code, sender="g1", direct=False)
+        assert receipt.kind == "denied"
+        assert await core.users.resolve(Address("fake", "g1")) is None
+        assert (await core.channel.say(code, sender="phone")).kind == "accepted"
+        assert (await core.channel.say(code, sender="eve")).kind == "denied"
+
+
+async def test_a_known_user_is_asked_before_they_become_another(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await pigeon_user(core, "Bob")
+        code = await Person(core.channel, "ada").link_code()
+        question = await Person(core.others["pigeon"], "Bob").ask(code)
+        assert question.text.startswith("That code is of ada. If you are the same person,")
+        (button,) = question.buttons
+        assert (button.label, len(button.command) <= 64) == ("Join", True)
+        assert await core.users.resolve(Address("pigeon", "Bob")) == bob
+
+        done = await Person(core.others["pigeon"], "Bob").ask(button.command)
+        assert done.text.startswith("Done: you are ada here too, member.")
+        ada = await core.users.find("ada")
+        assert await core.users.addresses(ada) == (Address("fake", "ada"), Address("pigeon", "Bob"))
+        assert await core.users.list() == (ada,)
+        again = await Person(core.others["pigeon"], "Bob").ask(button.command)
+        assert again.text.startswith("I know no such code")
+
+
+async def test_everything_of_both_is_the_ones_who_is_left(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await pigeon_user(core, "Bob")
+        pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
+        await pigeon.ask("hello from Bob")
+        await fake.ask("hello from Ada")
+        await pigeon.ask(f"/link {await fake.link_code()} yes")
+        ada = await core.users.find("ada")
+
+        async with core.stores.database.read() as session:
+            chats = (await session.scalars(select(ConversationRow))).all()
+            assert [(c.user_id, c.channel, c.generation, c.session_turns) for c in chats] == [
+                (ada.user_id, "pigeon", 2, 0),
+                (ada.user_id, "fake", 1, 1),
+            ]
+            (usage,) = (await session.scalars(select(UsageRow))).all()
+            assert (usage.user_id, usage.calls, usage.tokens_in) == (ada.user_id, 2, 20)
+            tombstone = await session.get_one(UserRow, bob.user_id)
+            assert (tombstone.name, tombstone.removed_at) == ("", core.clock.now())
+            entries = await audit.entries(session, limit=100)
+        assert (entries[-1].action, entries[-1].subject) == (Action.JOINED, ada.user_id)
+        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
+        assert (await pigeon.ask("and now?")).text == "echo: and now?"
+        assert [s.session_id for s in await core.stores.sessions.list(ada.user_id)] == [
+            f"{ada.user_id}:pigeon:Bob#2",
+            f"{ada.user_id}:fake:ada#1",
+        ]
+
+
+async def test_a_turn_that_runs_meanwhile_is_answered_once_and_leaves_no_session(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await pigeon_user(core, "Bob")
+        pigeon = Person(core.others["pigeon"], "Bob")
+        code = await Person(core.channel, "ada").link_code()
+        core.model.hold("think")
+        await core.others["pigeon"].say("think", sender="Bob")
+        await core.model.until_asked("think")
+        joined = await pigeon.ask(f"/link {code} yes")
+        assert joined.text.startswith("Done")
+        core.model.let_go("think")
+        await core.clock.until_sleeping()
+        core.clock.advance(10)
+        sent = await core.others["pigeon"].until_sent(2)
+        assert [each.text for each in sent[1:]] == ["echo: think"]
+        await core.app.handlers.flush()
+        ada = await core.users.find("ada")
+        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
+        async with core.stores.database.read() as session:
+            assert {u.user_id for u in await session.scalars(select(UsageRow))} == {ada.user_id}
+            states = {row.state for row in await session.scalars(select(InboxRow))}
+        assert states == {"done"}
+        assert bob.user_id not in {s.user_id for s in await core.stores.sessions.list()}
+
+
+async def test_the_same_chat_of_both_becomes_one(running_core):
+    """An address was one user's, became a stranger's, and was let in as another."""
+    async with running_core(other_channels=("pigeon",)) as core:
+        fake, pigeon = Person(core.channel, "ada"), Person(core.others["pigeon"], "7")
+        ada = await core.users.find("ada")
+        await core.users.link(ada, Address("pigeon", "7"))
+        for text in ("one", "two"):
+            await pigeon.ask(text)
+        await pigeon.ask("/reset")
+        await core.users.unlink(Address("pigeon", "7"))
+        await core.users.create("Bob", Role.MEMBER, Address("pigeon", "7"))
+        await pigeon.ask("three")
+        done = await pigeon.ask(f"/link {await fake.link_code()} yes")
+        assert done.text.startswith("Done: you are ada here too")
+        assert (await pigeon.ask("four")).text == "echo: four"
+        async with core.stores.database.read() as session:
+            chats = (await session.scalars(select(ConversationRow))).all()
+            messages = await session.scalars(select(InboxRow).order_by(InboxRow.inbox_id))
+            (chat,) = [each for each in chats if each.channel == "pigeon"]
+            assert (chat.user_id, chat.generation) == (ada.user_id, 3)
+            said = [row.text for row in messages if row.conversation_id == chat.conversation_id]
+        assert said[:4] == ["one", "two", "/reset", "three"]
+
+
+async def test_the_last_owner_who_joins_a_member_makes_them_the_owner(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        await pigeon_user(core, "Bob", Role.OWNER)
+        code = await Person(core.channel, "ada").link_code()
+        done = await Person(core.others["pigeon"], "Bob").ask(f"/link {code} yes")
+        assert done.text.startswith("Done: you are ada here too, owner.")
+        (ada,) = await core.users.list()
+        assert (ada.name, ada.role) == ("ada", Role.OWNER)
+
+
+async def test_an_owner_of_several_takes_the_role_of_whom_they_join(running_core):
+    async with running_core(senders=("ada", "grace"), other_channels=("pigeon",)) as core:
+        await core.users.set_role(await core.users.find("grace"), Role.OWNER)
+        await pigeon_user(core, "Bob", Role.OWNER)
+        code = await Person(core.channel, "ada").link_code()
+        await Person(core.others["pigeon"], "Bob").ask(f"/link {code} yes")
+        assert (await core.users.find("ada")).role is Role.MEMBER
+
+
+async def test_what_is_no_code_of_somebody_else_changes_nothing(running_core):
+    async with running_core() as core:
+        ada = Person(core.channel, "ada")
+        assert (await ada.ask("/link please")).text.startswith("That is no code.")
+        assert (await ada.ask("/link ABCD-EFG2")).text.startswith("I know no such code")
+        assert (await ada.ask(await ada.link_code())).text.startswith("That is you already")
+
+
+async def test_a_user_may_try_five_codes_an_hour(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        code = await Person(core.channel, "bob").link_code()
+        ada = Person(core.channel, "ada")
+        answers = [(await ada.ask("ABCD-EFG2")).text for _ in range(5)]
+        assert all(answer.startswith("I know no such code") for answer in answers)
+        assert (await ada.ask(code)).text == "Too many codes for one hour. Please try again later."
+        core.clock.advance(3600)
+        code = await Person(core.channel, "bob").link_code()
+        assert (await ada.ask(code)).text.startswith("That code is of bob.")
+
+
+async def test_a_text_like_a_code_is_for_the_model_while_no_code_waits(running_core):
+    async with running_core() as core:
+        ada = Person(core.channel, "ada")
+        assert (await ada.ask("ABCD-EFG2")).text == "echo: ABCD-EFG2"
+        await ada.link_code()
+        assert (await ada.ask("/start ABCD-EFG2")).text.startswith("I know no such code")
+
+
+async def test_a_member_who_sends_the_code_for_the_first_owner_is_the_owner(running_core):
+    async with running_core() as core:
+        code = await core.app.strangers.invite_owner()
+        ada = Person(core.channel, "ada")
+        assert (await ada.ask(code)).text == "You are an owner now."
+        (user,) = await core.users.list()
+        assert (user.name, user.role) == ("ada", Role.OWNER)
+        code = await new_code()
+        async with core.stores.database.write() as session:
+            await pairing.invite(session, code, role=Role.GUEST, by=audit.CLI, now=core.clock.now())
+        assert (await ada.ask(code.shown)).text.startswith("You are in already, as ada.")
+        assert (await core.channel.say(code.shown, sender="eve")).kind == "accepted"
+
+
+async def test_owners_list_users_and_change_roles(running_core):
+    async with running_core(senders=("ada", "Grace Hopper"), other_channels=("pigeon",)) as core:
+        ada = await core.users.set_role(await core.users.find("ada"), Role.OWNER)
+        await core.users.link(ada, Address("pigeon", "7"))
+        person = Person(core.channel, "ada")
+        assert (await person.ask("/users")).text == (
+            "ada (owner): fake, pigeon\nGrace Hopper (member): fake"
+        )
+        for command, answer in (
+            ("/role Grace Hopper guest", "Grace Hopper is a guest now."),
+            ("/role grace hopper Owner", "Grace Hopper is an owner now."),
+            ("/role Grace", "Write /role, a name and one of owner, member, guest."),
+            ("/role Grace king", "Write /role, a name and one of owner, member, guest."),
+            ("/role Bob guest", "I know nobody called Bob. /users lists all."),
+            ("/role Grace Hopper member", "Grace Hopper is a member now."),
+            (
+                "/role ada guest",
+                "That would leave me without an owner. Make somebody else one first.",
+            ),
+        ):
+            assert (await person.ask(command)).text == answer
