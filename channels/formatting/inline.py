@@ -10,7 +10,7 @@ from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.token import Token
 
 from channels.formatting.building import DocumentBuilder
-from channels.formatting.characters import clean, is_blank
+from channels.formatting.characters import is_blank
 from channels.formatting.document import Style
 
 LinkRule = Callable[[str], bool]
@@ -72,7 +72,7 @@ def _write_link(
 ) -> None:
     """A link with its label; the address beside it where it can be no link, alone
     where there is no label. Messengers make links of plain addresses themselves."""
-    address = clean(str(token.attrs.get(attribute, ""))).strip()
+    address = str(token.attrs.get(attribute, "")).strip()
     label, url = plain_inline(label_tokens), normalizeLink(address)
     if is_blank(label):
         builder.write(_shown(address))
@@ -85,7 +85,7 @@ def _write_link(
     else:
         write_inline(builder, label_tokens, is_link)
         builder.write(f" ({_shown(address)})" if address else "")
-    title = clean(str(token.attrs.get("title", ""))).strip()
+    title = str(token.attrs.get("title", "")).strip()
     if title and title != label:
         builder.write(f" ({title})")
 

@@ -11,6 +11,8 @@ from markdown_it.rules_block.state_block import StateBlock
 from markdown_it.rules_block.table import escapedSplit, getLine, table
 from markdown_it.token import Token
 
+from channels.formatting.emphasis import EmphasisParser
+
 _DEEPEST = 60
 
 
@@ -44,6 +46,7 @@ def tokens_of(text: str) -> Sequence[Token] | None:
     }
     parser = _Parser("commonmark", options)
     parser.enable(["strikethrough", "table"])
+    parser.inline = EmphasisParser(parser.inline)
     parser.block.ruler.at("table", _table_with_every_cell, {"alt": ["paragraph", "reference"]})
     tokens = parser.parse(text)
     if any(token.nesting == 1 and token.level >= _DEEPEST - 1 for token in tokens):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from channels.formatting.cutting import cut
-from channels.formatting.document import Document
+from channels.formatting.document import Document, Span
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import to_html
 
@@ -72,6 +73,11 @@ CUTS = {
         7,
         ["<blockquote><b>aa</b> bb</blockquote>", "<blockquote>cc</blockquote>"],
     ),
+    "a quote is no reason to cut before it": (
+        "aa\n\n> bb\n>\n> cc",
+        8,
+        ["aa\n\n<blockquote>bb</blockquote>", "<blockquote>cc</blockquote>"],
+    ),
     "within a list": ("- aa\n- bb\n- cc", 9, ["• aa\n• bb", "• cc"]),
     "code stays whole": (
         "a\n```\nb\n\nc\n```\nd",
@@ -118,6 +124,25 @@ CUTS = {
 @pytest.mark.parametrize(("markdown", "limit", "expected"), CUTS.values(), ids=CUTS)
 def test_a_text_is_cut(markdown: str, limit: int, expected: list[str]) -> None:
     assert pieces(markdown, limit) == expected
+
+
+class CountedSpans(tuple[Span, ...]):
+    """Knows how many spans were looked at."""
+
+    looks = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        self.looks += len(found)
+        return found
+
+
+def test_cutting_looks_at_each_span_a_few_times_however_long_the_text_is() -> None:
+    document = parse("> " + "**a** b " * 5000, lambda _: True)
+    spans = CountedSpans(document.spans)
+    parts = cut(Document(document.text, spans), lambda piece: len(piece.text) <= 400)
+    assert len(parts) > 40
+    assert spans.looks < 50 * len(spans)
 
 
 def test_a_limit_may_count_spans() -> None:

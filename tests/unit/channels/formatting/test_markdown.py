@@ -19,6 +19,11 @@ EMPHASIS = {
     "a lone star": ("2 * 3 * 4", "2 * 3 * 4"),
     "unclosed": ("**not closed and `neither", "**not closed and `neither"),
     "escaped": (r"\*stars\* and \_lines\_", "*stars* and _lines_"),
+    "beside Chinese": ("**《注意》**这是。", "<b>《注意》</b>这是。"),
+    "beside Japanese": ("は**「太字」**です", "は<b>「太字」</b>です"),
+    "beside Korean": ('**"강조"**는 ~~(b)~~가', '<b>"강조"</b>는 <s>(b)</s>가'),
+    "within Chinese words": ("中**文**字", "中<b>文</b>字"),
+    "around nothing": ("a **&nbsp;** b", "a \u00a0 b"),
     "around code": ("**use `x` now**", "<b>use</b> <code>x</code> <b>now</b>"),
 }
 LINES = {
@@ -29,6 +34,7 @@ LINES = {
     "a heading with emphasis": ("# A **b** *c* `d`", "<b>A b <i>c</i></b> <code>d</code>"),
     "an underlined heading": ("Title\n=====\ntext", "<b>Title</b>\ntext"),
     "windows line ends": ("one\r\n\r\ntwo\rthree", "one\n\ntwo\nthree"),
+    "control characters": ("a\x07b &#12;c", "ab \nc"),
     "entities": ("&copy; &lt;b&gt; &amp; &#7;", "© &lt;b&gt; &amp; \ufffd"),
 }
 HTML = {
@@ -147,7 +153,7 @@ NOTHING_TO_SEE = {
     "a fence": ("```", "```"),
     "a heading": ("#", "#"),
     "a quote": ("\n> \n", "&gt;"),
-    "too deep to read": (">" * 70 + " deep", "&gt;" * 70 + " deep"),
+    "too deep to read": ("a\n\n" + ">" * 70 + "b", "a\n\n" + "&gt;" * 70 + "b"),
     "white space": (" \n\t ", ""),
 }
 TABLE_OF_CASES = [

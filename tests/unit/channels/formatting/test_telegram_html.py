@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from channels.formatting.characters import utf16_length
-from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split
+from channels.formatting.document import Document, Span, Style
+from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split, to_html
 from gaia.messages import REPEAT_MARK
 
 
@@ -39,6 +40,13 @@ from gaia.messages import REPEAT_MARK
 )
 def test_telegram_keeps_a_link(url: str, kept: bool) -> None:
     assert is_link(url) is kept
+
+
+def test_an_address_and_a_language_cannot_end_their_attributes() -> None:
+    link = Document("a", (Span(0, 1, Style.LINK, 'https://a.b/"><b>&'),))
+    code = Document("a", (Span(0, 1, Style.PRE, '"<'),))
+    assert to_html(link) == '<a href="https://a.b/&quot;&gt;&lt;b&gt;&amp;">a</a>'
+    assert to_html(code) == '<pre><code class="language-&quot;&lt;">a</code></pre>'
 
 
 def test_every_chunk_has_room_for_the_mark_of_a_repeat() -> None:
