@@ -5,7 +5,7 @@ Knows lines, their indent and the rules of spans; nothing of Markdown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from channels.formatting.characters import clean, is_blank
 from channels.formatting.document import Document, Span, Style, clipped
@@ -25,7 +25,6 @@ class _Opened:
     counts: bool
 
 
-@dataclass(slots=True)
 class DocumentBuilder:
     """Takes text from the first to the last character; `build` ends it.
 
@@ -33,15 +32,16 @@ class DocumentBuilder:
     code. A quote begins at the left edge, whatever indent is around it.
     """
 
-    _parts: list[str] = field(default_factory=list)
-    _length: int = 0
-    _line_is_empty: bool = True
-    _pending: str = ""
-    _indents: list[str] = field(default_factory=list)
-    _outer_indents: list[list[str]] = field(default_factory=list)
-    _opened: list[_Opened] = field(default_factory=list)
-    _finished: list[tuple[int, Span]] = field(default_factory=list)
-    _spans_begun: int = 0
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._line_is_empty = True
+        self._pending = ""
+        self._indents: list[str] = []
+        self._outer_indents: list[list[str]] = []
+        self._opened: list[_Opened] = []
+        self._finished: list[tuple[int, Span]] = []
+        self._spans_begun = 0
 
     def write(self, text: str) -> None:
         """Add text; its line ends begin new lines."""
@@ -129,11 +129,12 @@ class DocumentBuilder:
         """All that was added, without white space at its end."""
         text = "".join(self._parts).rstrip()
         kept = [
-            (span.start, -span.end, order, span)
+            (order, span)
             for order, whole in self._finished
             if (span := clipped(whole, text, 0, len(text)))
         ]
-        return Document(text, tuple(span for *_, span in sorted(kept, key=lambda each: each[:3])))
+        kept.sort(key=lambda each: (each[1].start, -each[1].end, each[0]))
+        return Document(text, tuple(span for _, span in kept))
 
     def _put(self, text: str) -> None:
         if text:

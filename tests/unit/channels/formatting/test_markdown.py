@@ -89,6 +89,7 @@ QUOTES = {
     "indented code": (">     x\n>       y", "<blockquote><pre>x\n  y</pre></blockquote>"),
     "a list": ("> a\n> - b\n> - c", "<blockquote>a\n• b\n• c</blockquote>"),
     "a quote within": ("> a\n> > b\n>\n> c", "<blockquote>a\n&gt; b\n\nc</blockquote>"),
+    "bold in a quote within": ("> > **a**", "<blockquote>&gt; <b>a</b></blockquote>"),
     "in a list": ("- a\n  > b\n- c", "• a\n<blockquote>b</blockquote>\n• c"),
 }
 TABLES = {
@@ -126,6 +127,7 @@ LINKS = {
     "a quote in it": ('[a](<https://b.c/"x">)', '<a href="https://b.c/%22x%22">a</a>'),
     "an umlaut": ("[a](https://bär.de/ö)", '<a href="https://xn--br-via.de/%C3%B6">a</a>'),
     "itself": ("<https://a.b/c> [https://a.b](https://a.b)", "https://a.b/c https://a.b"),
+    "itself, encoded": ("[https://a.b/ö](https://a.b/%C3%B6)", "https://a.b/ö"),
     "its own name": ("[a.b/c](https://a.b/c/)", "a.b/c"),
     "plain": ("see https://a.b/c_d_e", "see https://a.b/c_d_e"),
     "another one's name": ("[a.b](https://c.d)", '<a href="https://c.d">a.b</a>'),
