@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from gaia.cli import config, model, outbox, sessions, users
+from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
 from gaia.cli.serve import serve_command
 from gaia.cli.standard_streams import open_closed_streams
@@ -32,6 +33,7 @@ app = typer.Typer(
 app.command("chat")(chat_command)
 app.command("serve")(serve_command)
 app.command("status")(status_command)
+app.command("audit")(audit_command)
 app.add_typer(users.app, name="users")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(outbox.app, name="outbox")

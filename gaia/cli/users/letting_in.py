@@ -1,0 +1,192 @@
+"""The commands of `gaia users` that let somebody in: codes, and those who ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from gaia.cli.opening import there_is_a_database, with_database
+from gaia.cli.users.options import AsJson, RoleName, a, user_json
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from gaia.store.codes import Code
+    from gaia.store.engine import Database
+    from gaia.store.pairings import Pairing
+    from gaia.store.users import User
+
+T = TypeVar("T")
+
+
+def pair(
+    name: Annotated[
+        str | None, typer.Argument(help="A user, or what to call a new one. By default, the owner.")
+    ] = None,
+    role: Annotated[RoleName | None, typer.Option(help="What a new user may do.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a code: whoever writes it to gaia within an hour is that user."""
+    from gaia.store.codes import new_code
+
+    async def make(database: Database) -> tuple[Code, dict[str, object]]:
+        code = await new_code()
+
+        async def invite(session: AsyncSession, now: datetime) -> dict[str, object]:
+            return await _invite(session, code, name, role, now)
+
+        return code, await _written(database, invite)
+
+    code, whom = with_database(make)
+    if as_json:
+        typer.echo(json.dumps({"code": code.shown, **whom}, indent=2))
+        return
+    called = whom["name"] or "a new user, called as they call themselves"
+    typer.echo(
+        f"Write this code to the bot: {code.shown}\n"
+        f"It is valid for an hour. Whoever writes it is {called}, {a(str(whom['role']))}."
+    )
+
+
+def pending(as_json: AsJson = False) -> None:
+    """List those who ask to be let in."""
+    from gaia.clock import SystemClock
+    from gaia.store import pairings
+
+    async def read(database: Database) -> Sequence[Pairing]:
+        async with database.read() as session:
+            return await pairings.requests(session, SystemClock().now())
+
+    waiting = with_database(read) if there_is_a_database() else ()
+    if as_json:
+        typer.echo(json.dumps([_request_json(each) for each in waiting], indent=2))
+    elif waiting:
+        typer.echo(_as_table(waiting))
+    else:
+        typer.echo("Nobody waits to be let in.")
+
+
+def approve(
+    code: Annotated[str, typer.Argument(help="The code that they were given, or their number.")],
+    name: Annotated[str | None, typer.Option(help="What to call them.")] = None,
+    as_user: Annotated[
+        str | None, typer.Option("--as", help="The user who they are, if gaia knows them.")
+    ] = None,
+    role: Annotated[RoleName | None, typer.Option(help="What they may do.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let in somebody who asks, by the code that gaia gave them or by their number."""
+    from gaia.cli.control import wake
+    from gaia.core import pairing
+    from gaia.paths import find_home
+    from gaia.store import audit, identities
+    from gaia.store.users import Role
+
+    if as_user is not None and (name is not None or role is not None):
+        raise typer.BadParameter("a user who is known has a name and a role", param_hint="--as")
+
+    async def let_in(session: AsyncSession, now: datetime) -> tuple[User, Pairing]:
+        wanted = await pairing.find_request(session, code, now)
+        user = await pairing.approve(
+            session,
+            wanted,
+            name=name,
+            as_user=await identities.find(session, as_user) if as_user else None,
+            role=Role(role) if role else None,
+            by=audit.CLI,
+            now=now,
+        )
+        return user, wanted
+
+    user, wanted = with_database(lambda database: _written(database, let_in))
+    runs = wake(find_home())
+    address = wanted.terms.address
+    if as_json:
+        told = user_json(user, (address,) if address else ())
+        typer.echo(json.dumps({**told, "running": runs}, indent=2))
+    else:
+        when = "They are told now." if runs else "They are told when gaia runs."
+        typer.echo(f"{address} is {user.name} now, {a(user.role)}. {when}")
+
+
+async def _invite(
+    session: AsyncSession, code: Code, name: str | None, role: RoleName | None, now: datetime
+) -> dict[str, object]:
+    """Make the code good for whom it is meant; returns who that is."""
+    from gaia.core import pairing
+    from gaia.store import audit, identities
+    from gaia.store.names import checked_name
+    from gaia.store.users import Role
+
+    if name is None and role in (None, RoleName.OWNER):
+        owners = await identities.owners(session)
+        if len(owners) > 1:
+            named = ", ".join(owner.name for owner in owners)
+            raise typer.BadParameter(f"there are several owners: say which of {named}")
+        owner = await pairing.invite_owner(session, code, by=audit.CLI, now=now)
+        return _whom(owner, None, Role.OWNER)
+    known = await identities.find_named(session, name) if name else None
+    if known is not None:
+        if role is not None and role.value != known.role.value:
+            raise typer.BadParameter(
+                f"{known.name} is {a(known.role)}: 'gaia users role' changes that",
+                param_hint="--role",
+            )
+        await pairing.invite(session, code, user=known, by=audit.CLI, now=now)
+        return _whom(known, None, known.role)
+    new_name = checked_name(name) if name else None
+    new_role = Role(role or RoleName.MEMBER)
+    await pairing.invite(session, code, name=new_name, role=new_role, by=audit.CLI, now=now)
+    return _whom(None, new_name, new_role)
+
+
+def _whom(user: User | None, name: str | None, role: str) -> dict[str, object]:
+    return {
+        "user_id": user.user_id if user else None,
+        "name": user.name if user else name,
+        "role": user.role if user else role,
+    }
+
+
+async def _written(database: Database, act: Callable[[AsyncSession, datetime], Awaitable[T]]) -> T:
+    """What `act` makes of a transaction and the present time."""
+    from gaia.clock import SystemClock
+
+    async with database.write() as session:
+        return await act(session, SystemClock().now())
+
+
+def _request_json(request: Pairing) -> dict[str, object]:
+    terms = request.terms
+    return {
+        "number": request.pairing_id,
+        "name": terms.name,
+        "channel": terms.address.channel if terms.address else None,
+        "sender": terms.address.sender if terms.address else None,
+        "is_group": not terms.direct,
+        "asked_at": request.created_at.isoformat(),
+        "expires_at": request.expires_at.isoformat(),
+    }
+
+
+def _as_table(waiting: Sequence[Pairing]) -> str:
+    from gaia.cli.table import columns, local_time
+
+    return columns(
+        ("NUMBER", "NAME", "KIND", "ADDRESS", "ASKED"),
+        [
+            (
+                str(each.pairing_id),
+                each.terms.name or "",
+                "person" if each.terms.direct else "group",
+                str(each.terms.address),
+                local_time(each.created_at),
+            )
+            for each in waiting
+        ],
+    )
