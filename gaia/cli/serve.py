@@ -13,10 +13,11 @@ def serve_command() -> None:
     from gaia.daemon import serve
     from gaia.paths import find_home
 
-    asyncio.run(serve(find_home(), announce=_print_code))
+    asyncio.run(serve(find_home(), announce=announce))
 
 
-def _print_code(code: str) -> None:
+def announce(code: str) -> None:
+    """Print the owner's code, past the log, which keeps what it gets."""
     import typer
 
     typer.echo(
