@@ -254,4 +254,6 @@ def _receipt_frame(client_message_id: str, receipt: Receipt | None) -> ReceiptFr
         return ReceiptFrame(client_message_id=client_message_id, outcome="failed")
     if receipt.kind is ReceiptKind.DENIED:
         return ReceiptFrame(client_message_id=client_message_id, outcome="denied")
+    if receipt.kind is ReceiptKind.REFUSED:
+        return ReceiptFrame(client_message_id=client_message_id, outcome="refused")
     return ReceiptFrame(client_message_id=client_message_id, outcome="accepted")

@@ -83,11 +83,12 @@ class RefusedFrame(Frame):
 
 
 class ReceiptFrame(Frame):
-    """What became of a message. `failed` means that it was not stored."""
+    """What became of a message. `failed` means that it was not stored, `refused` that
+    it was one too many."""
 
     kind: Literal["receipt"] = "receipt"
     client_message_id: str
-    outcome: Literal["accepted", "denied", "failed"]
+    outcome: Literal["accepted", "denied", "refused", "failed"]
 
 
 class ChunkFrame(Frame):

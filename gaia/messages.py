@@ -86,11 +86,13 @@ class Inbound:
 
 
 class ReceiptKind(StrEnum):
-    """What became of an inbound message."""
+    """What became of an inbound message. `REFUSED` is one too many of somebody who
+    is known: it is left out, and no answer comes."""
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
     DENIED = "denied"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)

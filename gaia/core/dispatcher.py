@@ -154,7 +154,7 @@ class Dispatcher:
                 session, conversation, inbound, self._channels[channel], now
             ):
                 return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
-            return ReceiptKind.DENIED, None
+            return ReceiptKind.REFUSED, None
         is_command = slash.parse(inbound.text) is not None
         await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
         workers = self._workers if is_command else self._handlers

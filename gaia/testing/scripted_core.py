@@ -35,6 +35,7 @@ class ScriptedCore:
     def __init__(self, channel: Channel, clock: Clock, state: CoreState | None = None) -> None:
         self.state = state or CoreState()
         self.denied_senders: set[str] = set()
+        self.hasty_senders: set[str] = set()
         self.store_is_broken = False
         self._channel = channel
         self._clock = clock
@@ -56,6 +57,8 @@ class ScriptedCore:
             raise StoreError("the disk is full: make room")
         if inbound.address.sender in self.denied_senders:
             return Receipt(ReceiptKind.DENIED)
+        if inbound.address.sender in self.hasty_senders:
+            return Receipt(ReceiptKind.REFUSED)
         known = {each.provider_message_id for each in self.state.received}
         if inbound.provider_message_id in known:
             return Receipt(ReceiptKind.DUPLICATE)

@@ -18,6 +18,7 @@ NOT_STORED = (
     "gaia could not store the message, so it was not taken. It is back in the prompt; "
     "`gaia status` may say what is wrong."
 )
+TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
 
 
@@ -56,6 +57,9 @@ class InteractiveChat:
         match await self._answer(exchange):
             case Ending.FAILED:
                 await self._screen.note(NOT_STORED)
+                return text
+            case Ending.REFUSED:
+                await self._screen.note(TOO_FAST)
                 return text
             case Ending.DENIED:
                 await self._screen.note(DENIED)

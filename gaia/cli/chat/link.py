@@ -72,6 +72,7 @@ class Ending(StrEnum):
 
     ANSWERED = "answered"
     DENIED = "denied"
+    REFUSED = "refused"
     FAILED = "failed"
 
 
@@ -221,6 +222,8 @@ class Link:
                     exchange.accepted = True
             case "denied":
                 self._end(receipt.client_message_id, Ending.DENIED)
+            case "refused":
+                self._end(receipt.client_message_id, Ending.REFUSED)
             case "failed":
                 self._end(receipt.client_message_id, Ending.FAILED)
 

@@ -102,6 +102,11 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
             raise RefusedError(
                 "gaia does not take messages from this user: add the user with `gaia users add`"
             )
+        case Ending.REFUSED:
+            raise RefusedError(
+                f"the message {_shortened(text)!r} was left out: it was one too many for a minute. "
+                "Say it again in a moment, or raise limits.messages_per_minute"
+            )
         case Ending.FAILED:
             raise StoreError(
                 f"the daemon could not store the message {_shortened(text)!r}, so it was not "

@@ -54,7 +54,7 @@ async def test_one_too_many_is_told_and_answered_never(running_core):
             assert (await core.channel.say(f"m{n}")).kind is ReceiptKind.ACCEPTED
         fourth = await core.channel.say("m3", provider_message_id="fourth")
         assert fourth.kind is ReceiptKind.ACCEPTED, "there is an answer to come"
-        assert (await core.channel.say("m4")).kind is ReceiptKind.DENIED, "there is none"
+        assert (await core.channel.say("m4")).kind is ReceiptKind.REFUSED, "there is none"
         again = await core.channel.say("m3", provider_message_id="fourth")
         assert again.kind is ReceiptKind.DUPLICATE
         sent = await answers(core)
@@ -77,7 +77,7 @@ async def test_after_a_minute_all_is_well_again(running_core):
         for n in range(4):
             receipts.append(await core.channel.say(f"n{n}", provider_message_id=f"b{n}"))
         assert [receipt.kind for receipt in receipts] == [
-            ReceiptKind.DENIED,
+            ReceiptKind.REFUSED,
             *[ReceiptKind.ACCEPTED] * 4,
         ]
         assert (await answers(core)).count(TOO_FAST) == 1, "told again, a minute later"

@@ -113,6 +113,15 @@ async def test_a_denied_message_is_an_error(daemon: TerminalDaemon, terminal: Te
             await terminal.say("hello")
 
 
+async def test_one_message_too_many_is_an_error_that_says_so(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    async with daemon.running() as core:
+        core.hasty_senders.add("ada")
+        with pytest.raises(RefusedError, match="'hello' was left out: it was one too many"):
+            await terminal.say("hello")
+
+
 async def test_a_message_that_is_not_stored_is_an_error_that_says_so(
     daemon: TerminalDaemon, terminal: Terminal
 ) -> None:

@@ -106,6 +106,13 @@ async def test_a_message_of_somebody_who_may_not_write_is_denied(terminals: Term
     assert (await peer.frame(ReceiptFrame)).outcome == "denied"
 
 
+async def test_one_message_too_many_is_refused(terminals: Terminals) -> None:
+    terminals.core.hasty_senders.add("ada")
+    peer = await terminals.attach()
+    peer.write_message("hello")
+    assert (await peer.frame(ReceiptFrame)).outcome == "refused"
+
+
 async def test_a_message_that_cannot_be_stored_is_not_accepted(
     terminals: Terminals, caplog: pytest.LogCaptureFixture
 ) -> None:
