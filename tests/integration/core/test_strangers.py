@@ -10,10 +10,10 @@ from sqlalchemy import func, select
 
 from gaia.core import pairing, sentences
 from gaia.messages import Address, ReceiptKind
-from gaia.store import audit, pairings
+from gaia.store import audit, conversations, pairings
 from gaia.store.audit import Action
 from gaia.store.codes import new_code, read_code
-from gaia.store.tables import ConversationRow, InboxRow, PairingRow, StrangerRow
+from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
 
@@ -336,3 +336,19 @@ async def test_the_owners_chats_on_a_channel_that_is_off_are_left_alone(running_
         assert (await core.channel.say("hi", sender="eve")).stranger_reply
         await core.app.delivery.flush()
         assert core.channel.sent == []
+
+
+async def test_an_owner_at_the_terminal_is_not_disturbed(running_core):
+    async with running_core(senders=(), other_channels=("pigeon",)) as core:
+        ada = await core.users.create("ada", Role.OWNER, Address("terminal", "ada"))
+        async with core.stores.database.write() as session:
+            await conversations.find_or_create(
+                session,
+                user_id=ada.user_id,
+                channel="terminal",
+                chat="ada",
+                direct=True,
+                now=core.clock.now(),
+            )
+        assert (await core.channel.say("hi", sender="eve")).stranger_reply
+        assert await count(core, OutboxRow) == 0
