@@ -27,7 +27,7 @@ from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, identities, inbox, outbox, pairings
+from gaia.store import batches, conversations, edits, identities, inbox, outbox, pairings
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -149,13 +149,17 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
+        is_command = slash.parse(inbound.text) is not None
+        settled = await edits.settle(session, inbound, conversation_id, is_command=is_command)
+        if isinstance(settled, ReceiptKind):
+            return settled, None
+        inbound = settled
         if await self._limits.is_one_too_many(session, user.user_id, inbound, now):
             if await self._limits.refuse(
                 session, conversation, inbound, self._channels[channel], now
             ):
                 return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
             return ReceiptKind.REFUSED, None
-        is_command = slash.parse(inbound.text) is not None
         await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
         workers = self._workers if is_command else self._handlers
         return ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id)

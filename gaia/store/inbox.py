@@ -7,7 +7,7 @@ caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import exists, func, select, update
@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Inbound
 from gaia.store.conversations import Conversation
+from gaia.store.recorded import write_attachments
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
@@ -61,8 +62,9 @@ async def record(
             text=inbound.text,
             sender_name=inbound.sender_name,
             notes=list(inbound.notes),
-            attachments=[asdict(each) for each in inbound.attachments],
+            attachments=write_attachments(inbound.attachments),
             album=inbound.album,
+            edits=[],
             is_command=is_command,
             wants_preview=inbound.wants_preview,
             sent_at=inbound.sent_at,

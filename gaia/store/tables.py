@@ -146,7 +146,8 @@ class InboxRow(Base):
     `generation` is the session that it belongs to, fixed on receipt. `turn_id`
     is set when a turn takes it. `failures` counts turns that failed, `starts`
     those that began: the difference are interruptions by a crash. `notes` and
-    `attachments` are those of `messages.Inbound`, as JSON.
+    `attachments` are those of `messages.Inbound`, as JSON. `edits` lists the
+    provider's ids of the messages that were to replace this one's text.
     """
 
     __tablename__ = "inbox"
@@ -167,6 +168,7 @@ class InboxRow(Base):
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     album: Mapped[str | None] = mapped_column(String(255))
+    edits: Mapped[list[str]] = mapped_column(JSON, default=list)
     is_command: Mapped[bool]
     wants_preview: Mapped[bool]
     sent_at: Mapped[datetime]

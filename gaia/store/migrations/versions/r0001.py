@@ -85,6 +85,7 @@ def upgrade() -> None:
         sa.Column("notes", sa.JSON(), nullable=False),
         sa.Column("attachments", sa.JSON(), nullable=False),
         sa.Column("album", sa.String(length=255), nullable=True),
+        sa.Column("edits", sa.JSON(), nullable=False),
         sa.Column("is_command", sa.Boolean(), nullable=False),
         sa.Column("wants_preview", sa.Boolean(), nullable=False),
         sa.Column("sent_at", sa.DateTime(), nullable=False),

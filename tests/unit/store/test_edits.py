@@ -1,0 +1,134 @@
+"""Edits: a message that waits changes, one that was answered is corrected, each once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gaia.messages import Address, Inbound, ReceiptKind
+from gaia.store import batches, conversations, edits, inbox
+from gaia.store.conversations import Conversation
+from gaia.store.edits import CORRECTION
+from gaia.store.engine import Database
+from gaia.store.users import Role, Users
+from gaia.testing.clock import START, FakeClock
+
+
+def said(text: str, message_id: str = "m1", edit_of: str | None = None) -> Inbound:
+    return Inbound(Address("fake", "ada"), "ada", message_id, text, START, edit_of=edit_of)
+
+
+class Chat:
+    """One chat, as the dispatcher keeps it."""
+
+    def __init__(self, database: Database, conversation: Conversation) -> None:
+        self._database = database
+        self._conversation = conversation
+
+    async def receive(self, inbound: Inbound) -> Inbound | ReceiptKind:
+        """Record a message unless all is done with it; returns what was decided."""
+        is_command = inbound.text.startswith("/")
+        async with self._database.write() as session:
+            if await inbox.is_recorded(session, "fake", inbound.provider_message_id):
+                return ReceiptKind.DUPLICATE
+            decided = await edits.settle(
+                session, inbound, self._conversation.conversation_id, is_command=is_command
+            )
+            if isinstance(decided, Inbound):
+                await inbox.record(
+                    session, decided, self._conversation, is_command=is_command, now=START
+                )
+        return decided
+
+    async def begin(self) -> tuple[str, ...]:
+        """Begin the next turn; returns the texts of its messages."""
+        async with self._database.write() as session:
+            batch = await batches.take(
+                session,
+                self._conversation.conversation_id,
+                turn_id="t1",
+                settle=batches.ALBUM_SETTLE,
+            )
+            return tuple(message.text for message in batch.messages) if batch else ()
+
+
+@pytest.fixture
+async def chat(database: Database, clock: FakeClock) -> Chat:
+    user = await Users(database, clock).create("ada", Role.MEMBER, Address("fake", "ada"))
+    async with database.write() as session:
+        conversation = await conversations.find_or_create(
+            session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=START
+        )
+    return Chat(database, conversation)
+
+
+async def test_a_message_that_waits_gets_the_new_text(chat: Chat) -> None:
+    await chat.receive(said("helo"))
+    assert await chat.receive(said("hello", "e1", "m1")) is ReceiptKind.ACCEPTED
+    assert await chat.receive(said("hello!", "e2", "m1")) is ReceiptKind.ACCEPTED
+    assert await chat.begin() == ("hello!",)
+
+
+async def test_an_older_edit_that_comes_again_changes_nothing(chat: Chat) -> None:
+    await chat.receive(said("one"))
+    for _ in range(2):
+        await chat.receive(said("two", "e1", "m1"))
+        await chat.receive(said("three", "e2", "m1"))
+    assert await chat.receive(said("two", "e1", "m1")) is ReceiptKind.DUPLICATE
+    assert await chat.begin() == ("three",)
+    assert await chat.receive(said("two", "e1", "m1")) is ReceiptKind.DUPLICATE
+
+
+async def test_a_message_that_was_begun_is_corrected_by_another(chat: Chat) -> None:
+    await chat.receive(said("at five"))
+    await chat.begin()
+    edit = said("at six", "e1", "m1")
+    assert await chat.receive(edit) == replace(edit, notes=(CORRECTION,))
+    assert await chat.receive(edit) is ReceiptKind.DUPLICATE
+
+
+async def test_a_correction_that_waits_gets_the_newest_text(chat: Chat) -> None:
+    await chat.receive(said("at five"))
+    await chat.begin()
+    await chat.receive(said("at six", "e1", "m1"))
+    assert await chat.receive(said("at six", "e2", "m1")) is ReceiptKind.DUPLICATE
+    assert await chat.receive(said("at seven", "e3", "m1")) is ReceiptKind.ACCEPTED
+    assert await chat.receive(said("at seven", "e4", "m1")) is ReceiptKind.DUPLICATE
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_an_edit_without_another_text_is_a_duplicate(chat: Chat, begun: bool) -> None:
+    await chat.receive(said("hello"))
+    if begun:
+        await chat.begin()
+    assert await chat.receive(said("hello", "e1", "m1")) is ReceiptKind.DUPLICATE
+
+
+async def test_the_edit_of_an_unknown_message_is_a_message_like_any_other(chat: Chat) -> None:
+    edit = said("hello", "e1", "never-seen")
+    assert await chat.receive(edit) == edit
+    assert await chat.begin() == ("hello",)
+
+
+@pytest.mark.parametrize(("before", "after"), [("/help", "hello"), ("hello", "/help")])
+async def test_commands_are_not_changed_into_messages_nor_back(
+    chat: Chat, before: str, after: str
+) -> None:
+    await chat.receive(said(before))
+    edit = said(after, "e1", "m1")
+    assert await chat.receive(edit) == replace(edit, notes=(CORRECTION,))
+
+
+async def test_nobody_edits_what_stands_in_another_conversation(
+    database: Database, clock: FakeClock, chat: Chat
+) -> None:
+    await chat.receive(said("mine"))
+    user = await Users(database, clock).create("eve", Role.MEMBER, Address("fake", "eve"))
+    async with database.write() as session:
+        other = await conversations.find_or_create(
+            session, user_id=user.user_id, channel="fake", chat="eve", direct=True, now=START
+        )
+    edit = said("yours", "e1", "m1")
+    assert await Chat(database, other).receive(edit) == edit
+    assert await chat.begin() == ("mine",)
