@@ -4,6 +4,8 @@ A conversation's messages are taken in order by its one worker, and none before
 the slash commands that came earlier are done. A row found `running` or
 `stopping` by that worker is its own unfinished business, left by a crash or by
 a store that failed: it is taken again under the same turn id.
+An album is never cut in two: its messages settle for a time of their own, and
+what came between them goes along.
 Each function works within the caller's transaction.
 """
 
@@ -16,7 +18,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.messages import Attachment
 from gaia.store.inbox import UNFINISHED
+from gaia.store.recorded import Message, read_attachments, read_message
 from gaia.store.tables import InboxRow, InboxState
 
 BURST_MESSAGES = 50
@@ -24,6 +28,10 @@ BURST_MESSAGES = 50
 
 BURST_SETTLES = 10
 """A burst is cut after this many settle times, for people who never pause."""
+
+ALBUM_SETTLE = timedelta(seconds=0.5)
+"""An album is complete when nothing has come for so long: its photos are messages
+of their own, which a provider delivers one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ class Batch:
     conversation_id: int
     generation: int
     provider_message_ids: tuple[str, ...]
-    texts: tuple[str, ...]
+    messages: tuple[Message, ...]
     sent_at: datetime
     wants_preview: bool
     stopped: bool
@@ -49,8 +57,8 @@ class Batch:
 
     @property
     def text(self) -> str:
-        """What the user said: the messages of a burst as one text."""
-        return "\n".join(self.texts)
+        """What the user said, and nothing else: the messages of a burst as one text."""
+        return "\n".join(message.text for message in self.messages)
 
 
 async def ready_after(
@@ -66,8 +74,12 @@ async def ready_after(
     clock_was_set_back = last.received_at > now
     if first.turn_id is not None or len(rows) == BURST_MESSAGES or clock_was_set_back:
         return timedelta(0)
-    settled_at = min(last.received_at + settle, first.received_at + BURST_SETTLES * settle)
-    return max(settled_at - now, timedelta(0))
+    settled_at = min(
+        last.received_at + _settle_of(last, settle),
+        first.received_at + BURST_SETTLES * _settle_of(first, settle),
+    )
+    albums = [row.received_at + ALBUM_SETTLE for row in rows if row.album is not None]
+    return max(max([settled_at, *albums]) - now, timedelta(0))
 
 
 async def take(
@@ -79,6 +91,34 @@ async def take(
     """
     rows = await _next_rows(session, conversation_id, settle)
     return _start(rows, turn_id) if rows else None
+
+
+async def earlier_attachments(
+    session: AsyncSession, batch: Batch, *, turns: int
+) -> tuple[Attachment, ...]:
+    """The attachments of the last `turns` turns of the same session, oldest first."""
+    rows = await session.execute(
+        select(InboxRow.turn_id, InboxRow.attachments)
+        .where(
+            InboxRow.conversation_id == batch.conversation_id,
+            InboxRow.generation == batch.generation,
+            InboxRow.inbox_id < batch.inbox_id,
+            InboxRow.is_command.is_(False),
+            InboxRow.turn_id.is_not(None),
+            InboxRow.state.in_((InboxState.DONE, InboxState.STOPPED)),
+        )
+        # By the index: the sort must not read the whole conversation.
+        .order_by(InboxRow.received_at.desc(), InboxRow.inbox_id.desc())
+        .limit(turns * BURST_MESSAGES)
+    )
+    found: list[Attachment] = []
+    seen: set[str] = set()
+    for turn_id, written in rows:
+        seen.add(turn_id)
+        if len(seen) > turns:
+            break
+        found += reversed(read_attachments(written))
+    return tuple(reversed(found))
 
 
 async def take_command(
@@ -107,21 +147,41 @@ async def _next_rows(
     rows = list(await session.scalars(messages.limit(BURST_MESSAGES)))
     if not rows:
         return []
-    first, *rest = rows
+    first = rows[0]
     if first.turn_id is not None:
         return [row for row in rows if row.turn_id == first.turn_id]
-    burst = [first]
-    for row in rest:
-        previous = burst[-1]
-        if (
-            row.turn_id is not None
-            or row.generation != first.generation
-            or row.received_at - previous.received_at >= settle
-            or row.received_at - first.received_at >= BURST_SETTLES * settle
-        ):
+    begun_or_moved = (
+        position
+        for position, row in enumerate(rows)
+        if row.turn_id is not None or row.generation != first.generation
+    )
+    return _burst(rows[: next(begun_or_moved, len(rows))], settle)
+
+
+def _burst(rows: Sequence[InboxRow], settle: timedelta) -> list[InboxRow]:
+    """Those of `rows`, from the first one, that came in quick succession, with
+    their albums to the last photo."""
+    length = 1
+    while length < len(rows):
+        albums = {row.album for row in rows[:length] if row.album is not None}
+        if any(row.album in albums for row in rows[length:]):
+            length += 1
+            continue
+        if _is_apart(rows[0], rows[length - 1], rows[length], settle):
             break
-        burst.append(row)
-    return burst
+        length += 1
+    return list(rows[:length])
+
+
+def _is_apart(first: InboxRow, previous: InboxRow, row: InboxRow, settle: timedelta) -> bool:
+    """Whether `row` is for the next turn: after a pause, or after a burst without one."""
+    pause, burst = row.received_at - previous.received_at, row.received_at - first.received_at
+    longest_burst = BURST_SETTLES * _settle_of(first, settle)
+    return pause >= _settle_of(previous, settle) or burst >= longest_burst
+
+
+def _settle_of(row: InboxRow, settle: timedelta) -> timedelta:
+    return settle if row.album is None else max(settle, ALBUM_SETTLE)
 
 
 def _unfinished(conversation_id: int, *, is_command: bool) -> Select[InboxRow]:
@@ -150,7 +210,7 @@ def _start(rows: Sequence[InboxRow], turn_id: str) -> Batch:
         conversation_id=first.conversation_id,
         generation=first.generation,
         provider_message_ids=tuple(row.provider_message_id for row in rows),
-        texts=tuple(row.text for row in rows),
+        messages=tuple(read_message(row) for row in rows),
         sent_at=rows[-1].sent_at,
         wants_preview=any(row.wants_preview for row in rows),
         stopped=stopped,
