@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from gaia.core import pairing
 from gaia.messages import Address
+from gaia.sessions.service import SessionKey
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.codes import new_code
@@ -111,7 +112,7 @@ async def test_everything_of_both_is_the_ones_who_is_left(running_core):
 
 async def test_a_turn_that_runs_meanwhile_is_answered_once_and_leaves_no_session(running_core):
     async with running_core(other_channels=("pigeon",)) as core:
-        bob = await pigeon_user(core, "Bob")
+        await pigeon_user(core, "Bob")
         pigeon = Person(core.others["pigeon"], "Bob")
         code = await Person(core.channel, "ada").link_code()
         core.model.hold("think")
@@ -126,12 +127,28 @@ async def test_a_turn_that_runs_meanwhile_is_answered_once_and_leaves_no_session
         assert [each.text for each in sent[1:]] == ["echo: think"]
         await core.app.handlers.flush()
         ada = await core.users.find("ada")
-        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
+        assert [s.session_id for s in await core.stores.sessions.list()] == [
+            f"{ada.user_id}:pigeon:Bob#2"
+        ]
         async with core.stores.database.read() as session:
             assert {u.user_id for u in await session.scalars(select(UsageRow))} == {ada.user_id}
             states = {row.state for row in await session.scalars(select(InboxRow))}
         assert states == {"done"}
-        assert bob.user_id not in {s.user_id for s in await core.stores.sessions.list()}
+
+
+async def test_a_session_that_a_turn_began_in_the_moment_of_joining_goes_when_it_ends(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await pigeon_user(core, "Bob")
+        pigeon = Person(core.others["pigeon"], "Bob")
+        code = await Person(core.channel, "ada").link_code()
+        core.model.hold("think")
+        await core.others["pigeon"].say("think", sender="Bob")
+        await core.model.until_asked("think")
+        await pigeon.ask(f"/link {code} yes")
+        await core.stores.sessions.ensure(SessionKey(bob.user_id, "pigeon", "Bob", 1))
+        core.model.let_go("think")
+        await core.clock.until_sleeping()
+        assert await core.stores.sessions.list(bob.user_id) == []
 
 
 async def test_the_same_chat_of_both_becomes_one(running_core):
