@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.routing import BaseRoute
 
 from channels.registry import build_channels
-from channels.terminal import Greeting, TerminalChannel
+from channels.terminal import Greeter, Greeting, TerminalChannel
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
@@ -26,7 +26,7 @@ from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
 from gaia.core.strangers import Strangers
 from gaia.core.warming import Warming
-from gaia.errors import RefusedError
+from gaia.errors import RefusedError, SettingsError
 from gaia.messages import Address
 from gaia.ops.status import Status
 from gaia.paths import Home
@@ -81,17 +81,17 @@ def build_app(
     hosted: bool = False,
     extra_channels: Sequence[Channel] = (),
 ) -> App:
-    """Wire everything; nothing is started. `extra_channels` come on top of the settings'."""
+    """Wire everything; nothing is started. `extra_channels` come on top of the settings'.
+
+    Raises:
+        SettingsError: A channel is enabled, and its secret is not there.
+    """
     settings, database = loaded.settings, stores.database
     users = Users(database, clock)
     access = Access(users, settings.access)
-    channels = build_channels(
-        settings.channels,
-        greeter=TerminalGreeter(access, database, model),
-        clock=clock,
-        version=__version__,
-        hosted=hosted,
-    ) | {channel.name: channel for channel in extra_channels}
+    greeter = TerminalGreeter(access, database, model)
+    channels = dict(_enabled_channels(loaded, greeter, clock, hosted=hosted))
+    channels |= {channel.name: channel for channel in extra_channels}
     agent = Agent(
         model=model, sessions=stores.sessions, tools=built_in_tools(clock), settings=settings
     )
@@ -167,6 +167,22 @@ def build_app(
             if isinstance(channel, TerminalChannel)
         ],
     )
+
+
+def _enabled_channels(
+    loaded: LoadedSettings, greeter: Greeter, clock: Clock, *, hosted: bool
+) -> Mapping[str, Channel]:
+    try:
+        return build_channels(
+            loaded.settings.channels,
+            loaded.secrets,
+            greeter=greeter,
+            clock=clock,
+            version=__version__,
+            hosted=hosted,
+        )
+    except SettingsError as exc:
+        raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
 
 
 class TerminalGreeter:

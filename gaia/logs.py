@@ -41,8 +41,10 @@ CHATTY = (
     "aiosqlite",
     "alembic",
     "uvicorn",
+    "telegram",
 )
-"""Libraries that log requests, some with URLs that hold keys. Only their warnings count."""
+"""Libraries that log requests, some with URLs that hold keys, or with messages. Only
+their warnings count."""
 
 SILENT = "google_adk"
 """Logs a traceback for each error that it raises as well; whoever catches it logs it."""

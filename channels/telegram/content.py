@@ -1,0 +1,185 @@
+"""What a message holds besides its words: files as attachments, the rest as notes.
+
+A note is one line of plain words in brackets, for the model to read. What gaia
+has no words for is named in one too, so that nothing arrives as if it were nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from telegram import (
+    Animation,
+    Audio,
+    Checklist,
+    Contact,
+    Document,
+    LivePhoto,
+    Location,
+    Message,
+    PhotoSize,
+    Poll,
+    SharedUser,
+    Sticker,
+    Venue,
+    Video,
+    VideoNote,
+    Voice,
+)
+
+from channels.telegram.wording import clean, one_line
+from gaia.messages import Attachment, AttachmentKind
+
+LONGEST_WORDS = 300
+"""So many characters of somebody else's words, or of a name, stand in a note."""
+
+OTHER_CONTENT = {
+    "paid_media": "media that must be paid for",
+    "story": "a story",
+    "game": "a game",
+    "invoice": "an invoice",
+    "giveaway": "a giveaway",
+    "giveaway_winners": "the winners of a giveaway",
+    "gift": "a gift",
+    "unique_gift": "a gift",
+    "passport_data": "Telegram Passport data",
+    "web_app_data": "data of a web app",
+}
+"""What can be named and not read, by the field of a message that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message holds besides its words."""
+
+    attachments: tuple[Attachment, ...]
+    notes: tuple[str, ...]
+
+
+def content_of(message: Message) -> Content:
+    """The files of a message, and notes of the rest."""
+    return Content(tuple(_attachments(message)), tuple(_notes(message)))
+
+
+def _attachments(message: Message) -> Iterator[Attachment]:
+    if message.photo:
+        yield _photo(message.photo)
+    if message.voice:
+        yield _file(message.voice, AttachmentKind.VOICE, "audio/ogg")
+    if message.audio:
+        yield _file(message.audio, AttachmentKind.AUDIO, "audio/mpeg")
+    if message.video:
+        yield _file(message.video, AttachmentKind.VIDEO, "video/mp4")
+    if message.video_note:
+        yield _file(message.video_note, AttachmentKind.VIDEO, "video/mp4")
+    if message.live_photo:
+        yield _file(message.live_photo, AttachmentKind.VIDEO, "video/mp4")
+    if message.animation:
+        yield _file(message.animation, AttachmentKind.ANIMATION, "video/mp4")
+    elif message.document:  # An animation comes as a document as well.
+        yield _file(message.document, AttachmentKind.DOCUMENT, "application/octet-stream")
+    if message.sticker:
+        yield _sticker(message.sticker)
+
+
+def _photo(sizes: tuple[PhotoSize, ...]) -> Attachment:
+    largest = max(sizes, key=lambda size: size.width * size.height)
+    return Attachment(
+        AttachmentKind.PHOTO, largest.file_id, "image/jpeg", size_bytes=largest.file_size
+    )
+
+
+_Medium = Animation | Audio | Document | LivePhoto | Sticker | Video | VideoNote | Voice
+
+
+def _file(medium: _Medium, kind: AttachmentKind, usual_type: str) -> Attachment:
+    fields = medium.to_dict()
+    return Attachment(
+        kind,
+        medium.file_id,
+        clean(fields.get("mime_type") or usual_type),
+        size_bytes=medium.file_size,
+        file_name=_file_name(fields.get("file_name")),
+        duration_seconds=fields.get("duration"),
+    )
+
+
+def _file_name(name: str | None) -> str | None:
+    return one_line(name, LONGEST_WORDS) if name else None
+
+
+def _sticker(sticker: Sticker) -> Attachment:
+    if sticker.is_animated:
+        return _file(sticker, AttachmentKind.STICKER, "application/x-tgsticker")
+    return _file(
+        sticker, AttachmentKind.STICKER, "video/webm" if sticker.is_video else "image/webp"
+    )
+
+
+def _notes(message: Message) -> Iterator[str]:
+    if message.sticker and message.sticker.emoji:
+        yield f"(sticker {_short(message.sticker.emoji)})"
+    if message.venue:
+        yield _venue(message.venue)
+    elif message.location:  # A venue has its place in both.
+        yield _location(message.location)
+    if message.contact:
+        yield _contact(message.contact)
+    if message.poll:
+        yield _poll(message.poll)
+    if message.checklist:
+        yield _checklist(message.checklist)
+    if message.dice:
+        yield f"(threw {_short(message.dice.emoji)}: {message.dice.value})"
+    if message.users_shared:
+        names = (_shared_user(user) for user in message.users_shared.users)
+        yield f"(shared users: {'; '.join(names)})"
+    if message.chat_shared:
+        shared = message.chat_shared
+        yield f"(shared a chat: {_short(shared.title or shared.username or str(shared.chat_id))})"
+    for name, words in OTHER_CONTENT.items():
+        if getattr(message, name):
+            yield f"(sent {words}, which cannot be read here)"
+
+
+def _short(text: str) -> str:
+    return one_line(text, LONGEST_WORDS)
+
+
+def _place(location: Location) -> str:
+    return f"latitude {location.latitude}, longitude {location.longitude}"
+
+
+def _location(location: Location) -> str:
+    live = "live location" if "live_period" in location.to_dict() else "location"
+    return f"({live}: {_place(location)})"
+
+
+def _venue(venue: Venue) -> str:
+    address = f", {_short(venue.address)}" if venue.address else ""
+    return f"(place: {_short(venue.title)}{address}; {_place(venue.location)})"
+
+
+def _contact(contact: Contact) -> str:
+    name = " ".join(filter(None, (contact.first_name, contact.last_name)))
+    return f"(contact: {_short(name)}, phone {_short(contact.phone_number)})"
+
+
+def _poll(poll: Poll) -> str:
+    options = "; ".join(_short(option.text) for option in poll.options)
+    kind = "quiz" if poll.type == Poll.QUIZ else "poll"
+    return f"({kind}: {_short(poll.question)} Options: {options})"
+
+
+def _checklist(checklist: Checklist) -> str:
+    tasks = "; ".join(
+        f"{'[x]' if task.completion_date else '[ ]'} {_short(task.text)}"
+        for task in checklist.tasks
+    )
+    return f"(checklist: {_short(checklist.title)}: {tasks})"
+
+
+def _shared_user(user: SharedUser) -> str:
+    name = " ".join(filter(None, (user.first_name, user.last_name)))
+    return _short(name or user.username or f"id {user.user_id}")

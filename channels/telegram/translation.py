@@ -1,0 +1,214 @@
+"""From an update to an event: who wrote what, and where. Pure.
+
+Decided here, beyond what Telegram's own terms say:
+
+- A group is a user of its own; an administrator who writes as the group is one of it.
+- Other bots, channels that write in groups, and what a linked channel posts there
+  are not people: they are ignored, so that two bots never talk without end.
+- An edit counts if there are words in it: what else changes in a message (a live
+  location, a preview) says nothing new.
+- A command in a forwarded message is not given: it stands in quotes.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from telegram import (
+    CallbackQuery,
+    Chat,
+    ChatMember,
+    ChatMemberUpdated,
+    MaybeInaccessibleMessage,
+    Message,
+    Update,
+    User,
+)
+
+from channels.telegram.addressing import Heard, Me, hear
+from channels.telegram.chats import (
+    CHANNEL,
+    ChatKey,
+    callback_name,
+    edit_name,
+    message_name,
+)
+from channels.telegram.content import Content, content_of
+from channels.telegram.context import context_of
+from channels.telegram.events import (
+    Event,
+    Ignored,
+    Migrated,
+    Overheard,
+    Pressed,
+    Unblocked,
+    Written,
+)
+from channels.telegram.service import is_service
+from channels.telegram.wording import clean, one_line, words_of
+from gaia.messages import Address, Inbound
+
+LONGEST_NAME = 128
+
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
+"""The kinds of updates that `translate` knows; Telegram is asked for no others."""
+
+
+def translate(update: Update, me: Me, now: datetime) -> Event:
+    """What an update comes to, which arrives `now`.
+
+    Raises whatever an update that is not as Telegram promises makes it raise.
+    """
+    if update.message is not None:
+        return _message(update.message, me)
+    if update.edited_message is not None:
+        return _edit(update.edited_message, me)
+    if update.callback_query is not None:
+        return _callback(update.callback_query, now)
+    if update.my_chat_member is not None:
+        return _membership(update.my_chat_member)
+    return Ignored("of a kind that was not asked for")
+
+
+def _message(message: Message, me: Me) -> Event:
+    chat = message.chat
+    if message.migrate_to_chat_id is not None:
+        return Migrated(str(chat.id), str(message.migrate_to_chat_id))
+    if message.migrate_from_chat_id is not None:
+        return Migrated(str(message.migrate_from_chat_id), str(chat.id))
+    if is_service(message):
+        return Ignored("tells what happened in the chat")
+    return _said(message, me, message_name(_whole(chat.id), _whole(message.message_id)))
+
+
+def _edit(message: Message, me: Me) -> Event:
+    if not (message.text or message.caption) or message.edit_date is None:
+        return Ignored("an edit without words")
+    chat_id, message_id = _whole(message.chat.id), _whole(message.message_id)
+    edited_at = int(message.edit_date.timestamp())
+    name = edit_name(chat_id, message_id, edited_at)
+    return _said(message, me, name, edit_of=message_name(chat_id, message_id))
+
+
+def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) -> Event:
+    if not _is_by_a_person(message):
+        return Ignored("by a bot or a channel")
+    if message.chat.type == Chat.PRIVATE:
+        return Written(_inbound(message, name, words_of(message), edit_of))
+    heard = hear(message, me)
+    inbound = _inbound(message, name, heard.text, edit_of)
+    if heard.is_addressed:
+        return Written(inbound)
+    return _overheard(message, inbound, heard)
+
+
+def _overheard(message: Message, inbound: Inbound, heard: Heard) -> Event:
+    if message.media_group_id is not None:
+        return Overheard(inbound)
+    return Ignored("not for the bot")
+
+
+def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inbound:
+    chat, sender = message.chat, message.from_user
+    context, content = context_of(message), content_of(message)
+    direct = chat.type == Chat.PRIVATE
+    if message.forward_origin is not None and text.startswith("/"):
+        text = f'"{text}"'
+    return Inbound(
+        address=_address(chat, sender),
+        chat=str(ChatKey(_whole(chat.id), _topic(message))),
+        provider_message_id=name,
+        text=text,
+        sent_at=message.edit_date if edit_of and message.edit_date else message.date,
+        direct=direct,
+        sender_name=_sender_name(message),
+        chat_title=None if direct else _name(chat.title),
+        notes=(*context.notes, *content.notes, *_unknown(message, text, content)),
+        attachments=(*content.attachments, *context.attachments),
+        album=None if message.media_group_id is None else clean(message.media_group_id),
+        edit_of=edit_of,
+    )
+
+
+def _unknown(message: Message, text: str, content: Content) -> tuple[str, ...]:
+    """A note for a message in which nothing was found: newer than gaia, most likely."""
+    if text or content.attachments or content.notes:
+        return ()
+    kinds = sorted(name.replace("_", " ") for name in message.api_kwargs or ())
+    named = f": {one_line(', '.join(kinds), LONGEST_NAME)}" if kinds else ""
+    return (f"(sent something that cannot be read here{named})",)
+
+
+def _is_by_a_person(message: Message) -> bool:
+    if message.is_automatic_forward:
+        return False
+    if message.sender_chat is not None:
+        return message.sender_chat.id == message.chat.id
+    return message.from_user is not None and not message.from_user.is_bot
+
+
+def _callback(query: CallbackQuery, now: datetime) -> Event:
+    message = query.message
+    if message is None or not query.data:
+        return Ignored("a button that is not gaia's")
+    chat = message.chat
+    direct = chat.type == Chat.PRIVATE
+    inbound = Inbound(
+        address=_address(chat, query.from_user),
+        chat=str(ChatKey(_whole(chat.id), _topic(message))),
+        provider_message_id=callback_name(clean(query.id)),
+        text=clean(query.data),
+        sent_at=now,
+        direct=direct,
+        sender_name=_name(query.from_user.full_name),
+        chat_title=None if direct else _name(chat.title),
+    )
+    return Pressed(
+        inbound, clean(query.id), chat.id, _whole(message.message_id), _label(message, query.data)
+    )
+
+
+def _label(message: MaybeInaccessibleMessage, data: str) -> str:
+    """What stands on the button with that data."""
+    markup = message.reply_markup if isinstance(message, Message) else None
+    rows = markup.inline_keyboard if markup is not None else ()
+    labels = (button.text for row in rows for button in row if button.callback_data == data)
+    return one_line(next(labels, ""), LONGEST_NAME)
+
+
+def _membership(change: ChatMemberUpdated) -> Event:
+    was, now = change.old_chat_member.status, change.new_chat_member.status
+    if change.chat.type != Chat.PRIVATE:
+        return Ignored("its standing in a group")
+    if was == ChatMember.BANNED and now == ChatMember.MEMBER:
+        return Unblocked(str(_whole(change.chat.id)))
+    return Ignored("somebody blocked the bot")
+
+
+def _address(chat: Chat, sender: User | None) -> Address:
+    if chat.type == Chat.PRIVATE and sender is not None:
+        return Address(CHANNEL, str(_whole(sender.id)))
+    return Address(CHANNEL, str(_whole(chat.id)))
+
+
+def _topic(message: MaybeInaccessibleMessage) -> int | None:
+    if isinstance(message, Message) and message.is_topic_message:
+        return None if message.message_thread_id is None else _whole(message.message_thread_id)
+    return None
+
+
+def _sender_name(message: Message) -> str | None:
+    if message.sender_chat is not None:
+        return _name(message.author_signature or message.sender_chat.title)
+    return _name(message.from_user.full_name) if message.from_user is not None else None
+
+
+def _name(name: str | None) -> str | None:
+    return None if name is None else one_line(name, LONGEST_NAME) or None
+
+
+def _whole(number: object) -> int:
+    """An id, which the library passes on as it came."""
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise TypeError(f"an id is a {type(number).__name__}")
+    return number

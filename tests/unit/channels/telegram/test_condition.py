@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from telegram.error import Conflict, InvalidToken, NetworkError
+
+from channels.telegram.condition import Condition
+from channels.telegram.gates import Gates
+from gaia.testing.clock import FakeClock
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def condition(clock: FakeClock) -> Condition:
+    condition = Condition(clock, stall_seconds=75)
+    condition.begin()
+    condition.well()
+    return condition
+
+
+def test_it_is_not_well_before_telegram_was_asked(clock: FakeClock) -> None:
+    condition = Condition(clock, stall_seconds=75)
+    assert condition.health().detail == "not serving"
+    condition.begin()
+    assert condition.health().detail == "connecting to Telegram"
+
+
+def test_a_good_poll_makes_it_well(condition: Condition) -> None:
+    assert condition.health().ok
+    condition.end()
+    assert condition.health().detail == "not serving"
+
+
+def test_a_conflict_and_a_refused_token_are_told_until_a_good_poll(condition: Condition) -> None:
+    condition.failed(Conflict("terminated"))
+    assert "another process polls with this token" in condition.health().detail
+    condition.failed(InvalidToken())
+    assert "GAIA_TELEGRAM_BOT_TOKEN" in condition.health().detail
+    condition.well()
+    assert condition.health().ok
+
+
+def test_it_tells_since_when_telegram_is_away(condition: Condition, clock: FakeClock) -> None:
+    condition.failed(NetworkError("x"))
+    clock.advance(600)
+    condition.failed(NetworkError("x"))
+    assert condition.health().detail.startswith("Telegram cannot be reached since 12:00 UTC")
+
+
+def test_no_poll_for_too_long_is_a_stall(condition: Condition, clock: FakeClock) -> None:
+    clock.advance(75)
+    assert condition.health().ok
+    clock.advance(1)
+    assert condition.health().detail == "polling has stalled: no answer since 12:00 UTC"
+
+
+def test_what_is_called_by_telegram_never_stalls(clock: FakeClock) -> None:
+    condition = Condition(clock, stall_seconds=None)
+    condition.begin()
+    condition.well()
+    clock.advance(100_000)
+    assert condition.health().ok
+
+
+def test_messages_that_cannot_be_stored_are_told(condition: Condition) -> None:
+    condition.stored(succeeded=False)
+    assert "cannot be stored" in condition.health().detail
+    condition.stored(succeeded=True)
+    assert condition.health().ok
+
+
+def test_a_gate_opens_by_time_and_holds_for_one_chat(clock: FakeClock) -> None:
+    gates = Gates(clock)
+    gates.close(7, 30)
+    clock.advance(10)
+    assert gates.remaining(7) == 20
+    assert gates.remaining(8) == 0
+    gates.close(7, 5)
+    assert gates.remaining(7) == 20
+    clock.advance(20)
+    assert gates.remaining(7) == 0

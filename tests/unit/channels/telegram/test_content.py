@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from channels.telegram.events import Event, Written
+from gaia.messages import Attachment, AttachmentKind, Inbound
+
+Translate = Callable[..., Event]
+
+FILE = {"file_id": "f", "file_unique_id": "u"}
+SIZE = FILE | {"width": 4, "height": 3}
+PLACE = {"latitude": 52.5, "longitude": 13.4}
+
+
+def inbound(event: Event) -> Inbound:
+    assert isinstance(event, Written), event
+    return event.inbound
+
+
+@pytest.mark.parametrize(
+    ("fields", "attachment"),
+    [
+        (
+            {"voice": FILE | {"duration": 3, "mime_type": "audio/ogg", "file_size": 9}},
+            Attachment(AttachmentKind.VOICE, "f", "audio/ogg", 9, None, 3),
+        ),
+        (
+            {"audio": FILE | {"duration": 3, "file_name": "song.mp3"}},
+            Attachment(AttachmentKind.AUDIO, "f", "audio/mpeg", None, "song.mp3", 3),
+        ),
+        (
+            {"video": SIZE | {"duration": 3, "mime_type": "video/webm"}},
+            Attachment(AttachmentKind.VIDEO, "f", "video/webm", None, None, 3),
+        ),
+        (
+            {"video_note": FILE | {"duration": 3, "length": 240}},
+            Attachment(AttachmentKind.VIDEO, "f", "video/mp4", None, None, 3),
+        ),
+        (
+            {"document": FILE | {"file_name": "a.pdf", "mime_type": "application/pdf"}},
+            Attachment(AttachmentKind.DOCUMENT, "f", "application/pdf", None, "a.pdf"),
+        ),
+        (
+            {"animation": SIZE | {"duration": 3}, "document": FILE},
+            Attachment(AttachmentKind.ANIMATION, "f", "video/mp4", None, None, 3),
+        ),
+        (
+            {
+                "photo": [
+                    SIZE | {"file_id": "small", "width": 2},
+                    SIZE | {"file_id": "large", "width": 9, "file_size": 7},
+                    SIZE | {"file_id": "medium", "width": 4},
+                ]
+            },
+            Attachment(AttachmentKind.PHOTO, "large", "image/jpeg", 7),
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_file_is_an_attachment(
+    direct: Translate, fields: dict[str, object], attachment: Attachment
+) -> None:
+    message = inbound(direct(**fields))
+    assert message.attachments == (attachment,)
+    assert message.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("flags", "media_type"),
+    [
+        ({}, "image/webp"),
+        ({"is_animated": True}, "application/x-tgsticker"),
+        ({"is_video": True}, "video/webm"),
+    ],
+)
+def test_a_sticker_comes_with_its_emoji(
+    direct: Translate, flags: dict[str, bool], media_type: str
+) -> None:
+    usual = {"type": "regular", "is_animated": False, "is_video": False, "emoji": "😀"}
+    message = inbound(direct(sticker=SIZE | usual | flags))
+    assert message.attachments == (Attachment(AttachmentKind.STICKER, "f", media_type),)
+    assert message.notes == ("(sticker 😀)",)
+
+
+POLL = {
+    "id": "1",
+    "question": "Tea or coffee?",
+    "options": [
+        {"text": "Tea", "voter_count": 0, "persistent_id": "a"},
+        {"text": "Coffee", "voter_count": 0, "persistent_id": "b"},
+    ],
+    "total_voter_count": 0,
+    "is_closed": False,
+    "is_anonymous": True,
+    "type": "regular",
+    "allows_multiple_answers": False,
+    "allows_revoting": True,
+    "members_only": False,
+}
+TASKS = [{"id": 1, "text": "Milk"}, {"id": 2, "text": "Tea", "completion_date": 5}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        ({"location": PLACE}, "(location: latitude 52.5, longitude 13.4)"),
+        (
+            {"location": PLACE | {"live_period": 60}},
+            "(live location: latitude 52.5, longitude 13.4)",
+        ),
+        (
+            {
+                "venue": {"location": PLACE, "title": "Café", "address": "Main St 1"},
+                "location": PLACE,
+            },
+            "(place: Café, Main St 1; latitude 52.5, longitude 13.4)",
+        ),
+        (
+            {"contact": {"phone_number": "+491", "first_name": "Bob", "last_name": "Ray"}},
+            "(contact: Bob Ray, phone +491)",
+        ),
+        ({"poll": POLL}, "(poll: Tea or coffee? Options: Tea; Coffee)"),
+        ({"dice": {"emoji": "🎲", "value": 4}}, "(threw 🎲: 4)"),
+        (
+            {"checklist": {"title": "Shopping", "tasks": TASKS}},
+            "(checklist: Shopping: [ ] Milk; [x] Tea)",
+        ),
+        (
+            {"users_shared": {"request_id": 1, "users": [{"user_id": 5, "first_name": "Eve"}]}},
+            "(shared users: Eve)",
+        ),
+        (
+            {"chat_shared": {"request_id": 1, "chat_id": 5, "title": "News"}},
+            "(shared a chat: News)",
+        ),
+        (
+            {"story": {"id": 1, "chat": {"id": 5, "type": "private"}}},
+            "(sent a story, which cannot be read here)",
+        ),
+        ({"hologram": {"id": 1}}, "(sent something that cannot be read here: hologram)"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_what_is_no_file_is_told_in_words(
+    direct: Translate, fields: dict[str, object], note: str
+) -> None:
+    message = inbound(direct(**fields))
+    assert message.notes == (note,)
+    assert message.text == ""
+
+
+def test_a_note_is_one_line_however_odd_a_name_is(direct: Translate) -> None:
+    contact = {"phone_number": "1", "first_name": "Bob\n/forget all\n" + "x" * 900}
+    (note,) = inbound(direct(contact=contact)).notes
+    assert "\n" not in note
+    assert len(note) < 400
+
+
+def earlier(**fields: object) -> dict[str, object]:
+    return {"message_id": 40, "date": 1, "chat": {"id": 7, "type": "private"}} | fields
+
+
+def test_a_reply_tells_the_beginning_of_what_it_replies_to(direct: Translate) -> None:
+    (note,) = inbound(direct(text="why?", reply_to_message=earlier(text="a\nb " * 400))).notes
+    assert note.startswith('(in reply to "a b a b')
+    assert note.endswith('…")')
+    assert len(note) < 330
+
+
+def test_a_reply_brings_the_files_of_what_it_replies_to(direct: Translate) -> None:
+    photo = earlier(photo=[SIZE], caption="my cat")
+    message = inbound(direct(text="what breed?", reply_to_message=photo))
+    assert message.attachments == (Attachment(AttachmentKind.PHOTO, "f", "image/jpeg"),)
+    assert message.notes == ('(in reply to photo "my cat")',)
+
+
+def test_a_reply_to_a_place_tells_the_place(direct: Translate) -> None:
+    message = inbound(direct(text="how far?", reply_to_message=earlier(location=PLACE)))
+    assert message.notes == ("(in reply to (location: latitude 52.5, longitude 13.4))",)
+
+
+def test_a_quote_stands_for_the_whole(direct: Translate) -> None:
+    message = inbound(
+        direct(
+            text="really?",
+            reply_to_message=earlier(text="It rains. It pours."),
+            quote={"text": "It pours.", "position": 10},
+        )
+    )
+    assert message.notes == ('(in reply to "It pours.")',)
+
+
+def test_a_reply_across_chats_names_whose_message_it_was(direct: Translate) -> None:
+    origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
+    message = inbound(direct(text="see", external_reply={"origin": origin}))
+    assert message.notes == ("(in reply to a message of Bob in another chat)",)
+
+
+@pytest.mark.parametrize(
+    ("origin", "name"),
+    [
+        (
+            {"type": "user", "sender_user": {"id": 5, "is_bot": False, "first_name": "Bob"}},
+            "Bob",
+        ),
+        ({"type": "hidden_user", "sender_user_name": "Bob"}, "Bob"),
+        ({"type": "chat", "sender_chat": {"id": -5, "type": "group", "title": "Us"}}, "Us"),
+        (
+            {"type": "channel", "chat": {"id": -5, "type": "channel", "title": "News"}},
+            "News",
+        ),
+    ],
+)
+def test_a_forwarded_message_names_whom_it_is_from(
+    direct: Translate, origin: dict[str, object], name: str
+) -> None:
+    message = inbound(direct(text="look", forward_origin={"date": 1, "message_id": 1} | origin))
+    assert message.text == "look"
+    assert message.notes == (f"(forwarded from {name})",)
