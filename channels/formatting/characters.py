@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]+")
