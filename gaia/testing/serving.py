@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator
@@ -14,15 +15,23 @@ LOOPBACK = "127.0.0.1"
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, *, port: int = 0) -> AsyncIterator[str]:
+async def serving(
+    app: ASGIApp, *, port: int = 0, protocol: type[asyncio.Protocol] | None = None
+) -> AsyncIterator[str]:
     """Serve on a free port unless one is given, and yield the URL.
+
+    `protocol` replaces uvicorn's HTTP protocol.
 
     Leaving the block cuts connections that are still open.
     """
     with socket.create_server((LOOPBACK, port)) as listener:
         # What uvicorn says of a connection that a script cut is no news.
         config = uvicorn.Config(
-            app, log_config=None, log_level=logging.CRITICAL + 1, lifespan="off"
+            app,
+            log_config=None,
+            log_level=logging.CRITICAL + 1,
+            lifespan="off",
+            http=protocol or "auto",
         )
         config.load()
         server = uvicorn.Server(config)
