@@ -19,6 +19,7 @@ from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
 from gaia.core.access import Access
+from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway
@@ -103,6 +104,7 @@ def build_app(
         sessions=stores.sessions,
         users=users,
         agent=agent,
+        attachments=Attachments(model, clock, settings.limits),
         channels=channels,
         delivery=delivery,
         clock=clock,

@@ -16,6 +16,7 @@ from google.adk.models.llm_request import LlmRequest
 from gaia.agent.connection import Connection
 from gaia.agent.faults import OWN_ERRORS
 from gaia.agent.health import ModelHealth
+from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.paths import Home
@@ -35,6 +36,7 @@ class ChatModel:
     provider: ModelProvider
     name: str
     base_url: str = ""
+    intake: Intake = TEXT_ALONE
     health: ModelHealth = field(default_factory=ModelHealth)
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
     """Reads a request's prefix into the model's cache ahead of time."""
@@ -44,6 +46,10 @@ class ChatModel:
     def warms(self) -> bool:
         """Whether `warm` does anything: remote models have no use for it."""
         return self.warm_up is not None
+
+    def accepts(self, media_type: str) -> bool:
+        """Whether the model takes content of this type beside text."""
+        return self.intake.accepts(media_type)
 
     async def warm(self, request: LlmRequest) -> None:
         """Get ready for requests that begin like `request`."""
@@ -104,6 +110,7 @@ def resilient(
         provider=resolved.provider,
         name=resolved.name,
         base_url=resolved.base_url,
+        intake=intake_of(resolved, settings),
         health=health,
         warm_up=connection.warm_up,
         release=connection.close,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -9,6 +11,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 from google.genai import types
 
+from gaia.agent.enclosures import Enclosure, enclosed_parts
 from gaia.store.usage import Usage
 
 WINDOW_STEP = 10
@@ -46,11 +49,12 @@ class Meter(BasePlugin):
 
 
 class TurnContext(BasePlugin):
-    """Puts the turn's context after the user's text, in the request alone."""
+    """Puts the turn's files and its context after the user's text, in the request
+    alone: in each one of the turn, also between tool calls."""
 
-    def __init__(self, context: str) -> None:
+    def __init__(self, context: str, enclosures: Sequence[Enclosure] = ()) -> None:
         super().__init__("turn_context")
-        self._part = types.Part(text=context)
+        self._parts = [*enclosed_parts(enclosures), types.Part(text=context)]
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -59,7 +63,7 @@ class TurnContext(BasePlugin):
         for position in reversed(range(len(contents))):
             if is_said_by_user(contents[position]):
                 parts = contents[position].parts or []
-                contents[position] = types.Content(role="user", parts=[*parts, self._part])
+                contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
                 return
 
 

@@ -25,6 +25,7 @@ from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from gaia.agent import prompt
+from gaia.agent.enclosures import Enclosure
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import Capture, Meter, TurnContext, replay_window, replayed_turns
 from gaia.agent.tools import Tool
@@ -43,21 +44,25 @@ from gaia.settings.schema import Settings
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Who talks where, and how many turns the session holds already."""
+    """Who talks where, and how many turns the session holds already. In a group,
+    `user_name` is the group's."""
 
     key: SessionKey
     user_name: str
     earlier_turns: int
+    in_group: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What one turn asks of the model. `sent_at` is the user's local time."""
+    """What one turn asks of the model. `sent_at` is the user's local time; of the
+    `enclosures` the session keeps nothing."""
 
     turn_id: str
     text: str
     sent_at: datetime
     stream: bool
+    enclosures: tuple[Enclosure, ...] = ()
 
 
 class Preview(Protocol):
@@ -96,7 +101,7 @@ class Agent:
         """
         turns = self._replayed_turns(scene)
         events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
-        context = TurnContext(prompt.turn_context(sent_at=ask.sent_at))
+        context = TurnContext(prompt.turn_context(sent_at=ask.sent_at), ask.enclosures)
         runner = self._runner(scene, [replay_window(turns), context, meter])
         said: list[Event] = []
         try:
@@ -168,7 +173,10 @@ class Agent:
         sessions: BaseSessionService | None = None,
     ) -> Runner:
         instructions = prompt.instructions(
-            user=scene.user_name, channel=scene.key.channel, own=self._settings.model.instructions
+            user=scene.user_name,
+            channel=scene.key.channel,
+            in_group=scene.in_group,
+            own=self._settings.model.instructions,
         )
         agent = LlmAgent(
             name=AGENT_NAME,

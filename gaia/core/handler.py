@@ -8,22 +8,25 @@ the session already holds.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 from collections.abc import Mapping
 from datetime import timedelta
 
 from gaia.agent.plugins import Meter
-from gaia.agent.turn import Agent, Ask, Scene
+from gaia.agent.turn import Agent, Scene
 from gaia.core import sentences
+from gaia.core.asking import Asking
+from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
 from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
+from gaia.core.slots import Slots
+from gaia.core.told import told
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
-from gaia.messages import TurnEnded, TurnStarted
+from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.settings.schema import Settings
@@ -51,6 +54,7 @@ class Handlers:
         sessions: SessionStore,
         users: Users,
         agent: Agent,
+        attachments: Attachments,
         channels: Mapping[str, Channel],
         delivery: Delivery,
         clock: Clock,
@@ -60,12 +64,15 @@ class Handlers:
         self._sessions = sessions
         self._users = users
         self._agent = agent
+        self._asking = Asking(
+            database=database, sessions=sessions, agent=agent, attachments=attachments
+        )
         self._channels = channels
         self._delivery = delivery
         self._clock = clock
         self._settle = timedelta(seconds=settings.sessions.settle_seconds)
         self._longest_message = settings.limits.message_characters
-        self._slots = asyncio.Semaphore(settings.limits.concurrent_turns)
+        self._slots = Slots(settings.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
         self._workers = Workers("handler", self._work, clock)
 
@@ -113,7 +120,7 @@ class Handlers:
             )
         if wait is None or wait > timedelta(0):
             return wait
-        async with self._slots:
+        async with self._slots.taken(conversation.user_id):
             if self._workers.closed:
                 return None
             async with self._database.write() as session:
@@ -130,7 +137,7 @@ class Handlers:
         meter = Meter()
         running = RunningTurn(channel, conversation.chat, batch.turn_id)
         self._running[conversation.conversation_id] = running
-        channel.watch(TurnStarted(conversation.chat, batch.turn_id, batch.provider_message_ids))
+        running.begin(batch.provider_message_ids)
         try:
             outcome = await self._outcome(conversation, batch, running, meter)
             outcome = await self._close(conversation, batch, running, outcome, meter)
@@ -149,7 +156,8 @@ class Handlers:
         except TurnStoppedError as stop:
             await self._sessions.remove_turn(key, batch.turn_id)
             answer = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
-            await self._sessions.record_turn(key, batch.turn_id, batch.text, answer)
+            asked = told(batch.messages, in_group=not conversation.direct)
+            await self._sessions.record_turn(key, batch.turn_id, asked, answer)
             return Outcome(InboxState.STOPPED)
         except Exception as exc:
             outcome = failure_outcome(exc, batch)
@@ -184,9 +192,13 @@ class Handlers:
             too_long = sentences.too_long(len(batch.text), self._longest_message)
             return Outcome(InboxState.DEAD, too_long)
         is_present = batch.generation == conversation.generation
-        scene = Scene(key, user.name, conversation.session_turns if is_present else 0)
-        ask = Ask(batch.turn_id, batch.text, batch.sent_at.astimezone(), batch.wants_preview)
-        answer = await running.run(self._agent.answer(scene, ask, meter, running))
+        scene = Scene(
+            key,
+            user.name,
+            earlier_turns=conversation.session_turns if is_present else 0,
+            in_group=not conversation.direct,
+        )
+        answer = await running.run(self._asking.answer(scene, batch, running, meter))
         return Outcome(InboxState.DONE, answer)
 
     async def _close(

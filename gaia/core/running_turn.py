@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 
-from gaia.messages import TurnText, TurnTool
+from gaia.messages import TurnStarted, TurnText, TurnTool
 from gaia.ports import Channel
 
 
@@ -28,6 +28,11 @@ class RunningTurn:
     task: asyncio.Task[str] | None = None
     stopped: bool = False
     said: list[str] = field(default_factory=list)
+
+    def begin(self, in_reply_to: tuple[str, ...]) -> None:
+        """Say that it begins, or begins anew: what was previewed until now is void."""
+        self.said.clear()
+        self.channel.watch(TurnStarted(self.chat, self.turn_id, in_reply_to))
 
     def text(self, text: str) -> None:
         self.said.append(text)

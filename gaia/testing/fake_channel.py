@@ -17,7 +17,8 @@ class FakeChannel:
 
     `sent` holds what arrived, in order. `failures` are raised by the next sends,
     one each; nobody listens on the chats in `absent`. `longest` cuts replies
-    into chunks of so many characters. `files` are what `fetch` finds, by their ids.
+    into chunks of so many characters. `files` are what `fetch` finds, by their ids;
+    it never comes back from those in `stuck`. `fetched` lists what it was asked for.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class FakeChannel:
         self.failures: list[SendError] = []
         self.absent: set[str] = set()
         self.files: dict[str, bytes] = {}
+        self.stuck: set[str] = set()
+        self.fetched: list[str] = []
         self._clock = clock
         self._longest = longest
         self._gateway: Gateway | None = None
@@ -67,6 +70,9 @@ class FakeChannel:
         return f"sent-{outbound.outbox_id}"
 
     async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:
+        self.fetched.append(attachment.file_id)
+        if attachment.file_id in self.stuck:
+            await asyncio.Event().wait()
         content = self.files.get(attachment.file_id)
         if content is None or len(content) > limit_bytes:
             raise AttachmentError(f"no {attachment.kind} of at most {limit_bytes} bytes is there")

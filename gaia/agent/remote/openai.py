@@ -25,6 +25,9 @@ OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent to a host that needs no key, since the SDK insists on one."""
 
+NO_PICTURES = "image input is not supported"
+"""How llama.cpp's server says, with a 500, that a model takes no pictures."""
+
 QUOTA_SPENT = "insufficient_quota"
 """OpenAI's code for a 429 that waiting does not mend."""
 
@@ -80,9 +83,10 @@ def _read(error: Exception, now: datetime) -> Fault:
                 remedy="check the plan and the balance at OpenAI",
                 rejected=True,
             )
-        return http_fault(
+        fault = http_fault(
             error.status_code, _message(error), error.response.headers, now, key=KEYS["openai"]
         )
+        return replace(fault, passing=False) if NO_PICTURES in fault.cause else fault
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__
         return network_fault(cause if isinstance(cause, Exception) else error)

@@ -14,6 +14,7 @@ import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
+from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.app import App, Stores, build_app
 from gaia.messages import Address
@@ -120,6 +121,7 @@ async def run_core(
     other_channels: tuple[str, ...] = (),
     clock: FakeClock | None = None,
     recover: bool = True,
+    intake: Intake = TEXT_ALONE,
 ) -> AsyncIterator[Core]:
     """A core on the files of `home`, for as long as the block lasts."""
     clock = clock or FakeClock()
@@ -137,7 +139,7 @@ async def run_core(
         LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
         stores,
         clock,
-        model=ChatModel(llm=model, provider="embedded", name="function"),
+        model=ChatModel(llm=model, provider="embedded", name="function", intake=intake),
         extra_channels=[channel, *others.values()],
     )
     for each in (channel, *others.values()):

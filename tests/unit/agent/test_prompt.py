@@ -14,7 +14,19 @@ NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 def test_instructions_name_the_person_and_the_channel() -> None:
     text = instructions(user="Ada", channel="terminal", own="")
     assert "the personal assistant of Ada. You talk over a terminal." in text
-    assert "over telegram." in instructions(user="Ada", channel="telegram", own="")
+    assert "over a-new-one." in instructions(user="Ada", channel="a-new-one", own="")
+
+
+def test_instructions_for_a_messenger_say_that_it_shows_markdown() -> None:
+    text = instructions(user="Ada", channel="telegram", own="")
+    assert "You talk over Telegram, which shows Markdown as formatting." in text
+
+
+def test_instructions_for_a_group_tell_whose_name_stands_where() -> None:
+    text = instructions(user="The Lovelaces", channel="telegram", in_group=True, own="")
+    assert "the assistant of the group The Lovelaces, where several people write" in text
+    assert "each message begins with its sender's name" in text
+    assert "personal" not in text
 
 
 def test_braces_are_text() -> None:

@@ -1,0 +1,83 @@
+"""Asking: a turn's messages and files go to the model, and its answer comes back.
+
+A model that refuses the request because of its files is asked again without
+them, and told so: the person's words are never lost to a picture.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from gaia.agent.plugins import Meter
+from gaia.agent.turn import Agent, Ask, Scene
+from gaia.core.attachments import Attachments, Gathered
+from gaia.core.running_turn import RunningTurn
+from gaia.core.told import told
+from gaia.errors import ModelRefusedError
+from gaia.messages import Attachment
+from gaia.sessions.service import SessionStore
+from gaia.store import batches
+from gaia.store.batches import Batch
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+EARLIER_TURNS = 3
+"""The files of so many turns before are given to the model again, for questions
+that follow."""
+
+
+class Asking:
+    """Asks the model for the answers of turns."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        sessions: SessionStore,
+        agent: Agent,
+        attachments: Attachments,
+    ) -> None:
+        self._database = database
+        self._sessions = sessions
+        self._agent = agent
+        self._attachments = attachments
+
+    async def answer(self, scene: Scene, batch: Batch, running: RunningTurn, meter: Meter) -> str:
+        """Run the turn and return the model's answer, which the session then holds.
+
+        Raises:
+            ModelError: The model gave no answer; the session may hold a part of the turn.
+        """
+        gathered = await self._gather(batch, running)
+        while True:
+            ask = Ask(
+                batch.turn_id,
+                told(batch.messages, in_group=scene.in_group, fates=gathered.fates),
+                batch.sent_at.astimezone(),
+                stream=batch.wants_preview,
+                enclosures=gathered.enclosures,
+            )
+            try:
+                answer = await self._agent.answer(scene, ask, meter, running)
+            except ModelRefusedError as exc:
+                fewer = gathered.fewer()
+                if fewer is None:
+                    raise
+                logger.warning("asking again without files: %s", exc)
+            else:
+                self._attachments.remember_refused(running.channel, gathered)
+                return answer
+            await self._sessions.remove_turn(scene.key, batch.turn_id)
+            running.begin(batch.provider_message_ids)
+            gathered = fewer
+
+    async def _gather(self, batch: Batch, running: RunningTurn) -> Gathered:
+        present = _attachments(batch)
+        async with self._database.read() as session:
+            earlier = await batches.earlier_attachments(session, batch, turns=EARLIER_TURNS)
+        return await self._attachments.gather(running.channel, present, earlier)
+
+
+def _attachments(batch: Batch) -> tuple[Attachment, ...]:
+    return tuple(each for message in batch.messages for each in message.attachments)

@@ -1,0 +1,202 @@
+"""Attachments: which files the model is given with a turn, fetched and read for it.
+
+Files are fetched when their turn runs, not before: who is refused costs no
+download, and after a crash the provider still has them. Whatever goes wrong with
+a file, its turn goes on, and the model is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gaia.agent.deadline import Deadline
+from gaia.agent.enclosures import Document, Enclosure, Media
+from gaia.agent.intake import plain_type
+from gaia.agent.models import ChatModel
+from gaia.core.decoding import decode, is_text
+from gaia.core.file_cache import FileCache, Key
+from gaia.core.told import Fate, label
+from gaia.errors import AttachmentError
+from gaia.messages import Attachment
+from gaia.ports import Channel, Clock
+from gaia.settings.schema import LimitsSettings
+
+logger = logging.getLogger(__name__)
+
+MEGABYTE = 1 << 20
+MOST_ENCLOSURES = 10
+REQUEST_BYTES = 20 * MEGABYTE
+"""What the files of one request may have together: more than that, no provider takes."""
+
+CACHE_BYTES = 32 * MEGABYTE
+FETCHES_AT_ONCE = 3
+FETCH_SECONDS = 60.0
+"""How long a turn waits for all of its files."""
+
+REFUSALS_REMEMBERED = 500
+EARLIER = ", from an earlier message"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files of a turn: those that the request carries, in order, and why the
+    others are not among them."""
+
+    enclosed: Mapping[Attachment, Enclosure]
+    fates: Mapping[Attachment, Fate]
+
+    @property
+    def enclosures(self) -> tuple[Enclosure, ...]:
+        return tuple(self.enclosed.values())
+
+    def fewer(self) -> Gathered | None:
+        """For a model that refuses them: no media, then nothing; None when none is left."""
+        if not self.enclosed:
+            return None
+        documents = {key: one for key, one in self.enclosed.items() if isinstance(one, Document)}
+        kept = documents if len(documents) < len(self.enclosed) else {}
+        refused = dict.fromkeys(self.enclosed.keys() - kept.keys(), Fate.REFUSED)
+        return Gathered(kept, {**self.fates, **refused})
+
+
+@dataclass(slots=True)
+class _Room:
+    """What of a request is still free."""
+
+    characters: int
+    size_bytes: int = REQUEST_BYTES
+
+
+class Attachments:
+    """Fetches files and makes enclosures of them, for all conversations."""
+
+    def __init__(self, model: ChatModel, clock: Clock, limits: LimitsSettings) -> None:
+        self._model = model
+        self._clock = clock
+        self._limit_bytes = int(limits.attachment_megabytes * MEGABYTE)
+        self._cache = FileCache(CACHE_BYTES)
+        self._refused: deque[Key] = deque(maxlen=REFUSALS_REMEMBERED)
+
+    async def gather(
+        self, channel: Channel, present: Sequence[Attachment], earlier: Sequence[Attachment]
+    ) -> Gathered:
+        """The files of a turn's messages, `present`, and those of the turns before it.
+
+        What is too much for one request loses its oldest files. Never raises for a file.
+        """
+        newest_first = dict.fromkeys((*reversed(present), *reversed(earlier)))
+        fates = self._unwanted(channel, newest_first)
+        wanted = [each for each in newest_first if each not in fates]
+        contents = await self._fetch(channel, wanted)
+        room = _Room(self._model.intake.document_characters)
+        enclosed: dict[Attachment, Enclosure] = {}
+        for attachment in wanted:
+            name = label(attachment) + ("" if attachment in present else EARLIER)
+            result = _enclose(attachment, name, contents.get(attachment), room)
+            if isinstance(result, Fate):
+                fates[attachment] = result
+            else:
+                enclosed[attachment] = result
+        return Gathered(dict(reversed(enclosed.items())), fates)
+
+    def remember_refused(self, channel: Channel, gathered: Gathered) -> None:
+        """The model answered once it was spared these files: it is not given them again."""
+        for attachment, fate in gathered.fates.items():
+            if fate is Fate.REFUSED:
+                self._refused.append((channel.name, attachment.file_id))
+
+    def _unwanted(
+        self, channel: Channel, newest_first: Iterable[Attachment]
+    ) -> dict[Attachment, Fate]:
+        """The files that are not worth a download, as far as that is known before."""
+        fates: dict[Attachment, Fate] = {}
+        free, free_bytes = MOST_ENCLOSURES, REQUEST_BYTES
+        for attachment in newest_first:
+            size_bytes = attachment.size_bytes or 0
+            in_request = 0 if is_text(attachment) else size_bytes
+            if not (is_text(attachment) or self._model.accepts(attachment.media_type)):
+                fates[attachment] = Fate.UNREADABLE
+            elif (channel.name, attachment.file_id) in self._refused:
+                fates[attachment] = Fate.REFUSED
+            elif size_bytes > self._limit_bytes or not self._limit_bytes:
+                fates[attachment] = Fate.TOO_LARGE
+            elif not free or in_request > free_bytes:
+                fates[attachment] = Fate.CROWDED
+            else:
+                free, free_bytes = free - 1, free_bytes - in_request
+        return fates
+
+    async def _fetch(
+        self, channel: Channel, wanted: Sequence[Attachment]
+    ) -> Mapping[Attachment, bytes]:
+        """The content of each file that can be had in time."""
+        contents: dict[Attachment, bytes] = {}
+        missing: list[Attachment] = []
+        for attachment in wanted:
+            cached = self._cache.get((channel.name, attachment.file_id))
+            if cached is None:
+                missing.append(attachment)
+            else:
+                contents[attachment] = cached
+        if missing:
+            try:
+                async with Deadline(self._clock, FETCH_SECONDS) as deadline:
+                    await deadline.step(self._fetch_all(channel, missing, contents))
+            except TimeoutError:
+                late = len(missing) - len(contents.keys() & set(missing))
+                logger.warning("%d files did not come within %.0f s", late, FETCH_SECONDS)
+        return contents
+
+    async def _fetch_all(
+        self,
+        channel: Channel,
+        missing: Sequence[Attachment],
+        contents: dict[Attachment, bytes],
+    ) -> None:
+        gate = asyncio.Semaphore(FETCHES_AT_ONCE)
+
+        async def fetch(attachment: Attachment) -> None:
+            async with gate:
+                try:
+                    content = await channel.fetch(attachment, limit_bytes=self._limit_bytes)
+                except AttachmentError as exc:
+                    logger.warning("a %s could not be fetched: %s", attachment.kind, exc)
+                except Exception:
+                    logger.exception("a %s could not be fetched", attachment.kind)
+                else:
+                    contents[attachment] = content
+                    self._cache.put((channel.name, attachment.file_id), content)
+
+        async with asyncio.TaskGroup() as group:
+            for attachment in missing:
+                group.create_task(fetch(attachment), name=f"fetch-{attachment.kind}")
+
+
+def _enclose(
+    attachment: Attachment, name: str, content: bytes | None, room: _Room
+) -> Enclosure | Fate:
+    if content is None:
+        return Fate.FAILED
+    if not content:
+        return Fate.EMPTY
+    if is_text(attachment):
+        return _enclose_text(name, content, room)
+    if len(content) > room.size_bytes:
+        return Fate.CROWDED
+    room.size_bytes -= len(content)
+    return Media(name, plain_type(attachment.media_type), content, attachment.file_name)
+
+
+def _enclose_text(name: str, content: bytes, room: _Room) -> Enclosure | Fate:
+    text = decode(content)
+    if text is None:
+        return Fate.UNREADABLE
+    if not room.characters:
+        return Fate.CROWDED
+    kept = text[: room.characters]
+    room.characters -= len(kept)
+    return Document(name, kept, left_out=len(text) - len(kept))

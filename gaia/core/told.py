@@ -1,0 +1,105 @@
+"""What the model reads of a message: the sender's words, notes, and a line for each file.
+
+This is what a session keeps; the content of the files is not part of it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from gaia.messages import Attachment, AttachmentKind
+from gaia.store.recorded import Message
+
+LONGEST_NAME = 80
+"""Characters of a file's name, or of a sender's, that the model reads."""
+
+NOBODY = "Somebody"
+EMPTY = "[an empty message]"
+
+PLAYED = frozenset(
+    {
+        AttachmentKind.VOICE,
+        AttachmentKind.AUDIO,
+        AttachmentKind.VIDEO,
+        AttachmentKind.ANIMATION,
+    }
+)
+
+
+class Fate(StrEnum):
+    """Why the model is not given a file, in the words that it reads."""
+
+    FAILED = "could not be fetched"
+    TOO_LARGE = "too large to be fetched"
+    EMPTY = "empty"
+    UNREADABLE = "of a kind that you cannot open"
+    CROWDED = "left out, since there is too much at once"
+    REFUSED = "could not be looked at"
+
+
+def told(
+    messages: Sequence[Message], *, in_group: bool, fates: Mapping[Attachment, Fate] | None = None
+) -> str:
+    """The messages of a turn as one text. `fates` tells of the files that are not there.
+
+    In a group each message begins with its sender's name; its other lines are
+    indented, so that nobody can write a line that looks like somebody else's.
+    """
+    texts = (_message(message, fates or {}) for message in messages)
+    if not in_group:
+        return "\n".join(texts)
+    return "\n".join(
+        f"{_sender(message)}: " + "\n  ".join(text.splitlines())
+        for message, text in zip(messages, texts, strict=True)
+    )
+
+
+def label(attachment: Attachment) -> str:
+    """A file in a few words: `document "report.pdf", application/pdf, 34 kB`."""
+    named = f"{attachment.kind}"
+    if attachment.file_name:
+        named += f' "{_name(attachment.file_name)}"'
+    about = [named]
+    if attachment.kind is AttachmentKind.DOCUMENT:
+        about.append(attachment.media_type)
+        if attachment.size_bytes is not None:
+            about.append(_size(attachment.size_bytes))
+    if attachment.kind in PLAYED and attachment.duration_seconds is not None:
+        about.append(_duration(attachment.duration_seconds))
+    return ", ".join(about)
+
+
+def _message(message: Message, fates: Mapping[Attachment, Fate]) -> str:
+    lines = [message.text] if message.text.strip() else []
+    lines += [" ".join(note.split()) for note in message.notes]
+    for attachment in message.attachments:
+        fate = fates.get(attachment)
+        lines.append(f"[{label(attachment)}, {fate}]" if fate else f"[{label(attachment)}]")
+    return "\n".join(lines) or EMPTY
+
+
+def _sender(message: Message) -> str:
+    """The sender's name; a colon in it could make two names of it."""
+    return _name((message.sender_name or "").replace(":", " ")) or NOBODY
+
+
+def _name(name: str) -> str:
+    """A name on one line, without what is invisible, or would end a label."""
+    shown = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in name)
+    shown = " ".join(shown.translate(str.maketrans('"[]', "'()")).split())
+    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+
+
+def _size(size_bytes: int) -> str:
+    if size_bytes < 1000:
+        return f"{size_bytes} bytes"
+    kilobytes = round(size_bytes / 1000)
+    return f"{kilobytes} kB" if kilobytes < 1000 else f"{size_bytes / 1_000_000:.1f} MB"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
