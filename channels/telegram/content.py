@@ -85,28 +85,30 @@ def _attachments(message: Message) -> Iterator[Attachment]:
 
 def _photo(sizes: tuple[PhotoSize, ...]) -> Attachment:
     largest = max(sizes, key=lambda size: size.width * size.height)
-    return Attachment(
-        AttachmentKind.PHOTO, largest.file_id, "image/jpeg", size_bytes=largest.file_size
-    )
+    return _file(largest, AttachmentKind.PHOTO, "image/jpeg")
 
 
-_Medium = Animation | Audio | Document | LivePhoto | Sticker | Video | VideoNote | Voice
+_Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
 
 
 def _file(medium: _Medium, kind: AttachmentKind, usual_type: str) -> Attachment:
     fields = medium.to_dict()
     return Attachment(
         kind,
-        medium.file_id,
+        clean(medium.file_id),
         clean(fields.get("mime_type") or usual_type),
-        size_bytes=medium.file_size,
+        size_bytes=None if medium.file_size is None else int(medium.file_size),
         file_name=_file_name(fields.get("file_name")),
-        duration_seconds=fields.get("duration"),
+        duration_seconds=_seconds(fields.get("duration")),
     )
 
 
 def _file_name(name: str | None) -> str | None:
     return one_line(name, LONGEST_WORDS) if name else None
+
+
+def _seconds(duration: float | None) -> float | None:
+    return None if duration is None else float(duration)
 
 
 def _sticker(sticker: Sticker) -> Attachment:
