@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Coroutine
 from typing import TypeVar
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from gaia.testing.telegram import faults as fault_kinds
@@ -37,6 +38,15 @@ MAX_POLL_SECONDS = 50
 
 class ClientGoneError(Exception):
     """The client went away before it was answered."""
+
+
+class JsonAnswer(Response):
+    """JSON in ASCII, as Telegram writes it: half a surrogate pair gets through."""
+
+    media_type = "application/json"
+
+    def render(self, content: JsonValue) -> bytes:
+        return json.dumps(content).encode()
 
 
 class BotApiApp:
@@ -77,7 +87,7 @@ class BotApiApp:
         except ClientGoneError:
             return Response(status_code=499)
         except ApiRefusal as refusal:
-            return JSONResponse(refusal.json(), refusal.code)
+            return JsonAnswer(refusal.json(), refusal.code)
         except Exception as exc:
             self.failure = self.failure or exc
             self._world.changes.tell()
@@ -99,7 +109,7 @@ class BotApiApp:
         if fault is not None and not isinstance(fault, fault_kinds.Slow):
             return await self._go_wrong(fault, request)
         acknowledge = BackgroundTask(self._acknowledge, request, result)
-        return JSONResponse({"ok": True, "result": result}, background=acknowledge)
+        return JsonAnswer({"ok": True, "result": result}, background=acknowledge)
 
     async def _read(self, request: Request) -> tuple[Call, Method, ApiRefusal | None]:
         """The call, its method, and what is wrong with it."""
@@ -210,7 +220,7 @@ class BotApiApp:
     async def _download(self, request: Request) -> Response:
         stored = self._world.files.at(request.path_params["path"])
         if request.path_params["token"] != self._token or stored is None:
-            return JSONResponse(ApiRefusal(404, "Not Found").json(), 404)
+            return JsonAnswer(ApiRefusal(404, "Not Found").json(), 404)
         return Response(stored.content, media_type="application/octet-stream")
 
 

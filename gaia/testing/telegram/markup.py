@@ -73,7 +73,7 @@ class _Parser:
         if self._open:
             tag = self._open[-1].tag
             raise _unparsable(f'Can\'t find end tag corresponding to start tag "{tag}"')
-        return RichText("".join(self._text), tuple(self._entities))
+        return RichText("".join(self._text), tuple(map(_without_leftovers, self._entities)))
 
     def _character(self) -> None:
         character = self._decoded()
@@ -210,6 +210,13 @@ class _Parser:
 
 def _unparsable(reason: str) -> ApiRefusal:
     return bad_request(f"can't parse entities: {reason}")
+
+
+def _without_leftovers(entity: Entity) -> Entity:
+    """Without what only mattered while reading, such as the language of bare `code`."""
+    if entity.kind in ("text_link", "pre", "custom_emoji"):
+        return entity
+    return Entity(entity.kind, entity.offset, entity.length)
 
 
 def _referenced(match: re.Match[str]) -> str | None:

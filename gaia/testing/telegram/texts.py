@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence
@@ -18,8 +19,10 @@ STYLES = frozenset({"bold", "italic", "underline", "strikethrough", "spoiler"})
 QUOTES = frozenset({"blockquote", "expandable_blockquote"})
 _OUTER_FIRST = ("blockquote", "expandable_blockquote", "pre", "code")
 
-_CONTROL = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\u2028-\u202e]")
-"""What becomes a space. The carriage return vanishes."""
+_SPACED = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f]")
+"""What becomes a space."""
+_DROPPED = re.compile("[\r\u2028-\u202e\u030a\u0333\u033f]")
+"""What vanishes: TDLib's `clean_input_string`."""
 
 _FOUND = (
     ("bot_command", re.compile(r"(?<!\w)(?<![/<>])/[a-zA-Z0-9_]{1,64}(?:@\w{3,32})?(?![\w/<>])")),
@@ -85,7 +88,7 @@ def utf16_length(text: str) -> int:
 def as_kept(rich: RichText) -> RichText:
     """The text as Telegram stores and shows it: trimmed, with commands, mentions and
     links found, no entity within code, none that covers nothing but space."""
-    rich = _trimmed(RichText(_clean(rich), rich.entities))
+    rich = _trimmed(_cleaned(rich))
     given = _in_order(e for e in rich.entities if rich.part(e).strip())
     whole = _first_wins(e for e in given if e.kind not in STYLES | QUOTES)
     code = [e for e in whole if e.kind in CODE]
@@ -96,10 +99,18 @@ def as_kept(rich: RichText) -> RichText:
     return RichText(rich.text, tuple(entities[:MAX_ENTITIES]))
 
 
-def _clean(rich: RichText) -> str:
-    if rich.entities:
-        return _CONTROL.sub(" ", rich.text)
-    return _CONTROL.sub(" ", rich.text.replace("\r", ""))
+def _cleaned(rich: RichText) -> RichText:
+    dropped = [utf16_length(rich.text[: m.start()]) for m in _DROPPED.finditer(rich.text)]
+    text = _SPACED.sub(" ", _DROPPED.sub("", rich.text))
+
+    def moved(offset: int) -> int:
+        return offset - bisect.bisect_left(dropped, offset)
+
+    entities = (
+        dataclasses.replace(e, offset=moved(e.offset), length=moved(e.end) - moved(e.offset))
+        for e in rich.entities
+    )
+    return RichText(text, tuple(each for each in entities if each.length))
 
 
 def _trimmed(rich: RichText) -> RichText:

@@ -6,6 +6,7 @@ Updates of one chat come one after the other, those of different chats at the sa
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 
 import httpx
@@ -69,11 +70,12 @@ class Pusher:
             self._changes.tell()
 
     async def _is_taken(self, http: httpx.AsyncClient, queued: Queued) -> bool:
-        headers = {SECRET_HEADER: self._webhook.secret} if self._webhook.secret else {}
+        headers = {"Content-Type": "application/json"}
+        if self._webhook.secret:
+            headers[SECRET_HEADER] = self._webhook.secret
+        body = json.dumps(queued.payload)
         try:
-            answer = await http.post(
-                self._updates.webhook_url, json=queued.payload, headers=headers
-            )
+            answer = await http.post(self._updates.webhook_url, content=body, headers=headers)
         except httpx.TransportError as exc:
             return self._failed(f"{type(exc).__name__}: {exc}")
         if not answer.is_success:
