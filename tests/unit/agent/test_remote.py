@@ -28,6 +28,15 @@ def test_a_spent_quota_is_not_waited_for() -> None:
     assert fault.rejected
 
 
+def test_a_host_that_takes_no_pictures_refuses_whatever_status_it_says_so_with() -> None:
+    message = "image input is not supported - hint: you may need to provide the mmproj"
+    error = openai.InternalServerError(
+        message, response=httpx.Response(500, request=REQUEST), body={"message": message}
+    )
+    fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
+    assert not fault.passing
+
+
 def test_an_error_event_within_a_stream_may_pass() -> None:
     error = openai.APIError("The server had an error", REQUEST, body=None)
     fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
