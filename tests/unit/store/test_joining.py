@@ -1,0 +1,77 @@
+"""Two users who become one: what moves, and what is refused."""
+
+import pytest
+from sqlalchemy import UniqueConstraint, select
+
+from gaia.errors import GroupUserError, UnknownUserError
+from gaia.messages import Address
+from gaia.store import identities
+from gaia.store.engine import Database
+from gaia.store.identities import Role
+from gaia.store.joining import APART, join_users
+from gaia.store.tables import AuditRow, Base, ConversationRow
+from gaia.store.users import User, Users
+from gaia.testing.clock import START, FakeClock
+
+LAPTOP, PHONE, OLD_PHONE = (Address("telegram", sender) for sender in ("1", "2", "3"))
+
+
+@pytest.fixture
+def users(database: Database, clock: FakeClock) -> Users:
+    return Users(database, clock)
+
+
+async def join(database: Database, gone: User, into: User) -> User:
+    async with database.write() as session:
+        return await join_users(session, gone, into, START)
+
+
+async def test_nothing_of_somebody_who_joined_outlives_whom_they_joined(
+    users: Users, database: Database
+) -> None:
+    await users.create("Grace", Role.OWNER)
+    ada = await users.create("Ada", Role.MEMBER, LAPTOP)
+    bob = await users.create("Bob", Role.MEMBER, PHONE)
+    await users.link(bob, OLD_PHONE)
+    await users.unlink(OLD_PHONE)
+    await join(database, bob, ada)
+    await users.remove(ada)
+    async with database.read() as session:
+        rows = (await session.scalars(select(AuditRow))).all()
+    assert len(rows) == 6
+    assert {row.sender for row in rows} == {None}
+
+
+async def test_one_who_is_removed_or_gone_cannot_join(users: Users, database: Database) -> None:
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    await join(database, bob, ada)
+    for gone, into in ((bob, ada), (ada, bob)):
+        with pytest.raises(UnknownUserError, match="'Bob' has been removed meanwhile"):
+            await join(database, gone, into)
+    assert await users.list() == (ada,)
+
+
+async def test_a_group_joins_nobody(users: Users, database: Database) -> None:
+    ada = await users.create("Ada", Role.OWNER)
+    async with database.write() as session:
+        family = await identities.create(session, "Family", Role.GUEST, now=START, is_group=True)
+    for gone, into in ((ada, family), (family, ada)):
+        with pytest.raises(GroupUserError, match="a group is a group"):
+            await join(database, gone, into)
+
+
+def test_what_there_can_be_only_one_of_is_joined_and_not_moved() -> None:
+    for table in Base.metadata.sorted_tables:
+        groups = [set(table.primary_key.columns.keys())]
+        groups += [
+            set(each.columns.keys())
+            for each in table.constraints
+            if isinstance(each, UniqueConstraint)
+        ]
+        groups += [set(each.columns.keys()) for each in table.indexes if each.unique]
+        for names in groups:
+            assert "user_id" not in names or table in APART, table.name
+            assert "conversation_id" not in names or table is ConversationRow.__table__, (
+                f"{table.name}: two conversations that become one would both have it"
+            )
