@@ -98,7 +98,7 @@ async def _promote(call: Call, found: Pairing) -> str:
         subject=user.user_id,
         detail=role,
     )
-    return f"You are {a_role(role)} now."
+    return f"You are {role.with_article} now."
 
 
 def _ask(user: User, into: User, code: str) -> Reply:
@@ -109,8 +109,3 @@ def _ask(user: User, into: User, code: str) -> Reply:
         f"our conversations here begin anew. That cannot be undone. {command} does it.",
         (Button("Join", command),),
     )
-
-
-def a_role(role: Role) -> str:
-    """A role with its article."""
-    return f"an {role}" if role is Role.OWNER else f"a {role}"

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.commands.linking import a_role
 from gaia.commands.registry import Call, Command
 from gaia.core import pairing, sentences
 from gaia.core.slash import Reply
@@ -53,7 +52,7 @@ def people_commands(greet: Greet) -> Sequence[Command]:
             return Reply("They are in already.")
         conversation_id = await greet(call.session, wanted)
         return Reply(
-            f"{sentences.plain(user.name)} is in now, as {a_role(user.role)}.",
+            f"{sentences.plain(user.name)} is in now, as {user.role.with_article}.",
             wakes=() if conversation_id is None else (conversation_id,),
         )
 
@@ -109,7 +108,7 @@ async def set_role(call: Call) -> str:
         subject=user.user_id,
         detail=role,
     )
-    return f"{sentences.plain(changed.name)} is {a_role(role)} now."
+    return f"{sentences.plain(changed.name)} is {role.with_article} now."
 
 
 def _code_and_name(words: str) -> tuple[str, str | None]:

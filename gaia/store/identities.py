@@ -35,6 +35,11 @@ class Role(StrEnum):
     MEMBER = "member"
     GUEST = "guest"
 
+    @property
+    def with_article(self) -> str:
+        """The role as a sentence has it: an owner, a member."""
+        return f"an {self}" if self is Role.OWNER else f"a {self}"
+
 
 @dataclass(frozen=True, slots=True)
 class User:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from gaia.cli.opening import there_is_a_database, with_database
-from gaia.cli.users.options import AsJson, Name, RoleName, a, user_json
+from gaia.cli.users.options import AsJson, Name, RoleName, user_json
 
 if TYPE_CHECKING:
     from gaia.messages import Address
@@ -51,7 +51,7 @@ def add(
     if as_json:
         typer.echo(json.dumps(user_json(user, ()), indent=2))
     else:
-        typer.echo(f"Added {user.name}, {a(user.role)}, as {user.user_id}.")
+        typer.echo(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
 
 
 def link(name: Name, channel: Channel, sender: Sender) -> None:
@@ -85,7 +85,7 @@ def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new 
         return await users.set_role(await users.find(name), Role(role))
 
     user = _with_users(change)
-    typer.echo(f"{user.name} is {a(user.role)} now.")
+    typer.echo(f"{user.name} is {user.role.with_article} now.")
 
 
 def remove(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from gaia.cli.opening import there_is_a_database, with_database
-from gaia.cli.users.options import AsJson, RoleName, a, user_json
+from gaia.cli.users.options import AsJson, RoleName, user_json
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,9 +20,18 @@ if TYPE_CHECKING:
     from gaia.store.codes import Code
     from gaia.store.engine import Database
     from gaia.store.pairings import Pairing
-    from gaia.store.users import User
+    from gaia.store.users import Role, User
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Invited:
+    """Who the sender of a code is: a user there is, or one to be made."""
+
+    user: User | None
+    name: str | None
+    role: Role
 
 
 def pair(
@@ -34,22 +44,28 @@ def pair(
     """Make a code: whoever writes it to gaia within an hour is that user."""
     from gaia.store.codes import new_code
 
-    async def make(database: Database) -> tuple[Code, dict[str, object]]:
+    async def make(database: Database) -> tuple[Code, _Invited]:
         code = await new_code()
 
-        async def invite(session: AsyncSession, now: datetime) -> dict[str, object]:
+        async def invite(session: AsyncSession, now: datetime) -> _Invited:
             return await _invite(session, code, name, role, now)
 
         return code, await _written(database, invite)
 
-    code, whom = with_database(make)
+    code, invited = with_database(make)
     if as_json:
-        typer.echo(json.dumps({"code": code.shown, **whom}, indent=2))
+        told = {
+            "code": code.shown,
+            "user_id": invited.user.user_id if invited.user else None,
+            "name": invited.name,
+            "role": invited.role,
+        }
+        typer.echo(json.dumps(told, indent=2))
         return
-    called = whom["name"] or "a new user, called as they call themselves"
+    called = invited.name or "a new user, called as they call themselves"
     typer.echo(
         f"Write this code to the bot: {code.shown}\n"
-        f"It is valid for an hour. Whoever writes it is {called}, {a(str(whom['role']))}."
+        f"It is valid for an hour. Whoever writes it is {called}, {invited.role.with_article}."
     )
 
 
@@ -111,12 +127,12 @@ def approve(
         typer.echo(json.dumps({**told, "running": runs}, indent=2))
     else:
         when = "They are told now." if runs else "They are told when gaia runs."
-        typer.echo(f"{address} is {user.name} now, {a(user.role)}. {when}")
+        typer.echo(f"{address} is {user.name} now, {user.role.with_article}. {when}")
 
 
 async def _invite(
     session: AsyncSession, code: Code, name: str | None, role: RoleName | None, now: datetime
-) -> dict[str, object]:
+) -> _Invited:
     """Make the code good for whom it is meant; returns who that is."""
     from gaia.core import pairing
     from gaia.store import audit, identities
@@ -129,28 +145,20 @@ async def _invite(
             named = ", ".join(owner.name for owner in owners)
             raise typer.BadParameter(f"there are several owners: say which of {named}")
         owner = await pairing.invite_owner(session, code, by=audit.CLI, now=now)
-        return _whom(owner, None, Role.OWNER)
+        return _Invited(owner, owner.name if owner else None, Role.OWNER)
     known = await identities.find_named(session, name) if name else None
     if known is not None:
         if role is not None and role.value != known.role.value:
             raise typer.BadParameter(
-                f"{known.name} is {a(known.role)}: 'gaia users role' changes that",
+                f"{known.name} is {known.role.with_article}: 'gaia users role' changes that",
                 param_hint="--role",
             )
         await pairing.invite(session, code, user=known, by=audit.CLI, now=now)
-        return _whom(known, None, known.role)
+        return _Invited(known, known.name, known.role)
     new_name = checked_name(name) if name else None
     new_role = Role(role or RoleName.MEMBER)
     await pairing.invite(session, code, name=new_name, role=new_role, by=audit.CLI, now=now)
-    return _whom(None, new_name, new_role)
-
-
-def _whom(user: User | None, name: str | None, role: str) -> dict[str, object]:
-    return {
-        "user_id": user.user_id if user else None,
-        "name": user.name if user else name,
-        "role": user.role if user else role,
-    }
+    return _Invited(None, new_name, new_role)
 
 
 async def _written(database: Database, act: Callable[[AsyncSession, datetime], Awaitable[T]]) -> T:

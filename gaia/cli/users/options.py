@@ -24,11 +24,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to
 Name = Annotated[str, typer.Argument(help="The user's name or id.")]
 
 
-def a(role: str) -> str:
-    """A role with its article."""
-    return f"an {role}" if role == RoleName.OWNER else f"a {role}"
-
-
 def user_json(user: User, addresses: tuple[Address, ...]) -> dict[str, object]:
     """A user, as a script reads it."""
     return {

@@ -283,35 +283,6 @@ async def test_no_code_that_lets_in_stands_in_a_file_or_a_log(running_core, home
                 assert spelling not in caplog.text
 
 
-async def test_the_owner_is_invited_where_no_owner_is_known(running_core):
-    async with running_core(senders=(), other_channels=("pigeon",)) as core:
-        code = await core.app.strangers.invite_owner()
-        await core.channel.say(code, sender="7", sender_name="Grace")
-        grace = await core.users.find("Grace")
-        assert grace.role is Role.OWNER
-
-        code = await core.app.strangers.invite_owner()
-        await core.others["pigeon"].say(code, sender="+49", sender_name="G. H.")
-        assert await core.users.resolve(Address("pigeon", "+49")) == grace
-        assert await core.app.strangers.invite_owner() is None, "known on every channel"
-
-
-async def test_the_code_of_a_start_pairs_the_owner_who_came_by_the_terminal_first(running_core):
-    async with running_core(senders=()) as core:
-        code = await core.app.strangers.invite_owner()
-        ada = await core.users.create("ada", Role.OWNER, Address("terminal", "ada"))
-        await core.channel.say(code, sender="7", sender_name="Ada L.")
-        assert await core.users.resolve(Address("fake", "7")) == ada
-        assert len(await core.users.list()) == 1
-
-
-async def test_a_newer_code_for_the_owner_voids_the_older(running_core):
-    async with running_core(senders=()) as core:
-        older, newer = [await core.app.strangers.invite_owner() for _ in range(2)]
-        assert (await core.channel.say(older, sender="eve")).kind is ReceiptKind.DENIED
-        assert (await core.channel.say(newer, sender="7")).kind is ReceiptKind.ACCEPTED
-
-
 async def test_of_two_who_approve_at_once_one_wins(running_core, core_on, home):
     async with running_core(recover=False) as core, core_on(home, recover=False) as other:
         code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
