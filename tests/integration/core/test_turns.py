@@ -170,6 +170,26 @@ async def test_a_message_that_is_too_long_never_reaches_the_model(running_core):
         assert core.model.requests == []
 
 
+async def test_the_length_of_a_message_is_that_of_its_own_words(running_core):
+    settings = Settings(limits=LimitsSettings(message_characters=100))
+    async with running_core(settings=settings) as core:
+        await core.channel.say("x" * 100, notes=("(in reply to “something long”)",))
+        assert texts(await core.channel.until_sent(1))[0].startswith("echo: xxx")
+
+
+async def test_a_user_has_no_more_than_half_of_the_turns_at_once(running_core):
+    settings = Settings(limits=LimitsSettings(concurrent_turns=2))
+    async with running_core(senders=("ada", "bob"), settings=settings) as core:
+        core.model.hold("slow")
+        await core.channel.say("slow", sender="ada")
+        await core.model.until_asked("slow")
+        await core.channel.say("another", sender="ada", chat="ada's other chat")
+        await core.channel.say("quick", sender="bob")
+        assert texts(await core.channel.until_sent(1)) == ["echo: quick"]
+        core.model.let_go("slow")
+        assert set(texts(await core.channel.until_sent(3))[1:]) == {"echo: slow", "echo: another"}
+
+
 async def test_a_tool_is_called_and_its_result_reaches_the_model(running_core):
     def answer(request: LlmRequest) -> Answer:
         results = [

@@ -123,6 +123,18 @@ async def test_a_photo_that_comes_late_while_its_album_waits_is_part_of_its_turn
     assert batch.text == "one\ntwo"
 
 
+@pytest.mark.parametrize("settle", [timedelta(0), SETTLE])
+async def test_words_right_after_an_album_belong_to_its_turn(
+    chat: Chat, clock: FakeClock, settle: timedelta
+) -> None:
+    await chat.write(album="a")
+    clock.advance(0.45)
+    await chat.write("what is this?")
+    batch = await chat.take(settle)
+    assert batch is not None
+    assert batch.text == "\nwhat is this?"
+
+
 async def test_what_came_between_the_photos_of_an_album_goes_along_in_order(
     chat: Chat, clock: FakeClock
 ) -> None:

@@ -88,6 +88,17 @@ async def test_a_message_that_was_begun_is_corrected_by_another(chat: Chat) -> N
     assert await chat.receive(edit) is ReceiptKind.DUPLICATE
 
 
+async def test_a_message_that_waits_for_another_try_is_corrected_by_another(
+    chat: Chat, database: Database
+) -> None:
+    await chat.receive(said("at five"))
+    await chat.begin()
+    async with database.write() as session:
+        await inbox.retry_later(session, "t1", START)
+    edit = said("at six", "e1", "m1")
+    assert await chat.receive(edit) == replace(edit, notes=(CORRECTION,))
+
+
 async def test_a_correction_that_waits_gets_the_newest_text(chat: Chat) -> None:
     await chat.receive(said("at five"))
     await chat.begin()
