@@ -36,10 +36,23 @@ async def serving(
         config.load()
         server = uvicorn.Server(config)
         server.lifespan = config.lifespan_class(config)
-        server.force_exit = True
         await server.startup(sockets=[listener])
         try:
             host, bound = listener.getsockname()
             yield f"http://{host}:{bound}"
         finally:
-            await server.shutdown(sockets=[listener])
+            await _close(server)
+
+
+async def _close(server: uvicorn.Server) -> None:
+    """End at once. Uvicorn's own shutdown lets requests that are not answered go on,
+    and takes a tenth of a second where there are none."""
+    for listening in server.servers:
+        listening.close()
+    for connection in server.server_state.connections:
+        connection.transport.abort()
+    tasks = set(server.server_state.tasks)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
