@@ -165,6 +165,20 @@ async def test_a_photo_is_seen_again_after_a_restart(running_core):
         assert has_media(core.model.requests[0])
 
 
+async def test_a_turn_that_was_killed_while_its_photo_was_fetched_is_run_with_it(running_core):
+    async with running_core(intake=PICTURES) as core:
+        core.channel.stuck.add("photo-1")
+        await core.channel.say("look", attachments=(PHOTO,))
+        await core.clock.until_sleeping()
+    async with running_core(intake=PICTURES) as core:
+        core.channel.files["photo-1"] = JPEG
+        await core.app.handlers.flush()
+        assert [last_parts(request) for request in core.model.requests] == [
+            ["look\n[photo]", "[photo]", JPEG]
+        ]
+        assert (await core.transcript())[0] == "user: look\n[photo]"
+
+
 async def test_a_photo_of_the_session_before_is_gone(running_core):
     async with running_core(intake=PICTURES) as core:
         core.channel.files["photo-1"] = JPEG

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.store import batches, conversations, edits, inbox
@@ -143,3 +146,25 @@ async def test_nobody_edits_what_stands_in_another_conversation(
     edit = said("yours", "e1", "m1")
     assert await Chat(database, other).receive(edit) == edit
     assert await chat.begin() == ("mine",)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(["one", "two", "/three", None]), max_size=8))
+async def test_no_redelivery_of_whatever_was_edited_makes_a_message(
+    chat: Chat, steps: list[str | None]
+) -> None:
+    """A step is an edit to that text, or the beginning of a turn."""
+    original = said("one", secrets.token_hex(4))
+    await chat.receive(original)
+    delivered = [original]
+    for step in steps:
+        if step is None:
+            await chat.begin()
+            continue
+        edit = said(step, secrets.token_hex(4), original.provider_message_id)
+        delivered.append(edit)
+        await chat.receive(edit)
+        assert await chat.receive(edit) is ReceiptKind.DUPLICATE
+    assert [await chat.receive(again) for again in delivered] == [
+        ReceiptKind.DUPLICATE for _ in delivered
+    ]
