@@ -106,8 +106,9 @@ class Attachments:
     def remember_refused(self, channel: Channel, gathered: Gathered) -> None:
         """The model answered once it was spared these files: it is not given them again."""
         for attachment, fate in gathered.fates.items():
-            if fate is Fate.REFUSED:
-                self._refused.append((channel.name, attachment.file_id))
+            key = (channel.name, attachment.file_id)
+            if fate is Fate.REFUSED and key not in self._refused:
+                self._refused.append(key)
 
     def _unwanted(
         self, channel: Channel, newest_first: Iterable[Attachment]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
+from typer.testing import CliRunner
 
 from gaia.agent.intake import Intake
+from gaia.cli import sessions
 from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError
 from gaia.messages import Attachment, AttachmentKind, TurnStarted
@@ -67,6 +70,21 @@ async def test_no_byte_of_a_photo_is_in_any_file_under_the_home(running_core, ho
     for kept in (JPEG, b"very particular", b"a very particular photo".hex().encode()):
         assert kept not in written
     assert b"/9ggYSB2ZXJ5" not in written  # its beginning in base64
+
+
+async def test_a_shown_session_has_labels_where_the_files_were(running_core, home):
+    async with running_core(lambda request: "a car", intake=PICTURES) as core:
+        core.channel.files["photo-1"] = JPEG
+        await core.channel.say("look", attachments=(PHOTO,))
+        await core.channel.until_sent(1)
+        session_id = (await core.key()).session_id
+    environ = {"GAIA_HOME": str(home.root)}
+    shown = await asyncio.to_thread(
+        CliRunner().invoke, sessions.app, ["show", session_id], env=environ
+    )
+    assert "look\n" in shown.stdout
+    assert "[photo]" in shown.stdout
+    assert "particular" not in shown.stdout
 
 
 async def test_what_the_model_cannot_take_is_named_and_not_fetched(running_core):
