@@ -78,7 +78,7 @@ class Dispatcher:
         if user is None:
             return await self._receive_from_stranger(inbound)
         inbound = await self._with_code_as_command(inbound)
-        kind = await self._record(user, inbound)
+        kind = await self._record(inbound)
         if kind is not ReceiptKind.ACCEPTED:
             logger.info("a message on %s is a %s one", inbound.address.channel, kind)
         return self._receipt(kind, user, inbound)
@@ -118,11 +118,11 @@ class Dispatcher:
             return Receipt(kind)
         return Receipt(kind, menu=self._commands.menu(user, direct=inbound.direct))
 
-    async def _record(self, user: User, inbound: Inbound) -> ReceiptKind:
+    async def _record(self, inbound: Inbound) -> ReceiptKind:
         wake: _Wake | None = None
         try:
             async with self._database.write() as session:
-                kind, wake = await self._add(session, user, inbound)
+                kind, wake = await self._add(session, inbound)
         finally:
             # Also for a channel that is cancelled while the message is committed:
             # when it comes again it is a duplicate, which wakes nobody.
@@ -131,14 +131,15 @@ class Dispatcher:
         return kind
 
     async def _add(
-        self, session: AsyncSession, user: User, inbound: Inbound
+        self, session: AsyncSession, inbound: Inbound
     ) -> tuple[ReceiptKind, _Wake | None]:
         """What becomes of a message, and who is to be woken for it."""
         now = self._clock.now()
         channel = inbound.address.channel
         if await inbox.is_recorded(session, channel, inbound.provider_message_id):
             return ReceiptKind.DUPLICATE, None
-        if not await identities.is_living(session, user.user_id):
+        user = await identities.resolve(session, inbound.address)
+        if user is None:
             return ReceiptKind.DENIED, None
         conversation = await conversations.find_or_create(
             session,

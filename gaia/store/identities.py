@@ -128,11 +128,6 @@ async def owners(session: AsyncSession) -> Sequence[User]:
     return [user for user in await everybody(session) if user.role is Role.OWNER]
 
 
-async def is_living(session: AsyncSession, user_id: str) -> bool:
-    """Whether a user has not been removed."""
-    return await session.scalar(_living().where(UserRow.user_id == user_id)) is not None
-
-
 async def resolve(session: AsyncSession, address: Address) -> User | None:
     """The one user that an address belongs to, or None for a stranger."""
     row = await session.scalar(

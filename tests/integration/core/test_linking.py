@@ -12,6 +12,7 @@ from gaia.sessions.service import SessionKey
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.codes import new_code
+from gaia.store.joining import join_users
 from gaia.store.tables import ConversationRow, InboxRow, UsageRow, UserRow
 from gaia.store.users import Role
 
@@ -149,6 +150,25 @@ async def test_a_session_that_a_turn_began_in_the_moment_of_joining_goes_when_it
         core.model.let_go("think")
         await core.clock.until_sleeping()
         assert await core.stores.sessions.list(bob.user_id) == []
+
+
+async def test_a_message_that_comes_in_the_moment_of_joining_is_taken(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await pigeon_user(core, "Bob")
+        access = core.app.dispatcher._access
+
+        async def admit_too_early(address):
+            async with core.stores.database.write() as session:
+                await join_users(session, bob, await core.users.find("ada"), core.clock.now())
+            return bob
+
+        admit, access.admit = access.admit, admit_too_early
+        receipt = await core.others["pigeon"].say("hello", sender="Bob")
+        access.admit = admit
+        assert receipt.kind == "accepted"
+        assert (await core.others["pigeon"].until_sent(1))[0].text == "echo: hello"
+        ada = await core.users.find("ada")
+        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
 
 
 async def test_the_same_chat_of_both_becomes_one(running_core):
