@@ -136,13 +136,14 @@ class Api(Bot):
             await request.shutdown()
         await self._files.aclose()
 
-    async def updates(self, offset: int | None, allowed: Sequence[str]) -> list[Json]:
-        """Wait for updates from `offset` on; the earlier ones are acknowledged."""
-        timing = self._timing
+    async def updates(
+        self, offset: int | None, allowed: Sequence[str], *, seconds: int
+    ) -> list[Json]:
+        """Wait so long for updates from `offset` on; the earlier ones are acknowledged."""
         updates: list[Json] = await self._post(
             "getUpdates",
-            {"offset": offset, "timeout": timing.poll, "allowed_updates": list(allowed)},
-            read_timeout=timing.poll_deadline,
+            {"offset": offset, "timeout": seconds, "allowed_updates": list(allowed)},
+            read_timeout=seconds + self._timing.poll_slack,
         )
         return updates
 

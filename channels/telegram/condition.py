@@ -27,7 +27,7 @@ class Condition:
         self._is_serving = False
         self._trouble: str | None = None
         self._troubled_since: datetime | None = None
-        self._well_at = (clock.monotonic(), clock.now())
+        self._well_at = self._present()
         self._storing_fails = False
 
     def begin(self) -> None:
@@ -46,7 +46,7 @@ class Condition:
         if self._troubled_since is not None:
             logger.info("Telegram is back: %s is over", self._trouble)
         self._trouble = self._troubled_since = None
-        self._well_at = (self._clock.monotonic(), self._clock.now())
+        self._well_at = self._present()
 
     def failed(self, exc: TelegramError) -> None:
         """A request that has to succeed did not."""
@@ -67,6 +67,8 @@ class Condition:
     def stored(self, *, succeeded: bool) -> None:
         """Whether the last message that arrived could be stored."""
         self._storing_fails = not succeeded
+        if succeeded:
+            self._well_at = self._present()
 
     def health(self) -> Health:
         if not self._is_serving:
@@ -79,6 +81,9 @@ class Condition:
         if self._stall_seconds is not None and self._clock.monotonic() - at > self._stall_seconds:
             return Health(ok=False, detail=f"polling has stalled: no answer since {_hour(since)}")
         return Health(ok=True)
+
+    def _present(self) -> tuple[float, datetime]:
+        return self._clock.monotonic(), self._clock.now()
 
 
 def _hour(time: datetime) -> str:

@@ -8,7 +8,7 @@ a commit behind that nobody waits for; timeouts are told to nobody.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from telegram.error import Conflict, TelegramError
 
@@ -37,6 +37,7 @@ class Poller:
         self._timing = timing
         self._offset: int | None = None
         self._may_have_webhook = True
+        self._waits = False
 
     async def run(self) -> None:
         """Poll until cancelled."""
@@ -46,26 +47,39 @@ class Poller:
                 updates = await self._poll()
             except TelegramError as exc:
                 self._condition.failed(exc)
-                self._may_have_webhook |= isinstance(exc, Conflict)
-                wait = exc.seconds if isinstance(exc, FloodError) else next(pauses)
-                await self._clock.sleep(wait)
-                continue
+                await self._clock.sleep(self._pause(exc, pauses))
             except TimeoutError:
+                self._waits = False
                 self._condition.troubled("polling has stalled: a poll did not come back")
                 await self._clock.sleep(next(pauses))
-                continue
-            self._condition.well()
-            pauses = self._timing.pauses()
-            await self._take(updates)
+            else:
+                self._waits = True
+                self._condition.well()
+                pauses = self._timing.pauses()
+                await self._take(updates)
 
     async def _poll(self) -> Sequence[Json]:
         if self._may_have_webhook:
             # With a webhook set, Telegram refuses polls.
             await self._api.delete_webhook(drop_pending_updates=False)
             self._may_have_webhook = False
-        polling = self._api.updates(self._offset, ALLOWED_UPDATES)
+        # The first poll after a fault does not wait: its answer says that all is well.
+        seconds = self._timing.poll if self._waits else 0
+        polling = self._api.updates(self._offset, ALLOWED_UPDATES, seconds=seconds)
         updates = await within(self._clock, self._timing.stall, polling)
         return _checked(updates)
+
+    def _pause(self, exc: TelegramError, pauses: Iterator[float]) -> float:
+        """How long to wait after a poll that failed."""
+        # A poll that does not wait ends the other's and is not ended by it: it proves nothing.
+        self._waits = self._may_have_webhook = isinstance(exc, Conflict)
+        match exc:
+            case Conflict():
+                return self._timing.conflict
+            case FloodError():
+                return exc.seconds
+            case _:
+                return next(pauses)
 
     async def _take(self, updates: Sequence[Json]) -> None:
         for update in updates:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Timing:
     """All of it, in seconds.
 
-    Telegram holds a poll for `poll` at most; what is not back `poll_slack` later
-    never will be. Three polls without an answer are a stall.
+    Telegram holds a poll for `poll` at most; a connection that is silent `poll_slack`
+    later is dead. Three polls without an answer are a stall.
     """
 
     poll: int = 25
@@ -22,17 +22,15 @@ class Timing:
     read: float = 20.0
     write: float = 10.0
     download: float = 120.0
+    conflict: float = 5.0
+    """Between polls that another process ends. Shorter than a poll, so that of two
+    processes none has time to think that all is well."""
     first_pause: float = 1.0
     longest_pause: float = 30.0
     webhook_check: float = 60.0
     typing: float = 4.0
     """Telegram shows that somebody types for five seconds."""
     refused_token: float = 300.0
-
-    @property
-    def poll_deadline(self) -> float:
-        """How long a poll may be silent: the connection is dead then."""
-        return self.poll + self.poll_slack
 
     @property
     def stall(self) -> float:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
-from gaia.messages import Address, Inbound, Outbound, Receipt, ReceiptKind
+from gaia.messages import Address, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 
 
@@ -35,6 +35,8 @@ class ScriptedCore:
     def __init__(self, channel: Channel, clock: Clock, state: CoreState | None = None) -> None:
         self.state = state or CoreState()
         self.denied_senders: set[str] = set()
+        self.stranger_reply: str | None = None
+        self.menu: tuple[MenuEntry, ...] = ()
         self.hasty_senders: set[str] = set()
         self.store_is_broken = False
         self._channel = channel
@@ -56,15 +58,15 @@ class ScriptedCore:
         if self.store_is_broken:
             raise StoreError("the disk is full: make room")
         if inbound.address.sender in self.denied_senders:
-            return Receipt(ReceiptKind.DENIED)
+            return Receipt(ReceiptKind.DENIED, stranger_reply=self.stranger_reply)
         if inbound.address.sender in self.hasty_senders:
             return Receipt(ReceiptKind.REFUSED)
         known = {each.provider_message_id for each in self.state.received}
         if inbound.provider_message_id in known:
-            return Receipt(ReceiptKind.DUPLICATE)
+            return Receipt(ReceiptKind.DUPLICATE, menu=self.menu)
         self.state.received.append(inbound)
         self._inbox.put_nowait(inbound)
-        return Receipt(ReceiptKind.ACCEPTED)
+        return Receipt(ReceiptKind.ACCEPTED, menu=self.menu)
 
     def reachable(self, chat: str) -> None:
         self.state.reachable.append(chat)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import JsonValue
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
@@ -84,7 +84,7 @@ class BotApiApp:
         self._open.add(request)
         try:
             return await self._meet(request)
-        except ClientGoneError:
+        except (ClientGoneError, ClientDisconnect):
             return Response(status_code=499)
         except ApiRefusal as refusal:
             return JsonAnswer(refusal.json(), refusal.code)
