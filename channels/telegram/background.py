@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context
-from typing import TypeVar
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from telegram.error import TelegramError
 
 from channels.telegram.faults import describe
 from gaia.ports import Clock
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
@@ -24,9 +26,13 @@ class Background:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, what: str, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    def start(
+        self, what: str, work: Callable[P, Awaitable[None]], *args: P.args, **kwargs: P.kwargs
+    ) -> asyncio.Task[None]:
         """Begin `work`, which is called `what` in logs; cancel the task to end it early."""
-        task = asyncio.create_task(_run(what, work), name=f"telegram-{what}", context=Context())
+        # Called within the task: one that is cancelled before it began has made no coroutine.
+        running = _run(what, partial(work, *args, **kwargs))
+        task = asyncio.create_task(running, name=f"telegram-{what}", context=Context())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -39,9 +45,9 @@ class Background:
             await asyncio.wait(set(self._tasks))
 
 
-async def _run(what: str, work: Coroutine[object, object, None]) -> None:
+async def _run(what: str, work: Callable[[], Awaitable[None]]) -> None:
     try:
-        await work
+        await work()
     except TelegramError as exc:
         logger.debug("%s came to nothing: %s", what, describe(exc))
     except Exception:

@@ -31,18 +31,18 @@ class Courtesies:
             return
         if receipt.kind is ReceiptKind.DENIED:
             if receipt.stranger_reply:
-                telling = self._tell(key, receipt.stranger_reply)
-                self._background.start("a reply to a stranger", telling)
+                reply = receipt.stranger_reply
+                self._background.start("a reply to a stranger", self._tell, key, reply)
         elif receipt.menu and self._menus.get(key.chat_id) != receipt.menu:
             self._menus[key.chat_id] = receipt.menu
-            self._background.start("setting a menu", self._set_menu(key.chat_id, receipt.menu))
+            self._background.start("setting a menu", self._set_menu, key.chat_id, receipt.menu)
 
     def pressed(self, pressed: Pressed, receipt: Receipt) -> None:
         """A button was pressed, and the core took its command or did not."""
         self.received(pressed.inbound, receipt)
         if receipt.kind is not ReceiptKind.DENIED:
-            self._background.start("confirming a button", self._confirm(pressed))
-            self._background.start("removing buttons", self._remove_buttons(pressed))
+            self._background.start("confirming a button", self._confirm, pressed)
+            self._background.start("removing buttons", self._remove_buttons, pressed)
 
     async def _tell(self, key: ChatKey, text: str) -> None:
         try:

@@ -36,7 +36,7 @@ class TypingIndicator:
             case TurnStarted() if turn not in self._shown:
                 key = ChatKey.parse(event.chat)
                 if key is not None:
-                    task = self._background.start("typing", self._show(key))
+                    task = self._background.start("typing", self._show, key)
                     self._shown[turn] = task
                     task.add_done_callback(lambda _: self._shown.pop(turn, None))
             case TurnEnded() if turn in self._shown:

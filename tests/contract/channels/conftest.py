@@ -7,18 +7,23 @@ To put another channel under the contract, write a `Rig` for it and add it to
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 import pytest
 
+from channels.formatting.telegram_html import plain
+from channels.telegram.channel import TelegramChannel
 from channels.terminal import REATTACH_SECONDS, Greeting, TerminalChannel
 from channels.terminal_wire import ReceiptFrame
 from gaia.messages import Address
 from gaia.ports import Channel
+from gaia.settings.schema import TelegramSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.scripted_core import ScriptedCore
+from gaia.testing.telegram import BadGateway, TelegramServer, running_telegram
 from gaia.testing.terminal_peer import TerminalPeer
 from gaia.testing.until import until
 
@@ -44,6 +49,10 @@ class Rig(Protocol):
 
     async def read(self) -> str:
         """The next chunk that the person gets to see."""
+        ...
+
+    def shown(self, chunk: str) -> str:
+        """The text that a person sees of a chunk, without its formatting."""
         ...
 
 
@@ -89,6 +98,9 @@ class TerminalRig:
     async def read(self) -> str:
         return (await self._peer.print_chunk()).text
 
+    def shown(self, chunk: str) -> str:
+        return chunk
+
 
 class FakeRig:
     """The fake channel, which tests of the core stand on."""
@@ -119,23 +131,81 @@ class FakeRig:
         sent = await self._fake.until_sent(self._read)
         return sent[self._read - 1].marked_text
 
+    def shown(self, chunk: str) -> str:
+        return chunk
 
-RIGS: dict[str, Callable[[], Rig]] = {"terminal": TerminalRig, "fake": FakeRig}
+
+class TelegramRig:
+    """The Telegram channel, and somebody with an account on a Telegram of this machine."""
+
+    def __init__(self, telegram: TelegramServer) -> None:
+        clock = FakeClock()
+        settings = TelegramSettings(base_url=telegram.url)
+        self.channel: Channel = TelegramChannel(settings, telegram.token, clock)
+        self.core = ScriptedCore(self.channel, clock)
+        self._telegram = telegram
+        self._person = telegram.person(100, "Ada")
+        self.chat = str(self._person.chat_id)
+        self._read = 0
+
+    async def arrive(self) -> None:
+        self._telegram.no_more_faults()
+
+    async def leave(self) -> None:
+        self._telegram.faults = lambda request: (
+            BadGateway() if request.method == "sendMessage" else None
+        )
+
+    async def write(self, text: str, *, times: int = 1) -> None:
+        update_id = self._telegram.next_update_id()
+        self._person.writes(text)
+        await self._telegram.until_polled()
+        for _ in range(times - 1):
+            self._telegram.redeliver(update_id)
+            await self._telegram.until_polled()
+
+    async def read(self) -> str:
+        self._read += 1
+        await self._telegram.until(lambda: len(self._telegram.texts(self._person)) >= self._read)
+        return self._telegram.texts(self._person)[self._read - 1]
+
+    def shown(self, chunk: str) -> str:
+        return plain(chunk)
+
+
+@asynccontextmanager
+async def terminal() -> AsyncIterator[Rig]:
+    yield TerminalRig()
+
+
+@asynccontextmanager
+async def fake() -> AsyncIterator[Rig]:
+    yield FakeRig()
+
+
+@asynccontextmanager
+async def telegram() -> AsyncIterator[Rig]:
+    async with running_telegram() as server:
+        yield TelegramRig(server)
+    assert server.violations == ()
+
+
+RIGS = {each.__name__: each for each in (terminal, fake, telegram)}
 
 
 @pytest.fixture(params=RIGS)
-async def rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
-    rig = RIGS[request.param]()
-    serving = asyncio.create_task(rig.core.run())
-    await until(lambda: rig.channel.health().ok)
-    await rig.arrive()
-    yield rig
-    await rig.leave()
+async def idle_rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
+    """A rig whose channel does not serve."""
+    async with RIGS[request.param]() as rig:
+        yield rig
+
+
+@pytest.fixture
+async def rig(idle_rig: Rig) -> AsyncIterator[Rig]:
+    serving = asyncio.create_task(idle_rig.core.run())
+    await until(lambda: idle_rig.channel.health().ok)
+    await idle_rig.arrive()
+    yield idle_rig
+    await idle_rig.leave()
     serving.cancel()
     await asyncio.wait((serving,))
-
-
-@pytest.fixture(params=RIGS)
-def idle_rig(request: pytest.FixtureRequest) -> Rig:
-    """A rig whose channel does not serve."""
-    return RIGS[request.param]()

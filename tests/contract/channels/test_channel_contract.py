@@ -16,14 +16,19 @@ from gaia.testing.until import until
 if TYPE_CHECKING:
     from conftest import Rig
 
-EVENTS: tuple[TurnEvent, ...] = (
-    TurnStarted("ada", "t1", ("m1",)),
-    TurnStarted("nobody", "t2", ()),
-    TurnText("ada", "t1", "Hi"),
-    TurnTool("ada", "t1", "clock"),
-    TurnEnded("ada", "t1"),
-    TurnEnded("ada", "never-started"),
-)
+WORDS = st.text(st.characters(categories=("L", "N", "Z"), include_characters="\n,"), max_size=60)
+"""Text that is no markup of any channel."""
+
+
+def events(chat: str) -> tuple[TurnEvent, ...]:
+    return (
+        TurnStarted(chat, "t1", ("m1",)),
+        TurnStarted("nobody", "t2", ()),
+        TurnText(chat, "t1", "Hi"),
+        TurnTool(chat, "t1", "clock"),
+        TurnEnded(chat, "t1"),
+        TurnEnded(chat, "never-started"),
+    )
 
 
 def chunk(chat: str) -> Outbound:
@@ -76,7 +81,7 @@ async def test_what_could_not_be_sent_is_shown_when_the_person_is_back(rig: Rig)
 
 async def test_watching_neither_raises_nor_hinders_a_reply(rig: Rig) -> None:
     await rig.write("hello")
-    for event in EVENTS:
+    for event in events(rig.chat):
         rig.channel.watch(event)
     rig.core.reply(await rig.core.next_message(), "Hi.")
     assert await rig.read() == "Hi."
@@ -85,7 +90,7 @@ async def test_watching_neither_raises_nor_hinders_a_reply(rig: Rig) -> None:
 async def test_a_channel_that_does_not_serve_can_be_watched_and_refuses_to_send(
     idle_rig: Rig,
 ) -> None:
-    for event in EVENTS:
+    for event in events(idle_rig.chat):
         idle_rig.channel.watch(event)
     with pytest.raises(SendError):
         await idle_rig.channel.send(chunk(idle_rig.chat))
@@ -104,8 +109,9 @@ async def test_health_tells_whether_the_channel_serves(idle_rig: Rig) -> None:
         assert not idle_rig.channel.health().ok
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text())
-def test_splitting_loses_no_word(idle_rig: Rig, text: str) -> None:
-    chunks = idle_rig.channel.split(text)
-    assert "".join("".join(chunks).split()) == "".join(text.split())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(WORDS, st.integers(1, 300))
+def test_splitting_loses_no_word(idle_rig: Rig, text: str, times: int) -> None:
+    whole = text * times
+    shown = [idle_rig.shown(chunk) for chunk in idle_rig.channel.split(whole)]
+    assert "".join("".join(shown).split()) == "".join(whole.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -123,6 +123,17 @@ def second_rig(telegram: TelegramServer) -> Rig:
 def unknown_rig(telegram: TelegramServer) -> Rig:
     """A process with a token that is no bot's."""
     return Rig(telegram, token="7000000001:AAunknown-token-canary-canary-canary")
+
+
+@pytest.fixture
+def rig_with_webhook(telegram: TelegramServer) -> Callable[[str], Rig]:
+    """A rig that Telegram is to call at a URL."""
+
+    def build(url: str) -> Rig:
+        settings = TelegramSettings(mode="webhook", webhook_url=url, base_url=telegram.url)
+        return Rig(telegram, settings)
+
+    return build
 
 
 @pytest.fixture

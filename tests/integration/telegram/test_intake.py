@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gaia.messages import AttachmentKind
+from gaia.testing.telegram import contents
+from gaia.testing.until import until
+
+if TYPE_CHECKING:
+    from conftest import Rig
+
+ADA, GROUP = 100, -500
+
+
+async def test_an_edit_replaces_the_message(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    written = ada.writes("tea")
+    ada.edits(written, "coffee")
+    tea, coffee = await rig.until_received(2)
+    assert coffee.text == "coffee"
+    assert coffee.edit_of == tea.provider_message_id
+    assert coffee.provider_message_id != tea.provider_message_id
+
+
+async def test_a_caption_comes_with_its_photo(rig: Rig) -> None:
+    rig.telegram.person(ADA).sends_photo(caption="my cat")
+    (inbound,) = await rig.until_received(1)
+    assert inbound.text == "my cat"
+    assert [each.kind for each in inbound.attachments] == [AttachmentKind.PHOTO]
+
+
+async def test_an_album_in_a_direct_chat_has_one_name(rig: Rig) -> None:
+    rig.telegram.person(ADA).sends_album([b"1", b"2", b"3"], caption="cats")
+    albums = {each.album for each in await rig.until_received(3)}
+    assert len(albums) == 1
+    assert None not in albums
+
+
+async def test_an_album_in_a_group_is_for_the_bot_as_a_whole(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    ada.sends_album([b"1", b"2"], caption="cats", to=group)
+    ada.sends_album([b"1", b"2", b"3"], caption=f"cats @{rig.telegram.bot_username}", to=group)
+    received = await rig.until_received(3)
+    await rig.telegram.until_polled()
+    assert len(received) == 3
+    assert [each.text for each in received] == ["cats", "", ""]
+
+
+async def test_parts_of_an_album_that_came_before_the_words_are_not_lost(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    album = {"media_group_id": "g1"}
+    mention = f"cats @{rig.telegram.bot_username}"
+    files = rig.telegram.world.files
+    ada.sends({**contents.photo(files, b"1"), **album}, to=group)
+    await rig.telegram.until_polled()
+    ada.sends({**contents.photo(files, b"2", mention), **album}, to=group)
+    ada.sends({**contents.photo(files, b"3"), **album}, to=group)
+    received = await rig.until_received(3)
+    assert [each.text for each in received] == ["", "cats", ""]
+
+
+async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None:
+    ada, bot = rig.telegram.person(ADA, "Ada"), rig.telegram.bot_username
+    group = rig.telegram.group(GROUP, "Family", members=[ada])
+    ada.writes("dinner?", to=group)
+    ada.writes(f"@{bot} what time is it?", to=group)
+    ada.writes(f"/help@{bot}", to=group)
+    ada.writes("/help@other_bot", to=group)
+    await rig.send(GROUP, "It is noon.")
+    ada.replies(rig.telegram.messages(group)[0], "thank you")
+    received = await rig.until_received(3)
+    await rig.telegram.until_polled()
+    assert [each.text for each in received] == ["what time is it?", "/help", "thank you"]
+    assert {str(each.address) for each in received} == {f"telegram:{GROUP}"}
+    assert received[0].sender_name == "Ada"
+    assert received[0].chat_title == "Family"
+    assert received[2].notes == ('(in reply to "It is noon.")',)
+
+
+async def test_a_supergroup_goes_on_where_the_group_was(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    rig.telegram.group(GROUP, members=[ada]).becomes_supergroup(-100900, by=ada)
+    await until(lambda: len(rig.core.state.moved) == 2)
+    assert set(rig.core.state.moved) == {(str(GROUP), "-100900")}
+
+
+async def test_who_unblocks_the_bot_can_be_reached(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    await rig.until_well()
+    ada.blocks()
+    ada.unblocks()
+    await until(lambda: rig.core.state.reachable == [str(ADA)])
+
+
+async def test_what_is_no_text_is_told(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    ada.sends(contents.location(52.5, 13.4))
+    ada.sends(contents.poll("Tea?", "Yes", "No"))
+    ada.forwards(ada.writes("the word"), author="Bob")
+    place, poll, _, forward = await rig.until_received(4)
+    assert place.notes == ("(location: latitude 52.5, longitude 13.4)",)
+    assert poll.notes == ("(poll: Tea? Options: Yes; No)",)
+    assert forward.notes == ("(forwarded from Bob)",)

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gaia.errors import (
+    PermanentSendError,
+    RetryableSendError,
+    SendError,
+    UnknownSendError,
+    UnreachableError,
+)
+from gaia.messages import REPEAT_MARK, Button
+from gaia.testing.telegram import (
+    BadGateway,
+    BadRequest,
+    Blocked,
+    CutAfterRead,
+    Fault,
+    MalformedJson,
+    ServerError,
+    TooManyRequests,
+)
+
+if TYPE_CHECKING:
+    from conftest import Rig
+
+ADA, BOB, GROUP = 100, 200, -500
+SEND = "sendMessage"
+
+
+def failing(rig: Rig, fault: Fault) -> None:
+    rig.telegram.faults = lambda request: fault if request.method == SEND else None
+
+
+async def test_formatting_is_shown_as_formatting(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    name = await rig.send(ADA, rig.channel.split("**bold** & <b>")[0])
+    (message,) = rig.telegram.messages(ada)
+    assert message.text == "bold & <b>"
+    assert [entity["type"] for entity in message.entities] == ["bold"]
+    assert message.parameters["link_preview_options"] == {"is_disabled": True}
+    assert name == f"{ADA}:{message.message_id}"
+
+
+async def test_a_possible_repeat_is_marked(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    await rig.send(ADA, "<pre>x</pre>", is_repeat=True)
+    assert rig.telegram.texts(ada) == [f"{REPEAT_MARK}x"]
+
+
+async def test_what_telegram_cannot_read_is_sent_as_plain_text(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    rig.telegram.faults = lambda request: (
+        BadRequest("can't parse entities: Unsupported start tag") if request.count == 1 else None
+    )
+    await rig.send(ADA, "<b>bold</b> &amp; sound")
+    (message,) = rig.telegram.messages(ada)
+    assert message.text == "bold & sound"
+    assert message.entities == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Blocked(), PermanentSendError),
+        (BadRequest("not enough rights to send text messages to the chat"), PermanentSendError),
+        (TooManyRequests(7), RetryableSendError),
+        (BadGateway(), RetryableSendError),
+        (ServerError(processed=True), UnknownSendError),
+        (ServerError(), UnknownSendError),
+        (MalformedJson(processed=True), UnknownSendError),
+        (CutAfterRead(processed=True), UnknownSendError),
+        (CutAfterRead(), UnknownSendError),
+    ],
+    ids=repr,
+)
+async def test_a_fault_is_an_error_of_sending_and_is_not_asked_for_twice(
+    rig: Rig, fault: Fault, kind: type[SendError]
+) -> None:
+    rig.telegram.person(ADA)
+    failing(rig, fault)
+    with pytest.raises(SendError) as raised:
+        await rig.send(ADA)
+    assert type(raised.value) is kind
+    assert rig.telegram.token not in str(raised.value)
+    assert len(rig.telegram.requests(SEND)) == 1
+
+
+async def test_an_unknown_chat_is_permanent(rig: Rig) -> None:
+    for chat in ("4711", "ada", ""):
+        with pytest.raises(PermanentSendError):
+            await rig.send(chat)
+
+
+async def test_no_connection_is_retryable(rig: Rig) -> None:
+    await rig.until_well()
+    rig.telegram.person(ADA)
+    rig.channel._service.sender._api._base_url = "http://127.0.0.1:9/bot"  # type: ignore[union-attr]
+    with pytest.raises(RetryableSendError):
+        await rig.send(ADA)
+
+
+async def test_a_channel_that_does_not_serve_tells_when_it_does(idle_rig: Rig) -> None:
+    with pytest.raises(UnreachableError):
+        await idle_rig.send(ADA)
+    async with idle_rig.serving():
+        await idle_rig.until_well()
+        assert idle_rig.core.state.reachable == [str(ADA)]
+
+
+async def test_a_chat_that_wants_to_be_left_alone_is_and_others_are_not(rig: Rig) -> None:
+    group = rig.telegram.group(GROUP, is_forum=True)
+    topic = group.opens_topic(rig.telegram.person(ADA), "Trips")
+    failing(rig, TooManyRequests(30))
+    with pytest.raises(RetryableSendError) as raised:
+        await rig.send(GROUP)
+    assert raised.value.after_seconds == 30
+    rig.telegram.no_more_faults()
+
+    rig.clock.advance(10)
+    with pytest.raises(RetryableSendError) as raised:
+        await rig.send(f"{GROUP}:{topic}")
+    assert raised.value.after_seconds == 20
+    assert len(rig.telegram.requests(SEND)) == 1
+    await rig.send(ADA)
+    rig.clock.advance(20)
+    await rig.send(f"{GROUP}:{topic}")
+    assert rig.telegram.texts() == ["Hi.", "Hi."]
+
+
+async def test_a_reply_in_a_group_refers_to_the_message_with_its_first_chunk(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    ada.writes("/help", to=group)
+    asked = (await rig.until_received(1))[0].provider_message_id
+    await rig.send(GROUP, "one", in_reply_to=(asked, "callback:7"))
+    await rig.send(GROUP, "two", seq=1, in_reply_to=(asked,))
+    await rig.send(GROUP, "three", in_reply_to=(f"{GROUP}:4711",))
+    one, two, three = rig.telegram.messages(group)
+    assert one.reply_to == int(asked.rpartition(":")[2])
+    assert two.reply_to is None
+    assert three.reply_to is None
+
+
+async def test_a_reply_in_a_direct_chat_refers_to_nothing(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    ada.writes("hello")
+    asked = (await rig.until_received(1))[0].provider_message_id
+    await rig.send(ADA, in_reply_to=(asked,))
+    assert rig.telegram.messages(ada)[0].reply_to is None
+
+
+async def test_a_reply_in_a_topic_stays_there(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
+    topic = group.opens_topic(ada, "Trips")
+    ada.writes("/help", to=group, thread=topic)
+    (inbound,) = await rig.until_received(1)
+    assert inbound.chat == f"{GROUP}:{topic}"
+    await rig.send(inbound.chat)
+    assert rig.telegram.texts(group, thread=topic) == ["Hi."]
+
+
+async def test_a_topic_that_is_gone_is_left_out(rig: Rig) -> None:
+    group = rig.telegram.group(GROUP, is_forum=True)
+    await rig.send(f"{GROUP}:4711")
+    assert rig.telegram.texts(group) == ["Hi."]
+
+
+async def test_a_group_that_moved_is_told_and_written_to_anew(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    await rig.until_well()
+    failing(rig, BadGateway())
+    larger = group.becomes_supergroup(-100900, by=ada)
+    rig.telegram.no_more_faults()
+    with pytest.raises(RetryableSendError):
+        await rig.send(GROUP)
+    assert (str(GROUP), "-100900") in rig.core.state.moved
+    await rig.send(-100900)
+    assert rig.telegram.texts(larger) == ["Hi."]
+
+
+async def test_buttons_write_their_command_and_go_away(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    buttons = (Button("Let in", "/approve 3"), Button("No", "/deny 3"), Button("x", "/" + "y" * 64))
+    await rig.send(ADA, buttons=buttons)
+    (message,) = rig.telegram.messages(ada)
+    assert message.buttons == {"Let in": "/approve 3", "No": "/deny 3"}
+
+    query_id = ada.presses(message, "No")
+    (inbound,) = await rig.until_received(1)
+    assert inbound.text == "/deny 3"
+    assert inbound.provider_message_id == f"callback:{query_id}"
+    await rig.telegram.until(lambda: rig.telegram.answer_to(query_id) is not None)
+    assert (rig.telegram.answer_to(query_id) or {})["text"] == "No"
+    await rig.telegram.until(lambda: rig.telegram.messages(ada)[0].buttons == {})
+
+
+async def test_two_hundred_chats_at_once_are_all_sent_to(rig: Rig) -> None:
+    people = [rig.telegram.person(1000 + number) for number in range(200)]
+    await asyncio.gather(*(rig.send(person.chat_id) for person in people))
+    assert all(rig.telegram.texts(person) == ["Hi."] for person in people)
