@@ -119,7 +119,7 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
         chat=str(ChatKey(_whole(chat.id), _topic(message))),
         provider_message_id=name,
         text=text,
-        sent_at=message.edit_date if edit_of and message.edit_date else message.date,
+        sent_at=_time(message.edit_date if edit_of else message.date),
         direct=direct,
         sender_name=_sender_name(message),
         chat_title=None if direct else _name(chat.title),
@@ -205,6 +205,13 @@ def _sender_name(message: Message) -> str | None:
 
 def _name(name: str | None) -> str | None:
     return None if name is None else one_line(name, LONGEST_NAME) or None
+
+
+def _time(at: datetime | None) -> datetime:
+    """A time that must be there, which the library passes on as it came."""
+    if at is None:
+        raise TypeError("a message has no time")
+    return at
 
 
 def _whole(number: object) -> int:

@@ -78,6 +78,7 @@ async def test_an_update_that_cannot_be_stored_comes_again(hooked_rig: Rig) -> N
     rig.core.store_is_broken = True
     rig.telegram.person(ADA).writes("hello")
     await rig.until_ill("cannot be stored")
+    assert (await rig.channel.hook(request(rig, update("hello")))).status == 503
     assert len(rig.telegram.world.updates.waiting) == 1
     rig.core.store_is_broken = False
     answer = await rig.channel.hook(request(rig, update("hello")))
