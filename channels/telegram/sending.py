@@ -118,7 +118,10 @@ class Sender:
                     await self._heed(chat_id, exc)
                     refused = self._timing.refused_token
                     raise send_error(exc, refused_token_seconds=refused) from exc
-                logger.warning("Telegram refuses the form of a message: %s", exc.message)
+                left_out = (
+                    "its formatting" if message.formatted > simpler.formatted else "its topic"
+                )
+                logger.warning("a message is sent without %s, which Telegram refuses", left_out)
                 message = simpler
 
     async def _post(self, message: Draft) -> str:

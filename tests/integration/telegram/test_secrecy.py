@@ -35,7 +35,7 @@ WORDS = "words-canary"
 FAULTS: tuple[Fault, ...] = (
     BadGateway(),
     BadRequest("chat not found"),
-    BadRequest("can't parse entities"),
+    BadRequest(f'can\'t parse entities: Unsupported start tag "{WORDS}"'),
     Blocked(),
     CutAfterRead(),
     MalformedJson(),
