@@ -70,8 +70,10 @@ def describe(exc: TelegramError) -> str:
                 "another process polls with this token, or has set a webhook for it: "
                 "stop it, or make a second bot"
             )
+        case FloodError():
+            return exc.message
         case StatusError():
-            return f"the answer is {exc.message}, which is not Telegram's own"
+            return f"the answer is {exc.message}"
         case NetworkError() if not isinstance(exc, BadRequest):
             return f"no answer from Telegram ({type(exc.__cause__ or exc).__name__})"
         case _:
