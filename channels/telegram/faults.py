@@ -7,6 +7,8 @@ nobody can tell once the request was being written.
 
 from __future__ import annotations
 
+import re
+
 import httpx
 from telegram.error import (
     BadRequest,
@@ -77,4 +79,6 @@ def describe(exc: TelegramError) -> str:
         case NetworkError() if not isinstance(exc, BadRequest):
             return f"no answer from Telegram ({type(exc.__cause__ or exc).__name__})"
         case _:
-            return f"Telegram says: {' '.join(exc.message.split())[:200]}"
+            # Between quotes stand words of the message that was refused.
+            said = re.sub(r'".*"', "…", " ".join(exc.message.split()))
+            return f"Telegram says: {said[:200]}"

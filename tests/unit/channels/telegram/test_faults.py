@@ -87,5 +87,10 @@ def test_no_words_of_the_network_reach_the_owner(fault: TelegramError) -> None:
     assert "\n" not in said
 
 
+def test_what_telegram_quotes_of_a_message_is_left_out() -> None:
+    said = describe(BadRequest('Can\'t parse entities: unsupported start tag "canary" at 5'))
+    assert said == "Telegram says: Can't parse entities: unsupported start tag … at 5"
+
+
 def test_a_refused_token_names_the_variable_to_check() -> None:
     assert "GAIA_TELEGRAM_BOT_TOKEN" in describe(InvalidToken())
