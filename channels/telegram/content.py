@@ -171,7 +171,7 @@ def _contact(contact: Contact) -> str:
 def _poll(poll: Poll) -> str:
     options = "; ".join(_short(option.text) for option in poll.options)
     kind = "quiz" if poll.type == Poll.QUIZ else "poll"
-    return f"({kind}: {_short(poll.question)} Options: {options})"
+    return f'({kind} "{_short(poll.question)}", options: {options})'
 
 
 def _checklist(checklist: Checklist) -> str:
@@ -179,7 +179,7 @@ def _checklist(checklist: Checklist) -> str:
         f"{'[x]' if task.completion_date else '[ ]'} {_short(task.text)}"
         for task in checklist.tasks
     )
-    return f"(checklist: {_short(checklist.title)}: {tasks})"
+    return f'(checklist "{_short(checklist.title)}": {tasks})'
 
 
 def _shared_user(user: SharedUser) -> str:

@@ -53,10 +53,14 @@ def _reply(message: Message) -> Content:
 
 def _gist(replied: Message, content: Content) -> str:
     """What a message was, in a few words."""
-    kinds = "".join(f" {attachment.kind}" for attachment in content.attachments)
+    kinds = "".join(f" {_article(each.kind)} {each.kind}" for each in content.attachments)
     words = one_line(words_of(replied), LONGEST_WORDS)
     notes = "".join(f" {note}" for note in content.notes)
     return (kinds + (f' "{words}"' if words else "") + notes) or " a message without words"
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
 
 
 def _origin(origin: MessageOrigin) -> str:

@@ -20,6 +20,7 @@ from channels.telegram.addressing import Me
 from channels.telegram.albums import Albums
 from channels.telegram.api import Json
 from channels.telegram.courtesies import Courtesies
+from channels.telegram.edits import LastWords
 from channels.telegram.events import (
     Event,
     Ignored,
@@ -31,6 +32,7 @@ from channels.telegram.events import (
 )
 from channels.telegram.translation import translate
 from gaia.errors import StoreError
+from gaia.messages import Inbound
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
@@ -50,6 +52,7 @@ class Intake:
         self._courtesies = courtesies
         self._clock = clock
         self._albums = Albums()
+        self._last_words = LastWords()
         self._failures: OrderedDict[object, int] = OrderedDict()
 
     async def take(self, raw: Json) -> None:
@@ -75,15 +78,16 @@ class Intake:
 
     async def _commit(self, event: Event) -> None:
         match event:
+            case Written(inbound) if self._last_words.are_those_of(inbound):
+                logger.debug("an update is ignored: an edit that changes no words")
             case Written(inbound):
                 for overheard in self._albums.addressed(inbound):
-                    self._courtesies.received(overheard, await self._gateway.receive(overheard))
-                self._courtesies.received(inbound, await self._gateway.receive(inbound))
+                    await self._receive(overheard)
+                await self._receive(inbound)
+            case Overheard(inbound) if self._albums.is_addressed(inbound):
+                await self._receive(inbound)
             case Overheard(inbound):
-                if self._albums.is_addressed(inbound):
-                    self._courtesies.received(inbound, await self._gateway.receive(inbound))
-                else:
-                    self._albums.overhear(inbound)
+                self._albums.overhear(inbound)
             case Pressed():
                 receipt = await self._gateway.receive(event.inbound)
                 self._courtesies.pressed(event, receipt)
@@ -93,6 +97,11 @@ class Intake:
                 self._gateway.reachable(event.chat)
             case Ignored():
                 logger.debug("an update is ignored: %s", event.reason)
+
+    async def _receive(self, inbound: Inbound) -> None:
+        receipt = await self._gateway.receive(inbound)
+        self._last_words.said(inbound)
+        self._courtesies.received(inbound, receipt)
 
     def _fail(self, raw: Json, exc: Exception) -> None:
         """Have the update come again, or set it aside when it did often enough."""

@@ -121,11 +121,11 @@ TASKS = [{"id": 1, "text": "Milk"}, {"id": 2, "text": "Tea", "completion_date": 
             {"contact": {"phone_number": "+491", "first_name": "Bob", "last_name": "Ray"}},
             "(contact: Bob Ray, phone +491)",
         ),
-        ({"poll": POLL}, "(poll: Tea or coffee? Options: Tea; Coffee)"),
+        ({"poll": POLL}, '(poll "Tea or coffee?", options: Tea; Coffee)'),
         ({"dice": {"emoji": "🎲", "value": 4}}, "(threw 🎲: 4)"),
         (
             {"checklist": {"title": "Shopping", "tasks": TASKS}},
-            "(checklist: Shopping: [ ] Milk; [x] Tea)",
+            '(checklist "Shopping": [ ] Milk; [x] Tea)',
         ),
         (
             {"users_shared": {"request_id": 1, "users": [{"user_id": 5, "first_name": "Eve"}]}},
@@ -173,7 +173,7 @@ def test_a_reply_brings_the_files_of_what_it_replies_to(direct: Translate) -> No
     photo = earlier(photo=[SIZE], caption="my cat")
     message = inbound(direct(text="what breed?", reply_to_message=photo))
     assert message.attachments == (Attachment(AttachmentKind.PHOTO, "f", "image/jpeg"),)
-    assert message.notes == ('(in reply to photo "my cat")',)
+    assert message.notes == ('(in reply to a photo "my cat")',)
 
 
 def test_a_reply_to_a_place_tells_the_place(direct: Translate) -> None:
