@@ -20,7 +20,6 @@ from channels.telegram.addressing import Me
 from channels.telegram.albums import Albums
 from channels.telegram.api import Json
 from channels.telegram.courtesies import Courtesies
-from channels.telegram.edits import LastWords
 from channels.telegram.events import (
     Event,
     Ignored,
@@ -52,7 +51,6 @@ class Intake:
         self._courtesies = courtesies
         self._clock = clock
         self._albums = Albums()
-        self._last_words = LastWords()
         self._failures: OrderedDict[object, int] = OrderedDict()
 
     async def take(self, raw: Json) -> None:
@@ -78,8 +76,6 @@ class Intake:
 
     async def _commit(self, event: Event) -> None:
         match event:
-            case Written(inbound) if self._last_words.are_those_of(inbound):
-                logger.debug("an update is ignored: an edit that changes no words")
             case Written(inbound):
                 for overheard in self._albums.addressed(inbound):
                     await self._receive(overheard)
@@ -99,9 +95,7 @@ class Intake:
                 logger.debug("an update is ignored: %s", event.reason)
 
     async def _receive(self, inbound: Inbound) -> None:
-        receipt = await self._gateway.receive(inbound)
-        self._last_words.said(inbound)
-        self._courtesies.received(inbound, receipt)
+        self._courtesies.received(inbound, await self._gateway.receive(inbound))
 
     def _fail(self, raw: Json, exc: Exception) -> None:
         """Have the update come again, or set it aside when it did often enough."""

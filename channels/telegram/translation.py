@@ -5,8 +5,8 @@ Decided here, beyond what Telegram's own terms say:
 - A group is a user of its own; an administrator who writes as the group is one of it.
 - Other bots, channels that write in groups, and what a linked channel posts there
   are not people: they are ignored, so that two bots never talk without end.
-- An edit counts if there are words in it: what else changes in a message (a live
-  location, a preview) says nothing new.
+- An edit counts if there are words in it: a live location that moves says nothing
+  new. Whether the words are new ones, the core tells.
 - A command in a forwarded message is not given: it stands in quotes.
 """
 

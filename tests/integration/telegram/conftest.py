@@ -34,13 +34,6 @@ class Rig:
         self.core = ScriptedCore(self.channel, self.clock)
 
     @property
-    def server_clock(self) -> FakeClock:
-        """The time at Telegram."""
-        clock = self.telegram.world._clock
-        assert isinstance(clock, FakeClock)
-        return clock
-
-    @property
     def received(self) -> list[Inbound]:
         return self.core.state.received
 

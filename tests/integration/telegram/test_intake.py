@@ -22,17 +22,6 @@ async def test_an_edit_replaces_the_message(rig: Rig) -> None:
     assert coffee.provider_message_id != tea.provider_message_id
 
 
-async def test_an_edit_that_changes_no_words_is_ignored(rig: Rig) -> None:
-    ada = rig.telegram.person(ADA)
-    written = ada.writes("tea")
-    for text in ("tea", "coffee", "coffee", "tea"):
-        rig.server_clock.advance(1)
-        ada.edits(written, text)
-    await rig.until_received(3)
-    await rig.telegram.until_polled()
-    assert rig.texts == ["tea", "coffee", "tea"]
-
-
 async def test_a_caption_comes_with_its_photo(rig: Rig) -> None:
     rig.telegram.person(ADA).sends_photo(caption="my cat")
     (inbound,) = await rig.until_received(1)
