@@ -62,7 +62,7 @@ class BotApiApp:
         self.requests: list[RequestSeen] = []
         self.violations: list[str] = []
         self.refusals: list[str] = []
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self._world = world
         self._token = token
         self._counts: Counter[str] = Counter()
@@ -80,6 +80,15 @@ class BotApiApp:
             request.state.transport.abort()
         await self._world.changes.until(lambda: not self._open)
 
+    def note_end(self, task: asyncio.Task[None]) -> None:
+        """Take what a task of the server died of for a failure of the server."""
+        if not task.cancelled():
+            self._fail(task.exception())
+
+    def _fail(self, cause: BaseException | None) -> None:
+        self.failure = self.failure or cause
+        self._world.changes.tell()
+
     async def _endpoint(self, request: Request) -> Response:
         self._open.add(request)
         try:
@@ -89,8 +98,7 @@ class BotApiApp:
         except ApiRefusal as refusal:
             return JsonAnswer(refusal.json(), refusal.code)
         except Exception as exc:
-            self.failure = self.failure or exc
-            self._world.changes.tell()
+            self._fail(exc)
             raise
         finally:
             self._open.discard(request)

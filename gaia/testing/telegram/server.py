@@ -181,15 +181,14 @@ async def running_telegram(
     world = World(clock, bot_id=int(token.partition(":")[0]))
     app = BotApiApp(world, token)
     pusher = Pusher(world.webhook, world.updates, world.changes, clock)
-    async with (
-        serving(app.starlette, port=port, protocol=CuttableProtocol) as url,
-        asyncio.TaskGroup() as tasks,
-    ):
-        pushing = tasks.create_task(pusher.run())
+    async with serving(app.starlette, port=port, protocol=CuttableProtocol) as url:
         server = TelegramServer(url, token, world, app)
+        pushing = asyncio.create_task(pusher.run())
+        pushing.add_done_callback(app.note_end)
         try:
             yield server
         finally:
             pushing.cancel()
+            await asyncio.wait({pushing})
             await app.close()
     server.raise_failure()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import httpx
 import pytest
 from telegram import Bot
 from telegram.error import Conflict, InvalidToken
@@ -59,22 +60,73 @@ async def test_a_confirmed_update_is_handed_out_again_when_telegram_forgot(
     assert await bot.get_updates(offset=first.update_id + 1) == ()
 
 
-async def test_a_newer_poll_ends_the_older_one(
+async def test_two_pollers_end_each_other_until_one_gives_up(
     bot: Bot, other: Bot, telegram: TelegramServer
 ) -> None:
     async with asyncio.TaskGroup() as tasks:
-        older = tasks.create_task(_conflict(bot))
+        first = tasks.create_task(_conflict(bot))
         await telegram.until_polled()
-        newer = tasks.create_task(other.get_updates(timeout=30))
-        assert "terminated by other getUpdates request" in await older
-        telegram.person(100).writes("hello")
-    assert len(newer.result()) == 1
+        second = tasks.create_task(_conflict(other))
+        assert "terminated by other getUpdates request" in await first
+        third = tasks.create_task(bot.get_updates(timeout=30))
+        assert "terminated by other getUpdates request" in await second
+        telegram.person(100).writes("still there?")
+    assert len(third.result()) == 1
 
 
 async def _conflict(bot: Bot) -> str:
     with pytest.raises(Conflict) as caught:
         await bot.get_updates(timeout=30)
     return caught.value.message
+
+
+async def test_who_goes_away_while_polling_polls_no_more(
+    bot: Bot, telegram: TelegramServer
+) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        poll = tasks.create_task(bot.get_updates(timeout=30))
+        await telegram.until_polled()
+        poll.cancel()
+    await telegram.until(lambda: not telegram.world.updates.is_polled)
+    telegram.person(100).writes("hello")
+    assert len(await bot.get_updates()) == 1
+
+
+async def test_raw_updates_are_handed_out_as_they_are(bot: Bot, telegram: TelegramServer) -> None:
+    first = telegram.next_update_id()
+    telegram.inject_raw({"update_id": first, "message": {"text": "\ud83d"}})
+    telegram.inject_raw(["no", "update"])
+    telegram.person(100).writes("hello")
+    url = f"{telegram.base_url}{telegram.token}/getUpdates"
+    async with httpx.AsyncClient(verify=False) as http:
+        handed = (await http.get(url)).json()["result"]
+        again = (await http.get(url)).json()["result"]
+        rest = (await http.get(url, params={"offset": first + 1})).json()["result"]
+    assert handed[:2] == [{"update_id": first, "message": {"text": "\ud83d"}}, ["no", "update"]]
+    assert handed[2]["message"]["text"] == "hello"
+    assert again == [handed[0], handed[2]]
+    assert rest == [handed[2]]
+
+
+async def test_a_negative_offset_forgets_all_but_the_last(
+    bot: Bot, telegram: TelegramServer
+) -> None:
+    ada = telegram.person(100)
+    for text in ("one", "two", "three"):
+        ada.writes(text)
+    for _ in range(2):
+        (last,) = await bot.get_updates(offset=-1)
+        assert last.message is not None
+        assert last.message.text == "three"
+    assert len(await bot.get_updates()) == 1
+
+
+async def test_no_more_than_asked_for_is_handed_out(bot: Bot, telegram: TelegramServer) -> None:
+    ada = telegram.person(100)
+    for _ in range(101):
+        ada.writes("x")
+    assert len(await bot.get_updates(limit=2)) == 2
+    assert len(await bot.get_updates()) == 100
 
 
 async def test_a_wrong_token_is_turned_away(telegram: TelegramServer) -> None:
