@@ -40,9 +40,10 @@ def message_name(chat_id: int, message_id: int) -> str:
     return f"{chat_id}:{message_id}"
 
 
-def edit_name(chat_id: int, message_id: int, edited_at: int) -> str:
-    """The `provider_message_id` of an edit of a message, made at a time of Unix."""
-    return f"{chat_id}:{message_id}:edit:{edited_at}"
+def edit_name(chat_id: int, message_id: int, update_id: int) -> str:
+    """The `provider_message_id` of an edit of a message, which an update told of. The
+    time of an edit would not do: two within a second are two."""
+    return f"{chat_id}:{message_id}:edit:{update_id}"
 
 
 def callback_name(callback_id: str) -> str:

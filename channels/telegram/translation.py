@@ -62,7 +62,7 @@ def translate(update: Update, me: Me, now: datetime) -> Event:
     if update.message is not None:
         return _message(update.message, me)
     if update.edited_message is not None:
-        return _edit(update.edited_message, me)
+        return _edit(update.edited_message, me, update.update_id)
     if update.callback_query is not None:
         return _callback(update.callback_query, now)
     if update.my_chat_member is not None:
@@ -81,12 +81,11 @@ def _message(message: Message, me: Me) -> Event:
     return _said(message, me, message_name(_whole(chat.id), _whole(message.message_id)))
 
 
-def _edit(message: Message, me: Me) -> Event:
-    if not (message.text or message.caption) or message.edit_date is None:
+def _edit(message: Message, me: Me, update_id: int) -> Event:
+    if not (message.text or message.caption):
         return Ignored("an edit without words")
     chat_id, message_id = _whole(message.chat.id), _whole(message.message_id)
-    edited_at = int(message.edit_date.timestamp())
-    name = edit_name(chat_id, message_id, edited_at)
+    name = edit_name(chat_id, message_id, _whole(update_id))
     return _said(message, me, name, edit_of=message_name(chat_id, message_id))
 
 

@@ -12,14 +12,18 @@ if TYPE_CHECKING:
 ADA, GROUP = 100, -500
 
 
-async def test_an_edit_replaces_the_message(rig: Rig) -> None:
+async def test_each_edit_replaces_the_message_once(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     written = ada.writes("tea")
     ada.edits(written, "coffee")
-    tea, coffee = await rig.until_received(2)
-    assert coffee.text == "coffee"
-    assert coffee.edit_of == tea.provider_message_id
-    assert coffee.provider_message_id != tea.provider_message_id
+    ada.edits(written, "water")
+    tea, coffee, water = await rig.until_received(3)
+    assert [tea.text, coffee.text, water.text] == ["tea", "coffee", "water"]
+    assert coffee.edit_of == water.edit_of == tea.provider_message_id
+    await rig.telegram.until_polled()
+    rig.telegram.redeliver()
+    await rig.telegram.until_polled()
+    assert len(rig.received) == 3
 
 
 async def test_a_caption_comes_with_its_photo(rig: Rig) -> None:

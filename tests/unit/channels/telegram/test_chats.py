@@ -20,6 +20,6 @@ def test_what_is_no_chat_of_telegrams_is_told(text: str) -> None:
 
 def test_a_message_is_found_in_its_own_chat_alone() -> None:
     assert message_in(message_name(-5, 42), -5) == 42
-    assert message_in(edit_name(-5, 42, 1767268860), -5) == 42
+    assert message_in(edit_name(-5, 42, 9), -5) == 42
     assert message_in(message_name(-5, 42), -6) is None
     assert message_in("callback:42", -5) is None
