@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from gaia.testing.telegram.refusals import Json, bad_request, forbidden, migrated
 
-GONE = frozenset({"kicked", "left"})
+_KICKED = {
+    "private": "bot was blocked by the user",
+    "group": "bot was kicked from the group chat",
+    "supergroup": "bot was kicked from the supergroup chat",
+    "channel": "bot was kicked from the channel chat",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Chat:
     def __init__(self, about: Json, message_ids: Iterator[int]) -> None:
         self.about = about
         self.bot_status = "member"
+        """member, or kicked: by a person who blocks the bot, or from a group."""
         self.members: dict[int, Json] = {}
         self.messages: dict[int, Json] = {}
         self.topics: dict[int, str] = {}
@@ -68,15 +74,8 @@ class Chat:
         """Raise the `ApiRefusal` that whoever sends to this chat gets, if any."""
         if self.migrated_to is not None:
             raise migrated(self.migrated_to)
-        if self.bot_status in GONE:
-            if self.kind == "private":
-                raise forbidden("bot was blocked by the user")
-            verb = "kicked from" if self.bot_status == "kicked" else "not a member of"
-            raise forbidden(f"bot {'was ' if verb[0] == 'k' else 'is '}{verb} the {self._spoken}")
-
-    @property
-    def _spoken(self) -> str:
-        return "group chat" if self.kind == "group" else f"{self.kind} chat"
+        if self.bot_status == "kicked":
+            raise forbidden(_KICKED[self.kind])
 
     def require_thread(self, thread_id: int) -> None:
         """Raise the `ApiRefusal` for a topic that is not in this chat."""

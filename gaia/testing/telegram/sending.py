@@ -21,6 +21,9 @@ MAX_CAPTION = 1024
 """Both in UTF-16 units, after the markup was parsed."""
 MAX_CALLBACK_BYTES = 64
 
+_LOOKS = frozenset({"text", "style", "icon_custom_emoji_id"})
+"""What a button has beside the one thing that it does."""
+
 ACTIONS = frozenset(
     {
         "typing",
@@ -157,7 +160,7 @@ def _answered(world: World, chat: Chat, call: Call) -> Json | None:
 def _checked_markup(call: Call) -> Json | None:
     markup = call.object("reply_markup")
     for button in _buttons(markup or {}):
-        if not button.get("text"):
+        if not button.keys() - _LOOKS:
             raise bad_request("text buttons are unallowed in the inline keyboard", violation=True)
         data = button.get("callback_data")
         if data is not None and not 1 <= len(str(data).encode()) <= MAX_CALLBACK_BYTES:

@@ -59,8 +59,8 @@ class UpdateQueue:
 
     @property
     def waiting(self) -> Sequence[Queued]:
-        """Those that are not confirmed, oldest first."""
-        return tuple(self._waiting)
+        """Those that are not confirmed, oldest first, as it stands at each moment."""
+        return self._waiting
 
     @property
     def is_polled(self) -> bool:
@@ -157,8 +157,12 @@ class UpdateQueue:
 
     def redeliver(self, update_ids: Collection[int] | None = None) -> int:
         """Hand confirmed updates out again, all or those named; return how many."""
-        chosen = [q for q in self._confirmed if update_ids is None or q.update_id in update_ids]
-        self._confirmed = [each for each in self._confirmed if each not in chosen]
+        chosen: list[Queued] = []
+        kept: list[Queued] = []
+        for each in self._confirmed:
+            wanted = update_ids is None or each.update_id in update_ids
+            (chosen if wanted else kept).append(each)
+        self._confirmed = kept
         owed = [dataclasses.replace(each, owed=True) for each in chosen]
         self._waiting.extendleft(reversed(owed))
         self._changes.tell()

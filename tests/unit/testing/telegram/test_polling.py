@@ -60,6 +60,16 @@ async def test_a_confirmed_update_is_handed_out_again_when_telegram_forgot(
     assert await bot.get_updates(offset=first.update_id + 1) == ()
 
 
+async def test_named_updates_are_handed_out_again_alone(bot: Bot, telegram: TelegramServer) -> None:
+    ada = telegram.person(100)
+    ada.writes("one")
+    ada.writes("two")
+    one, two = await bot.get_updates()
+    await bot.get_updates(offset=two.update_id + 1)
+    assert telegram.redeliver(one.update_id) == 1
+    assert await bot.get_updates(offset=two.update_id + 1) == (one,)
+
+
 async def test_two_pollers_end_each_other_until_one_gives_up(
     bot: Bot, other: Bot, telegram: TelegramServer
 ) -> None:

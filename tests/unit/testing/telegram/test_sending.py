@@ -112,6 +112,13 @@ async def test_data_of_a_button_has_1_to_64_bytes(
     assert len(telegram.violations) == 1
 
 
+async def test_a_button_must_do_something(bot: Bot, telegram: TelegramServer) -> None:
+    telegram.person(100)
+    keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Yes")]])
+    with pytest.raises(BadRequest, match="Text buttons are unallowed in the inline keyboard"):
+        await bot.send_message(100, "Sure?", reply_markup=keyboard)
+
+
 async def test_a_keyboard_of_another_kind_is_taken(bot: Bot, telegram: TelegramServer) -> None:
     telegram.person(100)
     await bot.send_message(100, "Your name?", reply_markup=ForceReply(selective=True))

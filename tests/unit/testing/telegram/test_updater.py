@@ -49,5 +49,5 @@ async def test_an_updater_gets_what_was_written_and_confirms_it(
     await telegram.until_polled()
     await polled.stop()
     assert polled.errors == []
-    assert telegram.world.updates.waiting == ()
+    assert not telegram.world.updates.waiting
     assert telegram.violations == ()
