@@ -66,19 +66,12 @@ class BotApiApp:
         self._world = world
         self._token = token
         self._counts: Counter[str] = Counter()
-        self._open: set[Request] = set()
         self.starlette = Starlette(
             routes=[
                 Route("/bot{token}/{method}", self._endpoint, methods=["GET", "POST"]),
                 Route("/file/bot{token}/{path:path}", self._download),
             ]
         )
-
-    async def close(self) -> None:
-        """Cut what is still open, and return when nothing is."""
-        for request in self._open:
-            request.state.transport.abort()
-        await self._world.changes.until(lambda: not self._open)
 
     def note_end(self, task: asyncio.Task[None]) -> None:
         """Take what a task of the server died of for a failure of the server."""
@@ -90,7 +83,6 @@ class BotApiApp:
         self._world.changes.tell()
 
     async def _endpoint(self, request: Request) -> Response:
-        self._open.add(request)
         try:
             return await self._meet(request)
         except (ClientGoneError, ClientDisconnect):
@@ -100,9 +92,6 @@ class BotApiApp:
         except Exception as exc:
             self._fail(exc)
             raise
-        finally:
-            self._open.discard(request)
-            self._world.changes.tell()
 
     async def _meet(self, request: Request) -> Response:
         if request.path_params["token"] != self._token:

@@ -190,5 +190,4 @@ async def running_telegram(
         finally:
             pushing.cancel()
             await asyncio.wait({pushing})
-            await app.close()
     server.raise_failure()

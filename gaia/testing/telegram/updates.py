@@ -118,6 +118,7 @@ class UpdateQueue:
             pass
         finally:
             self._open_polls.discard(mine)
+            self._changes.tell()
         if self._is_over(mine):
             raise conflict(
                 "terminated by other getUpdates request; "

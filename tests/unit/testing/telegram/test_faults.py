@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from starlette.types import Message
 from telegram import Bot
 from telegram.error import (
     BadRequest,
@@ -18,6 +19,7 @@ from telegram.error import (
     TimedOut,
 )
 
+from gaia.testing.clock import FakeClock
 from gaia.testing.telegram import (
     BadGateway,
     Blocked,
@@ -34,6 +36,8 @@ from gaia.testing.telegram import (
 )
 from gaia.testing.telegram import BadRequest as BadRequestFault
 from gaia.testing.telegram import Conflict as ConflictFault
+from gaia.testing.telegram.app import BotApiApp
+from gaia.testing.telegram.world import World
 
 SHORT = 0.05
 """Seconds that a client waits which is to wait in vain."""
@@ -115,6 +119,33 @@ async def test_a_hang_ends_when_the_client_gives_up(
         await bot.send_message(100, "x", read_timeout=SHORT)
     assert telegram.texts() == ["x"] * processed
     assert [each.acknowledged for each in telegram.messages()] == [False] * processed
+
+
+class ClosedTransport(asyncio.Transport):
+    def is_closing(self) -> bool:
+        return True
+
+
+async def test_an_answer_into_a_closed_connection_acknowledges_nothing() -> None:
+    world = World(FakeClock(), bot_id=1)
+    world.new_chat({"id": 100, "type": "private"})
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/bot1:x/sendMessage",
+        "query_string": b"chat_id=100&text=x",
+        "headers": [],
+        "state": {"transport": ClosedTransport()},
+    }
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        """Nobody is there to take it."""
+
+    await BotApiApp(world, "1:x").starlette(scope, receive, send)
+    assert [each.acknowledged for each in world.sent.values()] == [False]
 
 
 async def test_a_slow_answer_comes_when_the_test_lets_it(
