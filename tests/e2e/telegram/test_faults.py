@@ -1,0 +1,179 @@
+"""Telegram at its worst: every message is answered once, in order, whatever happens.
+
+Two hundred people write while requests fail in every way that Telegram has, and
+once more while the daemon is killed thirty times. The seed is printed;
+GAIA_FAULT_SEED replays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pytest
+
+from gaia.clock import SystemClock
+from gaia.messages import REPEAT_MARK, Address
+from gaia.paths import Home
+from gaia.store import outbox
+from gaia.store.opening import open_database
+from gaia.store.tables import OutboxState
+from gaia.store.users import Role, Users
+from gaia.testing.model_server import Step, spawned_model_server
+from gaia.testing.scripted_daemon import Daemons, daemons
+from gaia.testing.telegram import Person, TelegramServer, running_telegram
+from gaia.testing.telegram.weather import Weather
+
+PEOPLE = range(1000, 1200)
+MESSAGES_EACH = 2
+CHUNKS_EACH = 3
+KILLS = 30
+LATEST_KILL_SECONDS = 2.5
+ALL_ANSWERED_SECONDS = 200
+BOLD_WORDS = 130
+"""Telegram takes a hundred entities a message: a reply with these comes in two."""
+
+
+def messages_of(person: int) -> list[str]:
+    """What a person writes: a short message, and one that takes two to answer."""
+    words = " ".join(f"**{person}w{n}**" for n in range(BOLD_WORDS))
+    return [f"{person} says hello", f"{person} says {words}"]
+
+
+def words_of(texts: Sequence[str]) -> list[str]:
+    return " ".join(texts).replace("*", " ").split()
+
+
+async def prepare(home: Home, telegram: TelegramServer, model_url: str) -> None:
+    """Write the settings, and make the people known."""
+    home.create()
+    home.settings_file.write_text(
+        f"model: {{provider: openai, name: fake, base_url: '{model_url}'}}\n"
+        "sessions: {settle_seconds: 0}\n"
+        "web: {enabled: false}\n"
+        f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}'}}}}\n"
+    )
+    home.env_file.write_text(f"GAIA_TELEGRAM_BOT_TOKEN={telegram.token}\n")
+    home.env_file.chmod(0o600)
+    database = await open_database(home)
+    users = Users(database, SystemClock())
+    for person in (1, *PEOPLE):
+        role = Role.MEMBER if person in PEOPLE else Role.OWNER
+        await users.create(f"person{person}", role, Address("telegram", str(person)))
+    await database.close()
+
+
+@pytest.fixture
+def chance() -> random.Random:
+    seed = int(os.environ.get("GAIA_FAULT_SEED") or random.randrange(2**32))
+    print(f"GAIA_FAULT_SEED={seed}")
+    return random.Random(seed)
+
+
+@pytest.mark.timeout(400)
+async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, chance):
+    weather = Weather(chance, likelihood=0.15, hangs=4)
+    async with (
+        spawned_model_server() as model,
+        running_telegram(SystemClock()) as telegram,
+    ):
+        await model.script(Step(times=None, latency_seconds=0.02))
+        await prepare(home, telegram, model.openai_base_url)
+        async with daemons(home) as daemon:
+            telegram.faults = weather
+            await daemon.start()
+            people = [telegram.person(number) for number in PEOPLE]
+            for number in range(MESSAGES_EACH):
+                for person in people:
+                    person.writes(messages_of(person.chat_id)[number])
+                telegram.redeliver()
+            await until_answered(telegram)
+            daemon.terminate()
+        assert await given_up(home) == []
+        check(telegram, people, weather, killed=False)
+
+
+@pytest.mark.timeout(400)
+async def test_thirty_kills_in_any_weather_lose_nothing(home, chance):
+    weather = Weather(chance, likelihood=0.05)
+    async with (
+        spawned_model_server() as model,
+        running_telegram(SystemClock()) as telegram,
+    ):
+        await model.script(Step(times=None, latency_seconds=0.02))
+        await prepare(home, telegram, model.openai_base_url)
+        async with daemons(home) as daemon:
+            telegram.faults = weather
+            people = [telegram.person(number) for number in PEOPLE]
+            told = [(p, messages_of(p.chat_id)[n]) for n in range(MESSAGES_EACH) for p in people]
+            share = len(told) // KILLS + 1
+            for life in range(KILLS):
+                for person, text in told[life * share : (life + 1) * share]:
+                    person.writes(text)
+                await live_and_die(daemon, telegram, chance)
+                telegram.redeliver()
+            await daemon.start()
+            await until_answered(telegram)
+            daemon.terminate()
+        assert await given_up(home) == []
+        check(telegram, people, weather, killed=True)
+
+
+async def live_and_die(daemon: Daemons, telegram: TelegramServer, chance: random.Random) -> None:
+    """Start a daemon, let it work for a random while, and kill it."""
+    await daemon.start()
+    until = len(telegram.requests()) + chance.randint(1, 60)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(chance.uniform(0.1, LATEST_KILL_SECONDS)):
+            await telegram.until(lambda: len(telegram.requests()) >= until)
+            await asyncio.sleep(chance.uniform(0, 0.03))
+    daemon.kill()
+
+
+async def given_up(home: Home) -> list[str]:
+    """Why replies were given up."""
+    database = await open_database(home)
+    async with database.read() as session:
+        dead = await outbox.listed(session, states=[OutboxState.DEAD])
+    await database.close()
+    return [f"{one.chat}: {one.chunk.error} ({one.chunk.attempts} attempts)" for one in dead]
+
+
+async def until_answered(telegram: TelegramServer) -> None:
+    """Return once nothing is missing, or it is too late to hope for it."""
+    expected = len(PEOPLE) * CHUNKS_EACH
+
+    def is_complete() -> bool:
+        return len(telegram.world.sent) >= expected and len(plain(telegram)) >= expected
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(ALL_ANSWERED_SECONDS):
+            await telegram.until(is_complete)
+
+
+def plain(telegram: TelegramServer) -> set[tuple[int, str]]:
+    return {(each.chat_id, each.text.removeprefix(REPEAT_MARK)) for each in telegram.messages()}
+
+
+def check(
+    telegram: TelegramServer, people: Sequence[Person], weather: Weather, *, killed: bool
+) -> None:
+    """Nothing is missing, doubled or out of order, and no mark without a doubt."""
+    assert telegram.violations == ()
+    assert weather.met["sendMessage CutAfterRead"], "the weather was too fine to prove anything"
+    for person in people:
+        sent = telegram.messages(person)
+        unmarked = [each for each in sent if not each.text.startswith(REPEAT_MARK)]
+        assert max(Counter(each.text for each in unmarked).values(), default=0) <= 1
+        first_copies = list(dict.fromkeys(each.text.removeprefix(REPEAT_MARK) for each in sent))
+        expected = [f"echo: {text}" for text in messages_of(person.chat_id)]
+        assert words_of(first_copies) == words_of(expected)
+        if killed:
+            continue
+        for each in sent:
+            if each not in unmarked:
+                assert (person.chat_id, each.text.removeprefix(REPEAT_MARK)) in weather.uncertain
