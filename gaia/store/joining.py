@@ -8,16 +8,17 @@ and `_join_usage`.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import GroupUserError
-from gaia.store import identities
+from gaia.store import identities, usage
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
 from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
+from gaia.store.usage import Usage
 
 APART = (UserRow.__table__, ConversationRow.__table__, UsageRow.__table__)
 
@@ -93,19 +94,6 @@ async def _absorb(session: AsyncSession, twin: ConversationRow, row: Conversatio
 async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None:
     rows = await session.scalars(select(UsageRow).where(UsageRow.user_id == gone_id))
     for row in rows.all():
-        same = await session.get(UsageRow, (into_id, row.day, row.purpose, row.model))
-        if same is None:
-            same = UsageRow(
-                user_id=into_id,
-                day=row.day,
-                purpose=row.purpose,
-                model=row.model,
-                calls=0,
-                tokens_in=0,
-                tokens_out=0,
-            )
-            session.add(same)
-        same.calls += row.calls
-        same.tokens_in += row.tokens_in
-        same.tokens_out += row.tokens_out
+        used = Usage(row.model, row.purpose, row.calls, row.tokens_in, row.tokens_out)
+        await usage.add(session, into_id, date.fromisoformat(row.day), used)
     await session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))
