@@ -15,13 +15,15 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 WINDOW = timedelta(minutes=1)
 
-STOP = "/stop%"
+STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
 
 async def taken(session: AsyncSession, user_id: str, now: datetime) -> int:
     """How many messages of a user were taken within the last minute, on all channels."""
-    is_stop = InboxRow.is_command & InboxRow.text.ilike(STOP)
+    typed = func.lower(InboxRow.text)
+    is_longer_name = typed.op("GLOB")(f"{STOP}[a-z0-9_]*")
+    is_stop = InboxRow.is_command & typed.startswith(STOP) & not_(is_longer_name)
     return await _count(session, user_id, now, InboxRow.state != InboxState.REFUSED, not_(is_stop))
 
 

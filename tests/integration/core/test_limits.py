@@ -117,6 +117,15 @@ async def test_commands_count_and_stop_does_not(running_core):
         assert sent.count(TOO_FAST) == 1
 
 
+@pytest.mark.parametrize("command", ["/stopping", "/stop_1", "/STOP2 now"])
+async def test_a_command_that_begins_like_stop_counts(running_core, command):
+    async with running_core(settings=of(3)) as core:
+        for _ in range(3):
+            await core.channel.say(command)
+        await core.channel.say(command)
+        assert (await core.channel.say(command)).kind is ReceiptKind.REFUSED
+
+
 async def test_a_clock_that_was_set_back_locks_nobody_out(running_core):
     clock = FakeClock(START + timedelta(hours=1))
     async with running_core(settings=of(3), clock=clock) as core:
