@@ -38,9 +38,14 @@ class TypingIndicator:
                 if key is not None:
                     task = self._background.start("typing", self._show, key)
                     self._shown[turn] = task
-                    task.add_done_callback(lambda _: self._shown.pop(turn, None))
+                    task.add_done_callback(lambda ended: self._forget(turn, ended))
             case TurnEnded() if turn in self._shown:
                 self._shown.pop(turn).cancel()
+
+    def _forget(self, turn: tuple[str, str], ended: asyncio.Task[None]) -> None:
+        # The turn may have begun anew before the task of its first run came to its end.
+        if self._shown.get(turn) is ended:
+            del self._shown[turn]
 
     async def _show(self, key: ChatKey) -> None:
         while True:

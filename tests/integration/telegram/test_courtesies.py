@@ -35,6 +35,17 @@ async def test_somebody_sees_typing_while_a_turn_runs_and_not_after(rig: Rig) ->
     assert rig.telegram.actions(ada) == 3
 
 
+async def test_typing_ends_with_a_turn_that_began_anew_at_once(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    await rig.until_well()
+    for event in (STARTED, ENDED, STARTED):
+        rig.channel.watch(event)
+    await rig.telegram.until(lambda: rig.telegram.actions(ada) == 1)
+    await until(lambda: 4 in rig.clock.sleeping)
+    rig.channel.watch(ENDED)
+    await until(lambda: 4 not in rig.clock.sleeping)
+
+
 async def test_typing_ends_with_the_channel(idle_rig: Rig) -> None:
     ada = idle_rig.telegram.person(ADA)
     async with idle_rig.serving():
