@@ -193,17 +193,20 @@ class Strangers:
                 return None
         code = await codes.new_code()
         told: Sequence[Conversation] = ()
-        async with self._database.write() as session:
-            now = self._clock.now()
-            if not await strangers.may_be_told(session, address, now):
-                return None
-            number = await pairing.request(session, code, inbound, now)
-            await strangers.mark_told(session, address, now)
-            audit.record(session, Action.DENIED, at=now, by=audit.GAIA, address=address)
-            if number is not None:
-                told = await self._tell_owners(session, number, inbound)
-        for conversation in told:
-            self._delivery.wake(conversation.conversation_id)
+        try:
+            async with self._database.write() as session:
+                now = self._clock.now()
+                if not await strangers.may_be_told(session, address, now):
+                    return None
+                number = await pairing.request(session, code, inbound, now)
+                await strangers.mark_told(session, address, now)
+                audit.record(session, Action.DENIED, at=now, by=audit.GAIA, address=address)
+                if number is not None:
+                    told = await self._tell_owners(session, number, inbound)
+        finally:
+            # Also for a channel that is cancelled while it is committed.
+            for conversation in told:
+                self._delivery.wake(conversation.conversation_id)
         logger.warning("denied an unknown sender on channel %s", address.channel)
         if number is None:
             return sentences.COME_BACK_LATER

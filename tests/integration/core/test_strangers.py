@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import sqlite3
 from datetime import timedelta
 
 import pytest
@@ -16,6 +18,7 @@ from gaia.store.codes import new_code, read_code
 from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
+from gaia.testing.until import until
 
 HOUR = 3600.0
 SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
@@ -133,6 +136,27 @@ async def test_an_owner_lets_somebody_in_by_their_code_under_a_name(running_core
         await core.channel.until_sent(2)
         eve = await core.users.resolve(Address("fake", "eve"))
         assert (eve.name, eve.role) == ("Eve from next door", Role.MEMBER)
+
+
+async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(running_core, home):
+    async with running_core() as core:
+        ada, now = await owner(core), core.clock.now()
+        async with core.stores.database.write() as session:
+            await conversations.find_or_create(
+                session, user_id=ada.user_id, channel="fake", chat="ada", direct=True, now=now
+            )
+        other = sqlite3.connect(home.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        receiving = asyncio.create_task(core.channel.say("hello", sender="eve"))
+        await until(lambda: core.stores.database._one_writer.locked())
+        for _ in range(200):
+            await asyncio.sleep(0)
+        receiving.cancel()
+        other.close()
+        await asyncio.wait({receiving})
+        assert receiving.cancelled()
+        assert (await core.channel.say("hello", sender="eve")).stranger_reply is None
+        assert (await core.channel.until_sent(1))[0].buttons
 
 
 async def test_a_request_that_is_denied_lets_nobody_in(running_core):
