@@ -155,7 +155,20 @@ async def _next_rows(
         for position, row in enumerate(rows)
         if row.turn_id is not None or row.generation != first.generation
     )
-    return _burst(rows[: next(begun_or_moved, len(rows))], settle)
+    whole = rows[: next(begun_or_moved, len(rows))]
+    if len(whole) == BURST_MESSAGES:
+        whole = _without_last_album(whole)
+    return _burst(whole, settle)
+
+
+def _without_last_album(rows: list[InboxRow]) -> list[InboxRow]:
+    """`rows` up to the album that they end in, whose other photos may be behind them;
+    all of them when there is nothing before it."""
+    last = rows[-1].album
+    if last is None:
+        return rows
+    begins = next(position for position, row in enumerate(rows) if row.album == last)
+    return rows[:begins] if begins else rows
 
 
 def _burst(rows: Sequence[InboxRow], settle: timedelta) -> list[InboxRow]:

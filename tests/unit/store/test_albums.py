@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 from gaia.store import batches, conversations, inbox
-from gaia.store.batches import ALBUM_SETTLE, Batch
+from gaia.store.batches import ALBUM_SETTLE, BURST_MESSAGES, Batch
 from gaia.store.engine import Database
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
@@ -133,6 +133,25 @@ async def test_words_right_after_an_album_belong_to_its_turn(
     batch = await chat.take(settle)
     assert batch is not None
     assert batch.text == "\nwhat is this?"
+
+
+async def test_an_album_across_the_end_of_a_burst_is_for_the_next_turn(
+    chat: Chat, clock: FakeClock, database: Database
+) -> None:
+    for _ in range(BURST_MESSAGES - 2):
+        await chat.write("word")
+    for _ in range(4):
+        await chat.write("photo", album="a")
+    clock.advance(1)
+    assert await chat.wait() == timedelta(0)
+    words = await chat.take()
+    assert words is not None
+    assert len(words.messages) == BURST_MESSAGES - 2
+    async with database.write() as session:
+        await inbox.finish(session, words.turn_id, InboxState.DONE, clock.now())
+    photos = await chat.take()
+    assert photos is not None
+    assert len(photos.messages) == 4
 
 
 async def test_what_came_between_the_photos_of_an_album_goes_along_in_order(
