@@ -180,7 +180,7 @@ async def approve(
     if address is None:
         raise ValueError(f"pairing {wanted.pairing_id} is no request")
     holder = await identities.resolve(session, address)
-    if holder is not None and holder != as_user:
+    if holder is not None and (as_user is None or holder.user_id != as_user.user_id):
         raise AddressTakenError(f"the address {str(address)!r} is {holder.name!r} already")
     if as_user is not None and (is_group or as_user.is_group):
         raise GroupUserError(
