@@ -21,6 +21,11 @@
     ├── LastOwnerError         gaia would be left without an owner
     ├── UnknownSessionError    no session goes by that id
     ├── UnknownChunkError      no chunk of that id was given up
+    ├── MissingOwnerError      a memory was asked for without saying whose
+    ├── UnknownMemoryError     the user has no memory of that number
+    ├── UnfitMemoryError       the text cannot be a memory
+    │   └── CredentialError        it looks like a key, a password or a card number
+    ├── IndexUnavailableError  the vector index, or its embedder, does not work
     ├── ModelError             the model gave no answer
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
@@ -170,6 +175,27 @@ class UnknownSessionError(GaiaError):
 
 class UnknownChunkError(GaiaError):
     """No chunk in the outbox goes by that id, or it was not given up."""
+
+
+class MissingOwnerError(GaiaError):
+    """A memory was to be read, written or deleted, and nobody said whose: a mistake in
+    gaia, since each of them belongs to one user."""
+
+
+class UnknownMemoryError(GaiaError):
+    """The user has no memory of that number."""
+
+
+class UnfitMemoryError(GaiaError):
+    """The text cannot be a memory: it is empty or too long."""
+
+
+class CredentialError(UnfitMemoryError):
+    """The text looks like a key, a password or a card number, which gaia does not keep."""
+
+
+class IndexUnavailableError(GaiaError):
+    """The vector index, or the embedder that it needs, does not work at the moment."""
 
 
 class ModelError(GaiaError):

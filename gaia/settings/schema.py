@@ -103,7 +103,9 @@ class MemorySettings(Block):
 
     enabled: bool = True
     auto_ingest: bool = True
+    auto_recall: bool = True
     recall_limit: Annotated[int, Field(ge=1, le=50)] = 5
+    fusion: Literal["sum", "rank"] = "sum"
     preload: bool = True
     preload_limit: Annotated[int, Field(ge=1, le=200)] = 20
     extraction_instructions: str = ""

@@ -2,25 +2,39 @@
 
 A table belongs to a user by a column `user_id`, or to a conversation of theirs
 by `conversation_id`, as `wipe` has it. Rows move as they are; where both users
-have what there can be only one of, the two become one: see `_join_conversations`
-and `_join_usage`.
+have what there can be only one of, the two become one: see `_join_conversations`,
+`_join_usage` and `_join_memories`.
 """
 
 from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import identities, usage
+from gaia.store import identities, index_ops, usage
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
+from gaia.store.memory_tables import (
+    IndexOperation,
+    IndexOpRow,
+    IndexShardRow,
+    MemoryRow,
+    MemoryStatus,
+)
 from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
 from gaia.store.usage import Usage
 
-APART = (UserRow.__table__, ConversationRow.__table__, UsageRow.__table__)
+APART = (
+    UserRow.__table__,
+    ConversationRow.__table__,
+    UsageRow.__table__,
+    IndexShardRow.__table__,
+    IndexOpRow.__table__,
+)
 
 
 async def join_users(session: AsyncSession, gone: User, into: User, now: datetime) -> User:
@@ -41,6 +55,7 @@ async def join_users(session: AsyncSession, gone: User, into: User, now: datetim
         heir.role = Role.OWNER
     await _join_conversations(session, gone.user_id, into.user_id)
     await _join_usage(session, gone.user_id, into.user_id)
+    await _join_memories(session, gone.user_id, into.user_id, now)
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
             await session.execute(
@@ -97,3 +112,31 @@ async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None
         used = Usage(row.model, row.purpose, row.calls, row.tokens_in, row.tokens_out)
         await usage.add(session, into_id, date.fromisoformat(row.day), used)
     await session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))
+
+
+async def _join_memories(session: AsyncSession, gone_id: str, into_id: str, now: datetime) -> None:
+    """Have the index move what it has of `gone`, and drop what both know."""
+    theirs, known = aliased(MemoryRow), aliased(MemoryRow)
+    twins = (
+        select(theirs.memory_id)
+        .join(
+            known,
+            and_(
+                known.user_id == into_id,
+                known.kind == theirs.kind,
+                known.context == theirs.context,
+                known.hash == theirs.hash,
+                known.status == MemoryStatus.ACTIVE,
+            ),
+        )
+        .where(theirs.user_id == gone_id, theirs.status == MemoryStatus.ACTIVE)
+    )
+    dropped = (await session.scalars(twins)).all()
+    await session.execute(delete(MemoryRow).where(MemoryRow.memory_id.in_(dropped)))
+    moved = await session.scalars(
+        select(MemoryRow.memory_id)
+        .where(MemoryRow.user_id == gone_id, MemoryRow.status == MemoryStatus.ACTIVE)
+        .order_by(MemoryRow.memory_id)
+    )
+    await index_ops.drop_user(session, gone_id, now)
+    await index_ops.add(session, into_id, moved.all(), IndexOperation.PUT, now)

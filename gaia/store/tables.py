@@ -1,62 +1,19 @@
-"""The tables of gaia.db. Migrations in `migrations/` bring a file to this state.
-
-Times are aware UTC in code; `UtcDateTime` keeps them so across SQLite, which
-has no time zones.
+"""The tables of gaia.db: people, access, messages. Those of long-term memory are in
+`memory_tables`. Migrations in `migrations/` bring a file to this state.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    Dialect,
-    ForeignKey,
-    Index,
-    MetaData,
-    String,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-    text,
-)
-from sqlalchemy import DateTime as SqlDateTime
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
 
-NAMING = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
-NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An aware UTC time. A naive one is a mistake and raises."""
-
-    impl = SqlDateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"time without a zone: {value!r}")
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-class Base(DeclarativeBase):
-    """The base of all tables."""
-
-    metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {datetime: UtcDateTime, str: Text}  # noqa: RUF012
+from gaia.store.base import NEVER_REUSE_IDS
+from gaia.store.base import Base as Base
+from gaia.store.memory_tables import MemoryRow  # noqa: F401 - so that Base knows all tables
 
 
 class InboxState(StrEnum):

@@ -154,7 +154,7 @@ class Users:
         now = self._clock.now()
         async with self._database.write() as session:
             await identities.check_not_last_owner(session, user)
-            await wipe_user(session, user.user_id)
+            await wipe_user(session, user.user_id, now)
             await identities.bury(session, user, now)
             audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)
         if not await self._database.checkpoint():

@@ -2,14 +2,19 @@
 
 A table belongs to a user by a column `user_id`, or to a conversation of theirs
 by `conversation_id`; a test holds every table to that. `strangers` belongs to
-addresses, and the rows of `audit` stay, without the address.
+addresses, `indexes` to nobody, and the rows of `audit` stay, without the address.
+What the vector index still has of the user goes with the operation that is left to it.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import ColumnElement, delete, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.store import index_ops
+from gaia.store.memory_tables import IndexOpRow, IndexRow, IndexShardRow
 from gaia.store.tables import (
     AuditRow,
     Base,
@@ -20,10 +25,17 @@ from gaia.store.tables import (
     UserRow,
 )
 
-KEPT = (UserRow.__table__, StrangerRow.__table__, AuditRow.__table__)
+KEPT = (
+    UserRow.__table__,
+    StrangerRow.__table__,
+    AuditRow.__table__,
+    IndexRow.__table__,
+    IndexOpRow.__table__,
+    IndexShardRow.__table__,
+)
 
 
-async def wipe_user(session: AsyncSession, user_id: str) -> None:
+async def wipe_user(session: AsyncSession, user_id: str, now: datetime) -> None:
     """Delete every row that belongs to the user, but not the user's own row."""
     await _wipe_traces(session, user_id)
     conversations = select(ConversationRow.conversation_id).where(
@@ -36,6 +48,7 @@ async def wipe_user(session: AsyncSession, user_id: str) -> None:
             await session.execute(delete(table).where(table.c.user_id == user_id))
         else:
             await session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
+    await index_ops.drop_user(session, user_id, now)
 
 
 async def _wipe_traces(session: AsyncSession, user_id: str) -> None:

@@ -18,6 +18,19 @@ from gaia.paths import Home
 from gaia.store import audit, codes, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.engine import Database
+from gaia.store.memory_tables import (
+    ForgetRow,
+    ForgetState,
+    ForgottenRow,
+    IndexOperation,
+    IndexOpRow,
+    IndexRow,
+    IndexShardRow,
+    MemoryEntityRow,
+    MemoryRow,
+    MemorySource,
+    MemoryTermRow,
+)
 from gaia.store.names import USER_ID
 from gaia.store.pairings import Terms
 from gaia.store.tables import (
@@ -49,9 +62,10 @@ async def ada(users: Users) -> User:
     return await users.create("Ada", Role.OWNER, LAPTOP)
 
 
-KEPT_ROWS = {"users": 2, "audit": 5}
+KEPT_ROWS = {"users": 2, "audit": 5, "indexes": 1, "index_shards": 2, "index_ops": 2}
 """What is left of two users, each with a row in every table, when one is removed:
-in the audit, that both were added and one was removed as well."""
+in the audit, that both were added and one was removed as well; of the one who is gone,
+the index's shard and the operation that clears it."""
 
 
 async def converse(database: Database, user: User, text: str) -> None:
@@ -66,8 +80,22 @@ async def converse(database: Database, user: User, text: str) -> None:
             created_at=START,
             last_message_at=START,
         )
-        session.add(conversation)
+        index = await session.get(IndexRow, 1) or IndexRow(
+            index_id=1, fingerprint="e5", active=True, created_at=START
+        )
+        memory = MemoryRow(
+            user_id=user.user_id,
+            text=text,
+            source=MemorySource.USER,
+            valid_from=START,
+            hash=text,
+            length=1,
+            created_at=START,
+            updated_at=START,
+        )
+        session.add_all([conversation, index, memory])
         await session.flush()
+        memory_id = memory.memory_id
         session.add_all(
             [
                 InboxRow(
@@ -98,6 +126,22 @@ async def converse(database: Database, user: User, text: str) -> None:
                     created_at=START,
                     expires_at=START,
                 ),
+                MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
+                MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
+                IndexOpRow(
+                    user_id=user.user_id,
+                    memory_id=memory_id,
+                    operation=IndexOperation.PUT,
+                    created_at=START,
+                ),
+                IndexShardRow(index_id=1, user_id=user.user_id, shard=0),
+                ForgetRow(
+                    user_id=user.user_id,
+                    state=ForgetState.WIPING,
+                    needles=[text],
+                    created_at=START,
+                ),
+                ForgottenRow(user_id=user.user_id, salt=b"s", digest=b"d", created_at=START),
                 StrangerRow(channel="user", sender=user.user_id, attempts=1, attempts_since=START),
                 AuditRow(
                     at=START,
@@ -312,7 +356,7 @@ async def test_every_change_is_in_the_audit(database: Database, clock: FakeClock
 
 def test_every_table_belongs_to_a_user_or_to_a_conversation() -> None:
     for table in Base.metadata.sorted_tables:
-        apart = {"strangers", "audit"}
+        apart = {"strangers", "audit", "indexes"}
         assert table.name in apart or {"user_id", "conversation_id"} & set(table.c.keys()), (
             f"{table.name} would survive its user: see gaia.store.wipe"
         )

@@ -1,0 +1,102 @@
+"""A memory and what it is made from, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is to be remembered. What the fields mean is told at `MemoryRow`.
+
+    `said_at` is when it was said, if not now; `entities` are what it is about, such
+    as `person:sarah_chen`.
+    """
+
+    text: str
+    source: MemorySource
+    kind: MemoryKind = MemoryKind.FACT
+    quote: str | None = None
+    subject: str | None = None
+    context: str = "global"
+    sensitive: bool = False
+    entities: tuple[str, ...] = ()
+    said_at: datetime | None = None
+    expires_at: datetime | None = None
+    session_id: str | None = None
+    position: int | None = None
+    turn_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A row of the ledger."""
+
+    memory_id: int
+    user_id: str
+    kind: MemoryKind
+    text: str
+    quote: str | None
+    subject: str | None
+    context: str
+    sensitive: bool
+    source: MemorySource
+    status: MemoryStatus
+    support: int
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: int | None
+    expires_at: datetime | None
+    session_id: str | None
+    position: int | None
+    turn_id: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A memory, and whether it is new: the same statement is kept once."""
+
+    memory: Memory
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of a user's memories, the newest first, of `total`. `number` counts from 1."""
+
+    memories: Sequence[Memory]
+    number: int
+    pages: int
+    total: int
+
+
+def memory_of(row: MemoryRow) -> Memory:
+    """The memory that a row holds."""
+    return Memory(
+        memory_id=row.memory_id,
+        user_id=row.user_id,
+        kind=MemoryKind(row.kind),
+        text=row.text,
+        quote=row.quote,
+        subject=row.subject,
+        context=row.context,
+        sensitive=row.sensitive,
+        source=MemorySource(row.source),
+        status=MemoryStatus(row.status),
+        support=row.support,
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        superseded_by=row.superseded_by,
+        expires_at=row.expires_at,
+        session_id=row.session_id,
+        position=row.position,
+        turn_id=row.turn_id,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

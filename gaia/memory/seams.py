@@ -1,0 +1,81 @@
+"""The seams of long-term memory: what makes texts comparable, and what finds the nearest.
+
+The ledger is the truth; whatever stands behind these protocols can be rebuilt from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+"""A unit vector, of the embedder's `dimensions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory near to what was asked. `similarity` is the cosine, 1 for the same."""
+
+    memory_id: int
+    similarity: float
+
+
+class Embedder(Protocol):
+    """Makes unit vectors of texts. Its methods may be called from any thread, and block.
+
+    Both raise `IndexUnavailableError` when it does not work.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """What its vectors can be compared with: the provider, the model and the size."""
+        ...
+
+    def query(self, text: str) -> Vector:
+        """The vector of what is asked for."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """The vectors of what is stored, in the order of the texts."""
+        ...
+
+
+class VectorStore(Protocol):
+    """Holds the vectors of all users, with no text. Its methods block.
+
+    Each raises `MissingOwnerError` for an empty user id, and `IndexUnavailableError`
+    when the store does not work.
+    """
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        """Store the vectors of the user's memories, by memory id. Idempotent."""
+        ...
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        """Remove the vectors of these memories, where there are any. Idempotent."""
+        ...
+
+    def drop_user(self, user_id: str) -> None:
+        """Remove every vector of the user. Idempotent."""
+        ...
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        """The user's memories nearest to `vector`, the nearest first."""
+        ...
+
+
+class Nearest(Protocol):
+    """Finds memories by meaning: an embedder and a vector store at work."""
+
+    async def nearest(self, user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
+        """The user's memories nearest in meaning to `text`, the nearest first.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+            IndexUnavailableError: It does not work at the moment; full text still does.
+        """
+        ...

@@ -1,0 +1,225 @@
+"""The tables of long-term memory: the ledger, its full text, what the vector index has
+still to learn, and what is being forgotten.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import JSON, ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from gaia.store.base import NEVER_REUSE_IDS, Base
+
+
+class MemoryKind(StrEnum):
+    """What a memory is."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    RULE = "rule"
+    EPISODE = "episode"
+    NOTE = "note"
+
+
+class MemorySource(StrEnum):
+    """Who wrote a memory. `USER` is the person themselves, by a command or the terminal."""
+
+    USER = "user"
+    TOOL = "tool"
+    DIGEST = "digest"
+    IMPORT = "import"
+
+
+class MemoryStatus(StrEnum):
+    """Whether a memory counts. `HELD` waits for a second support; `SUPERSEDED` has a
+    successor; `ARCHIVED` ran out."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+
+
+class MemoryRow(Base):
+    """A memory: one durable statement about a user, and where it comes from.
+
+    `quote` are the user's own words that support it. `subject` is who or what it is
+    about, such as a name. `context` is where it counts: `global`, `work`, … A
+    `sensitive` one is shown when it is searched for, and never offered. `session_id`
+    and `position` place it among its neighbours: rows of one session whose positions
+    differ by one were said one after the other. `hash` is that of the normalised
+    text, `length` the number of its terms. `valid_from` is when it was said.
+    """
+
+    __tablename__ = "memories"
+    __table_args__ = (
+        Index(
+            "ix_memories_one_active",
+            "user_id",
+            "kind",
+            "context",
+            "hash",
+            unique=True,
+            sqlite_where=text("status = 'active'"),
+            postgresql_where=text("status = 'active'"),
+        ),
+        Index("ix_memories_user_id_status", "user_id", "status"),
+        Index("ix_memories_user_id_session_id_position", "user_id", "session_id", "position"),
+        NEVER_REUSE_IDS,
+    )
+
+    memory_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
+    kind: Mapped[str] = mapped_column(String(16), default=MemoryKind.FACT)
+    text: Mapped[str]
+    quote: Mapped[str | None]
+    subject: Mapped[str | None]
+    context: Mapped[str] = mapped_column(String(32), default="global")
+    sensitive: Mapped[bool] = mapped_column(default=False)
+    source: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16), default=MemoryStatus.ACTIVE)
+    support: Mapped[int] = mapped_column(default=1)
+    valid_from: Mapped[datetime]
+    valid_to: Mapped[datetime | None]
+    superseded_by: Mapped[int | None] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="SET NULL"), index=True
+    )
+    expires_at: Mapped[datetime | None]
+    session_id: Mapped[str | None]
+    position: Mapped[int | None]
+    turn_id: Mapped[str | None] = mapped_column(String(40))
+    hash: Mapped[str] = mapped_column(String(64))
+    length: Mapped[int]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
+class MemoryTermRow(Base):
+    """The full text: that a term stands `count` times in a memory.
+
+    The key begins with the user, so that a search reads one person's rows alone,
+    and its statistics are theirs. A row that is deleted leaves nothing behind,
+    which the segments of SQLite's FTS5 would.
+    """
+
+    __tablename__ = "memory_terms"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), primary_key=True)
+    term: Mapped[str] = mapped_column(primary_key=True)
+    memory_id: Mapped[int] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    count: Mapped[int]
+
+
+class MemoryEntityRow(Base):
+    """That a memory is about an entity, such as `person:sarah_chen`."""
+
+    __tablename__ = "memory_entities"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), primary_key=True)
+    entity: Mapped[str] = mapped_column(primary_key=True)
+    memory_id: Mapped[int] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+
+
+class IndexOperation(StrEnum):
+    """What the vector index has to do. `DROP_USER` removes all of a user's vectors."""
+
+    PUT = "put"
+    REMOVE = "remove"
+    DROP_USER = "drop_user"
+
+
+class IndexOpRow(Base):
+    """What the vector index has still to do, in the order of the ids.
+
+    Written in the transaction that changes the memory, deleted once the index has
+    taken it; each may be repeated. The user may be gone by then, so nothing refers
+    to their row.
+    """
+
+    __tablename__ = "index_ops"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    op_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(40), index=True)
+    memory_id: Mapped[int | None]
+    operation: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+
+
+class IndexRow(Base):
+    """A vector index: `fingerprint` names the embedder, its size and the store, and so
+    what its vectors can be compared with. One is `active`; a new one is built beside it
+    up to the memory `built_to`, and takes its place when it is complete."""
+
+    __tablename__ = "indexes"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    index_id: Mapped[int] = mapped_column(primary_key=True)
+    fingerprint: Mapped[str]
+    active: Mapped[bool]
+    built_to: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime]
+
+
+class IndexShardRow(Base):
+    """Which of an index's collections holds a user's vectors."""
+
+    __tablename__ = "index_shards"
+
+    index_id: Mapped[int] = mapped_column(
+        ForeignKey("indexes.index_id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    shard: Mapped[int]
+
+
+class ForgetState(StrEnum):
+    """The life of a wish to forget: asked and not confirmed yet, or being carried out.
+    One that is done leaves no row."""
+
+    ASKED = "asked"
+    WIPING = "wiping"
+
+
+class ForgetRow(Base):
+    """A wish to forget, until no file holds what it was about.
+
+    `memory_ids` are the memories that it means, `everything` all of the user's.
+    While it is carried out, `needles` are what to look for in transcripts, queues and
+    logs: the texts of memories that are gone already. What was received after the
+    message `inbox_id` is none of its business.
+    """
+
+    __tablename__ = "forgets"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    forget_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    state: Mapped[str] = mapped_column(String(16))
+    everything: Mapped[bool] = mapped_column(default=False)
+    memory_ids: Mapped[list[int]] = mapped_column(JSON, default=list)
+    needles: Mapped[list[str]] = mapped_column(JSON, default=list)
+    inbox_id: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime]
+
+
+class ForgottenRow(Base):
+    """A trace of what was forgotten, so that it is not learned again from a conversation
+    that is still going on: the salted hash of its terms, and nothing else."""
+
+    __tablename__ = "forgotten"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    forgotten_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    salt: Mapped[bytes]
+    digest: Mapped[bytes]
+    created_at: Mapped[datetime]
