@@ -1,9 +1,8 @@
-"""`Users`: names, roles, addresses, and what is left of somebody who was removed."""
+"""`Users`: names, roles and addresses."""
 
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import select
 
 from gaia.errors import (
     AddressTakenError,
@@ -14,37 +13,10 @@ from gaia.errors import (
     UserNameTakenError,
 )
 from gaia.messages import Address
-from gaia.paths import Home
-from gaia.store import audit, codes, pairings, strangers
+from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
-from gaia.store.memory_tables import (
-    ForgetRow,
-    ForgetState,
-    ForgottenRow,
-    IndexOperation,
-    IndexOpRow,
-    IndexRow,
-    IndexShardRow,
-    MemoryEntityRow,
-    MemoryRow,
-    MemorySource,
-    MemoryTermRow,
-)
 from gaia.store.names import USER_ID
-from gaia.store.pairings import Terms
-from gaia.store.tables import (
-    AuditRow,
-    Base,
-    ConversationRow,
-    InboxRow,
-    OutboxRow,
-    PairingPurpose,
-    PairingRow,
-    StrangerRow,
-    UsageRow,
-    UserRow,
-)
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
@@ -60,109 +32,6 @@ def users(database: Database, clock: FakeClock) -> Users:
 @pytest.fixture
 async def ada(users: Users) -> User:
     return await users.create("Ada", Role.OWNER, LAPTOP)
-
-
-KEPT_ROWS = {"users": 2, "audit": 5, "indexes": 1, "index_shards": 2, "index_ops": 2}
-"""What is left of two users, each with a row in every table, when one is removed:
-in the audit, that both were added and one was removed as well; of the one who is gone,
-the index's shard and the operation that clears it."""
-
-
-async def converse(database: Database, user: User, text: str) -> None:
-    """Rows of `user` in every table that a conversation touches."""
-    async with database.write() as session:
-        conversation = ConversationRow(
-            user_id=user.user_id,
-            channel="terminal",
-            chat=user.name,
-            first_chat=user.name,
-            direct=True,
-            created_at=START,
-            last_message_at=START,
-        )
-        index = await session.get(IndexRow, 1) or IndexRow(
-            index_id=1, fingerprint="e5", active=True, created_at=START
-        )
-        memory = MemoryRow(
-            user_id=user.user_id,
-            text=text,
-            source=MemorySource.USER,
-            valid_from=START,
-            hash=text,
-            length=1,
-            created_at=START,
-            updated_at=START,
-        )
-        session.add_all([conversation, index, memory])
-        await session.flush()
-        memory_id = memory.memory_id
-        session.add_all(
-            [
-                InboxRow(
-                    channel="terminal",
-                    provider_message_id=text,
-                    conversation_id=conversation.conversation_id,
-                    generation=1,
-                    text=text,
-                    is_command=False,
-                    wants_preview=False,
-                    sent_at=START,
-                    received_at=START,
-                ),
-                OutboxRow(
-                    conversation_id=conversation.conversation_id,
-                    seq=0,
-                    final=True,
-                    text=text,
-                    created_at=START,
-                ),
-                UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
-                PairingRow(
-                    purpose=PairingPurpose.LINK,
-                    salt=b"salt",
-                    code_hash=b"hash",
-                    name=text,
-                    user_id=user.user_id,
-                    created_at=START,
-                    expires_at=START,
-                ),
-                MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
-                MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
-                IndexOpRow(
-                    user_id=user.user_id,
-                    memory_id=memory_id,
-                    operation=IndexOperation.PUT,
-                    created_at=START,
-                ),
-                IndexShardRow(index_id=1, user_id=user.user_id, shard=0),
-                ForgetRow(
-                    user_id=user.user_id,
-                    state=ForgetState.WIPING,
-                    needles=[text],
-                    created_at=START,
-                ),
-                ForgottenRow(user_id=user.user_id, salt=b"s", digest=b"d", created_at=START),
-                StrangerRow(channel="user", sender=user.user_id, attempts=1, attempts_since=START),
-                AuditRow(
-                    at=START,
-                    action="approved",
-                    actor="cli",
-                    subject=user.user_id,
-                    channel="terminal",
-                    sender=user.name,
-                    detail=text,
-                ),
-            ]
-        )
-
-
-async def ask_to_be_let_in(database: Database, address: Address, *, name: str) -> None:
-    """What is kept of a stranger before they are anybody."""
-    terms = Terms(PairingPurpose.REQUEST, address, address.sender, direct=True, name=name)
-    async with database.write() as session:
-        await pairings.add(session, terms, await codes.new_code(), START)
-        await strangers.mark_told(session, address, START)
-        audit.record(session, Action.DENIED, at=START, by=audit.GAIA, address=address)
 
 
 async def test_a_user_has_an_opaque_id_and_a_date(users: Users, ada: User) -> None:
@@ -277,58 +146,6 @@ async def test_the_last_owner_stays_one(users: Users, ada: User) -> None:
     assert await users.set_role(ada, Role.OWNER) == ada
 
 
-async def test_a_removed_user_is_unknown_everywhere(users: Users, ada: User) -> None:
-    bob = await users.create("Bob", Role.MEMBER, PHONE)
-    await users.remove(bob)
-    assert await users.list() == (ada,)
-    assert await users.resolve(PHONE) is None
-    assert await users.addresses(bob) == ()
-    for name in ("Bob", bob.user_id):
-        with pytest.raises(UnknownUserError):
-            await users.find(name)
-    for change in (users.remove(bob), users.link(bob, PHONE), users.set_role(bob, Role.OWNER)):
-        with pytest.raises(UnknownUserError, match="'Bob' has been removed meanwhile"):
-            await change
-
-
-async def test_removing_wipes_every_table_of_that_user_only(
-    users: Users, ada: User, database: Database
-) -> None:
-    bob = await users.create("Bob", Role.MEMBER, PHONE)
-    for user in (ada, bob):
-        await converse(database, user, f"a secret of {user.name}")
-    await users.remove(bob)
-
-    async with database.read() as session:
-        for table in Base.metadata.sorted_tables:
-            rows = (await session.execute(select(table))).all()
-            assert len(rows) == KEPT_ROWS.get(table.name, 1), table.name
-        tombstone = await session.get_one(UserRow, bob.user_id)
-        assert (tombstone.name, tombstone.name_key, tombstone.removed_at) == ("", "", START)
-
-
-async def test_no_file_holds_a_word_of_a_removed_user(
-    users: Users, ada: User, database: Database, home: Home
-) -> None:
-    bob = await users.create("Bobby Tables", Role.MEMBER, PHONE)
-    await converse(database, bob, "the cake is in the cellar")
-    await ask_to_be_let_in(database, PHONE, name="Bobby T.")
-    await users.remove(bob)
-    for file in home.root.glob("gaia.db*"):
-        content = file.read_bytes()
-        for word in (b"Bobby", b"bobby", b"cellar", b"+491"):
-            assert word not in content
-
-
-async def test_a_namesake_gets_nothing_of_a_removed_user(users: Users, ada: User) -> None:
-    bob = await users.create("Bob", Role.OWNER, PHONE)
-    await users.remove(bob)
-    namesake = await users.create("bob", Role.GUEST)
-    assert namesake.user_id != bob.user_id
-    assert await users.addresses(namesake) == ()
-    assert await users.resolve(PHONE) is None
-
-
 async def test_every_change_is_in_the_audit(database: Database, clock: FakeClock) -> None:
     users = Users(database, clock, by=audit.CLI)
     ada = await users.create("Ada", Role.OWNER, LAPTOP)
@@ -352,11 +169,3 @@ async def test_every_change_is_in_the_audit(database: Database, clock: FakeClock
     assert {(e.actor, e.actor_name, e.at) for e in entries} == {("cli", None, START)}
     assert [e.subject for e in entries[3:]] == [bob.user_id] * 3
     assert list(last) == list(entries[-2:])
-
-
-def test_every_table_belongs_to_a_user_or_to_a_conversation() -> None:
-    for table in Base.metadata.sorted_tables:
-        apart = {"strangers", "audit", "indexes"}
-        assert table.name in apart or {"user_id", "conversation_id"} & set(table.c.keys()), (
-            f"{table.name} would survive its user: see gaia.store.wipe"
-        )
