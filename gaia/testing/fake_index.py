@@ -1,0 +1,122 @@
+"""A vector index in memory: an embedder of hashed words, a store, and both at work."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory import text as texts
+from gaia.memory.owner import owner
+from gaia.memory.seams import Neighbour, Vector
+
+DIMENSIONS = 256
+
+
+class FakeEmbedder:
+    """Texts that share words are near; the same text has always the same vector.
+
+    While `broken` holds a cause, every call fails with it. `asked` are the texts that
+    were embedded, in order, queries and passages alike.
+    """
+
+    def __init__(self, model: str = "words") -> None:
+        self.broken = ""
+        self.asked: list[str] = []
+        self._model = model
+
+    @property
+    def fingerprint(self) -> str:
+        return f"fake/{self._model}/{DIMENSIONS}"
+
+    def query(self, text: str) -> Vector:
+        return self.passages([text])[0]
+
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        if self.broken:
+            raise IndexUnavailableError(self.broken)
+        self.asked += texts
+        return [bag_of_words(text, salt=self._model) for text in texts]
+
+
+class FakeVectorStore:
+    """Vectors in a dictionary, compared one by one.
+
+    While `broken` holds a cause, every call fails with it.
+    """
+
+    def __init__(self) -> None:
+        self.broken = ""
+        self._vectors: dict[str, dict[int, Vector]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        self._check(user_id)
+        with self._lock:
+            self._vectors.setdefault(user_id, {}).update(vectors)
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        self._check(user_id)
+        with self._lock:
+            for memory_id in memory_ids:
+                self._vectors.get(user_id, {}).pop(memory_id, None)
+
+    def drop_user(self, user_id: str) -> None:
+        self._check(user_id)
+        with self._lock:
+            self._vectors.pop(user_id, None)
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        self._check(user_id)
+        with self._lock:
+            found = [
+                Neighbour(memory_id, float(np.dot(known, vector)))
+                for memory_id, known in self._vectors.get(user_id, {}).items()
+            ]
+        return sorted(found, key=lambda each: (-each.similarity, each.memory_id))[:limit]
+
+    def held(self, user_id: str) -> frozenset[int]:
+        """The memories of the user that have a vector."""
+        with self._lock:
+            return frozenset(self._vectors.get(user_id, {}))
+
+    def _check(self, user_id: str) -> None:
+        owner(user_id)
+        if self.broken:
+            raise IndexUnavailableError(self.broken)
+
+
+class FakeNearest:
+    """Implements `Nearest` over the two above, for tests that need no index.
+
+    While `broken` holds a cause, every search fails with it.
+    """
+
+    def __init__(self) -> None:
+        self.broken = ""
+        self.embedder = FakeEmbedder()
+        self.store = FakeVectorStore()
+
+    def learn(self, user_id: str, memories: Mapping[int, str]) -> None:
+        """Index texts of the user, by memory id."""
+        vectors = self.embedder.passages(list(memories.values()))
+        self.store.put(user_id, dict(zip(memories, vectors, strict=True)))
+
+    async def nearest(self, user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
+        owner(user_id)
+        if self.broken:
+            raise IndexUnavailableError(self.broken)
+        return self.store.nearest(user_id, self.embedder.query(text), limit)
+
+
+def bag_of_words(text: str, *, salt: str = "") -> Vector:
+    """The unit vector of a text's words, each at a place that only `salt` and its letters
+    decide."""
+    vector = np.zeros(DIMENSIONS, dtype=np.float32)
+    for word in texts.normalise(text).split() or [""]:
+        digest = hashlib.blake2b(f"{salt} {word}".encode(errors="replace"), digest_size=8).digest()
+        vector[int.from_bytes(digest, "big") % DIMENSIONS] += 1.0
+    return vector / np.float32(np.linalg.norm(vector))
