@@ -1,12 +1,89 @@
-"""What gaia does not keep: keys, passwords and card numbers."""
+"""What gaia does not keep: keys and tokens, passwords and PINs, card numbers.
+
+What is in a memory is read aloud to whoever has the chat open, and to the provider
+of the model: a password manager is the place for such things. Refused is what opens
+an account or pays: what is called a password, passphrase or PIN and has its value
+beside it, private keys and tokens by their form, card numbers by their check digit.
+
+Kept are an IBAN and a phone number, which people give away freely, and the code of a
+door or a gate: it opens nothing from afar, and a household asks for it. A PIN stays
+one wherever it is used. A password of plain words is recognised in quotes, after a
+colon, or as the one word at the end: "my password is …" begins ordinary sentences
+as well.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
+from enum import StrEnum
 
 from gaia.errors import CredentialError
+from gaia.memory import password_words as words
+from gaia.memory.card_numbers import holds_card_number
 
-KEY = re.compile(r"\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{20,})")
+
+class Credential(StrEnum):
+    """What a text may hold that is not kept, in the words of the refusal."""
+
+    KEY = "a key or a token"
+    PASSWORD = "a password or a PIN"  # noqa: S105 - the words for one
+    CARD = "the number of a payment card"
+
+
+KEYS = re.compile(
+    r"""
+    -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY
+    | \bAGE-SECRET-KEY-1[A-Z0-9]{20,}
+    | \beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*                # JSON Web Token
+    | \b(?:sk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}    # OpenAI, Anthropic, Stripe
+    | \bAIza[\w-]{30,} | \bya29\.[\w-]{20,}               # Google
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b                       # AWS
+    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_\w{20,} | \bglpat-[\w-]{16,}
+    | \bxox[abeprs]-[\w-]{10,}                            # Slack
+    | \b(?:hf|npm|gsk|shpat|lin_api|dop_v1)_[A-Za-z0-9]{16,} | \bpypi-[\w-]{16,}
+    | \bSG\.[\w-]{16,}\.[\w-]{16,}                        # SendGrid
+    | (?<!\d)\d{8,10}:[A-Za-z0-9_-]{35}(?![\w-])          # Telegram
+    | ://[^\s/@:]+:[^\s/@]+@\w                            # user:password@host
+    | [?&](?:api_?key|key|sig|access_token|token|secret|password)=[^&\s]{8,}
+    """,
+    re.VERBOSE,
+)
+QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
+LONG_TOKEN = re.compile(r"(?<![\w/.+=?&#-])[\w+/=-]{32,}(?![\w/.])", re.ASCII)
+
+
+def _any_of(patterns: str) -> str:
+    return "|".join(sorted(patterns.split(), key=len, reverse=True))
+
+
+PASSWORD = re.compile(
+    rf"(?<!\w)(?:{_any_of(words.PASSWORDS)}|{words.SEED_PHRASE})(?!\w)|{_any_of(words.UNSPACED)}",
+    re.IGNORECASE,
+)
+PIN = re.compile(rf"(?<!\w)(?:{_any_of(words.PINS)})(?!\w)", re.IGNORECASE)
+SECRET = re.compile(rf"(?<!\w)(?:{_any_of(words.SECRETS)})(?!\w)", re.IGNORECASE)
+_VALUE = rf"(?P<value>[^\s{QUOTES}]+)"
+LINKED_VALUE = re.compile(
+    r"(?P<about>[^.!?:=;,\n]{0,40}?)"
+    rf"(?:(?P<sign>\s*[:=]+)|(?<!\w)(?:{_any_of(words.LINKS)})(?!\w)"
+    rf"|{_any_of(words.UNSPACED_LINKS)})"
+    rf"\s*(?P<quote>[{QUOTES}]?){_VALUE}(?P<rest>[^\n]*)",
+    re.IGNORECASE,
+)
+VALUE_BESIDE = re.compile(rf"\s+[{QUOTES}]?{_VALUE}")
+DIGITS_NEAR = re.compile(r"(?P<before>[^.!?;,\n\d]{0,40}?)(?<![\d.,])(?P<digits>\d{3,12})(?!\w)")
+YEAR_AFTER = re.compile(rf"(?<!\w)(?:{_any_of(words.YEAR_WORDS)})\s+$", re.IGNORECASE)
+VALUE_BEFORE = re.compile(
+    rf"{_VALUE}[{QUOTES}]?\s+(?:{_any_of(words.LINKS_BACK)})\s+(?:\w+\s+){{0,2}}$",
+    re.IGNORECASE,
+)
+FURTHEST_BEFORE = 80
+"""Characters before a name in which its value is looked for."""
+
+SHORTEST_SECRET = 8
+"""Characters of an API key or a recovery code, at least."""
 
 
 def check(text: str) -> None:
@@ -15,5 +92,97 @@ def check(text: str) -> None:
     Raises:
         CredentialError: It looks like a credential; the message says like which.
     """
-    if KEY.search(text):
-        raise CredentialError("it looks like a key")
+    found = find(text)
+    if found is not None:
+        raise CredentialError(
+            f"it looks like it holds {found}, which is not kept: a password manager does that"
+        )
+
+
+def find(text: str) -> Credential | None:
+    """What the text holds that is not kept, or None."""
+    text = unicodedata.normalize("NFKC", text)
+    if KEYS.search(text) or _holds_long_token(text) or _tells_secret(text):
+        return Credential.KEY
+    if holds_card_number(text):
+        return Credential.CARD
+    if _tells_pin(text) or _tells_password(text):
+        return Credential.PASSWORD
+    return None
+
+
+def _holds_long_token(text: str) -> bool:
+    """Letters of both cases and digits in one long run, which no word or identifier has."""
+    return any(
+        sum(char.isdigit() for char in token) >= 4
+        and sum(char.isupper() for char in token) >= 4
+        and sum(char.islower() for char in token) >= 4
+        for token in LONG_TOKEN.findall(text)
+    )
+
+
+def _tells_secret(text: str) -> bool:
+    return any(
+        len(value) >= SHORTEST_SECRET and _looks_secret(value)
+        for name in SECRET.finditer(text)
+        for value in _values_after(text, name.end())
+    )
+
+
+def _tells_pin(text: str) -> bool:
+    for name in PIN.finditer(text):
+        near = DIGITS_NEAR.match(text, name.end())
+        if near and not YEAR_AFTER.search(near["before"]):
+            return True
+        before = _value_before(text, name.start())
+        if before.isdecimal():
+            return True
+    return False
+
+
+def _tells_password(text: str) -> bool:
+    for name in PASSWORD.finditer(text):
+        linked = LINKED_VALUE.match(text, name.end())
+        if linked and _is_told(linked):
+            return True
+        before = _value_before(text, name.start())
+        values = [*_values_after(text, name.end()), before]
+        if any(map(_looks_secret, values)):
+            return True
+    return False
+
+
+def _is_told(linked: re.Match[str]) -> bool:
+    """Whether what stands after `password is` is the password, and no remark on it."""
+    value = _bare(linked["value"])
+    is_last_word = not linked["rest"].strip() or linked["value"][-1] in ".,;!"
+    if is_last_word:
+        return bool(value) and value.casefold() not in words.STATES
+    return bool(linked["sign"] or linked["quote"])
+
+
+def _values_after(text: str, position: int) -> Iterator[str]:
+    """The word after a name, and the one after its link."""
+    for pattern in (VALUE_BESIDE, LINKED_VALUE):
+        found = pattern.match(text, position)
+        if found:
+            yield _bare(found["value"])
+
+
+def _value_before(text: str, position: int) -> str:
+    found = VALUE_BEFORE.search(text, max(0, position - FURTHEST_BEFORE), position)
+    return _bare(found["value"]) if found else ""
+
+
+def _looks_secret(word: str) -> bool:
+    """Whether a word is none: it mixes letters, digits, marks or cases, or is a number."""
+    if len(word) < 4:
+        return False
+    has_digit = any(char.isdigit() for char in word)
+    has_mark = any(char in "@#$%^&*!_+=~" for char in word)
+    is_mixed = any(char.isupper() for char in word[1:]) and any(char.islower() for char in word)
+    return has_digit or has_mark or is_mixed
+
+
+def _bare(value: str) -> str:
+    return value.strip(f"{QUOTES}()[]<>,;:.!?")
