@@ -26,10 +26,10 @@ def conversation_commands(stop_turn: StopTurn) -> Sequence[Command]:
         return sentences.STOPPED if dropped else sentences.NOTHING_TO_STOP
 
     return (
-        Command("start", "Say hello", start),
-        Command("reset", "Begin a new conversation", reset, aliases=("new",)),
-        Command("stop", "Interrupt the answer", stop),
-        Command("whoami", "Who I take you for", whoami),
+        Command.at_once("start", "Say hello", start),
+        Command.at_once("reset", "Begin a new conversation", reset, aliases=("new",)),
+        Command.at_once("stop", "Interrupt the answer", stop),
+        Command.at_once("whoami", "Who I take you for", whoami),
     )
 
 

@@ -59,7 +59,9 @@ def linking_commands(sessions: SessionStore) -> Sequence[Command]:
             "about on this side before is no longer in my mind: we begin anew."
         )
 
-    return (Command("link", "Join another channel of yours", link, ("pair",), private=True),)
+    return (
+        Command.at_once("link", "Join another channel of yours", link, ("pair",), private=True),
+    )
 
 
 async def _offer(call: Call) -> str:

@@ -57,10 +57,10 @@ def people_commands(greet: Greet) -> Sequence[Command]:
         )
 
     return (
-        Command("users", "Who may talk to me", list_users, role=Role.OWNER),
-        Command("approve", "Let somebody in, by their code", approve, role=Role.OWNER),
-        Command("deny", "Do not let somebody in", deny, role=Role.OWNER),
-        Command("role", "Give somebody another role", set_role, role=Role.OWNER),
+        Command.at_once("users", "Who may talk to me", list_users, role=Role.OWNER),
+        Command.at_once("approve", "Let somebody in, by their code", approve, role=Role.OWNER),
+        Command.at_once("deny", "Do not let somebody in", deny, role=Role.OWNER),
+        Command.at_once("role", "Give somebody another role", set_role, role=Role.OWNER),
     )
 
 

@@ -6,10 +6,11 @@ import difflib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.core.slash import Caller, Reply, Slash
+from gaia.core.slash import Caller, Prepared, Reply, Slash
 from gaia.messages import MenuEntry
 from gaia.ports import Clock
 from gaia.store.users import Role, User
@@ -29,6 +30,10 @@ class Call:
 
 Run = Callable[[Call], Awaitable[str | Reply]]
 
+Prepare = Callable[[Caller, str], Awaitable[Run]]
+"""From who gives a command and the words after it to what is run in the transaction.
+Here a command searches: it may take its time, and writes nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -37,10 +42,28 @@ class Command:
 
     name: str
     description: str
-    run: Run
+    prepare: Prepare
     aliases: tuple[str, ...] = ()
     role: Role = Role.GUEST
     private: bool = False
+
+    @classmethod
+    def at_once(
+        cls,
+        name: str,
+        description: str,
+        run: Run,
+        aliases: tuple[str, ...] = (),
+        *,
+        role: Role = Role.GUEST,
+        private: bool = False,
+    ) -> Command:
+        """A command that needs nothing but the transaction."""
+
+        async def prepare(_: Caller, __: str) -> Run:
+            return run
+
+        return cls(name, description, prepare, aliases, role, private)
 
     def allows(self, role: Role, *, direct: bool) -> bool:
         """Whether users of this role may give it in a direct chat, or in a group."""
@@ -54,7 +77,7 @@ class Registry:
 
     def __init__(self, commands: Sequence[Command], clock: Clock) -> None:
         self._clock = clock
-        self._commands = (*commands, Command("help", "What I understand", self._help))
+        self._commands = (*commands, Command.at_once("help", "What I understand", self._help))
         self._by_name = {
             name: command for command in self._commands for name in (command.name, *command.aliases)
         }
@@ -69,13 +92,20 @@ class Registry:
             for command in self.visible_to(user.role, direct=direct)
         )
 
-    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> Reply:
+    async def prepare(self, slash: Slash, caller: Caller) -> Prepared:
         role, direct = caller.user.role, caller.conversation.direct
         command = self._by_name.get(slash.name)
         if command is None or not command.allows(role, direct=direct):
-            return Reply(self._unknown(slash.name, role, direct=direct))
-        reply = await command.run(Call(caller, slash.words, session, self._clock.now()))
+            return partial(self._refuse, slash.name, role, direct=direct)
+        run = await command.prepare(caller, slash.words)
+        return partial(self._run, run, caller, slash.words)
+
+    async def _run(self, run: Run, caller: Caller, words: str, session: AsyncSession) -> Reply:
+        reply = await run(Call(caller, words, session, self._clock.now()))
         return Reply(reply) if isinstance(reply, str) else reply
+
+    async def _refuse(self, name: str, role: Role, _: AsyncSession, *, direct: bool) -> Reply:
+        return Reply(self._unknown(name, role, direct=direct))
 
     async def _help(self, call: Call) -> str:
         lines = [

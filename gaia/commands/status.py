@@ -21,4 +21,4 @@ def status_commands(status: Status) -> Sequence[Command]:
             waiting=await inbox.waiting(call.session, conversation.conversation_id),
         )
 
-    return (Command("status", "How I am, and what waits", describe),)
+    return (Command.at_once("status", "How I am, and what waits", describe),)

@@ -189,8 +189,9 @@ class Dispatcher:
         user = await self._users.find(conversation.user_id)
         caller = Caller(user, conversation, batch.inbox_id)
         try:
+            run = await self._commands.prepare(command, caller)
             async with self._database.write() as session:
-                reply = await self._commands.run(command, caller, session)
+                reply = await run(session)
                 await self._finish(session, conversation, batch, InboxState.DONE, reply)
         except Exception:
             logger.exception("command /%s failed", command.name)
@@ -198,6 +199,7 @@ class Dispatcher:
             async with self._database.write() as session:
                 await self._finish(session, conversation, batch, InboxState.DEAD, reply)
         else:
+            reply.committed()
             logger.info("command /%s done", command.name)
         return reply.wakes
 

@@ -7,6 +7,7 @@ The commands themselves live in `gaia.commands`; the core runs them through the
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,23 +37,36 @@ class Caller:
     inbox_id: int
 
 
+def _nothing() -> None:
+    """There is nobody to wake."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers. `wakes` are other conversations that it wrote to."""
+    """What a command answers. `wakes` are other conversations that it wrote to;
+    `committed` is called once the reply is, and wakes whoever else has work from it."""
 
     text: str
     buttons: tuple[Button, ...] = ()
     wakes: tuple[int, ...] = ()
+    committed: Callable[[], None] = _nothing
+
+
+Prepared = Callable[[AsyncSession], Awaitable[Reply]]
+"""A command that is ready to run within a transaction on gaia.db.
+
+The transaction also marks the command as done, so that its effect and its reply
+come to pass together, or not at all. It awaits nothing but the database.
+"""
 
 
 class Commands(Protocol):
     """Runs slash commands."""
 
-    async def run(self, slash: Slash, caller: Caller, session: AsyncSession) -> Reply:
-        """Run a command within the caller's transaction on gaia.db; returns the reply.
+    async def prepare(self, slash: Slash, caller: Caller) -> Prepared:
+        """Find out what a command needs and may take its time, such as a search.
 
-        The transaction also marks the command as done, so that its effect and
-        its reply come to pass together, or not at all.
+        Outside the transaction, and without writing: after a crash it is done again.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from gaia.commands.registry import Call, Command, Registry
+from gaia.commands.registry import Call, Command, Registry, Run
 from gaia.core.slash import Caller, Reply, Slash
 from gaia.messages import Button
 from gaia.store.conversations import Conversation
@@ -27,10 +27,10 @@ async def echo(call: Call) -> str:
 @pytest.fixture
 def registry() -> Registry:
     commands = [
-        Command("echo", "Say it again", echo, aliases=("again", "e")),
-        Command("approve", "Let somebody in", echo, role=Role.OWNER),
-        Command("note", "Keep it", echo, role=Role.MEMBER),
-        Command("link", "Join a channel", echo, private=True),
+        Command.at_once("echo", "Say it again", echo, aliases=("again", "e")),
+        Command.at_once("approve", "Let somebody in", echo, role=Role.OWNER),
+        Command.at_once("note", "Keep it", echo, role=Role.MEMBER),
+        Command.at_once("link", "Join a channel", echo, private=True),
     ]
     return Registry(commands, FakeClock())
 
@@ -43,7 +43,8 @@ async def run(
     chat: Conversation = CHAT,
 ) -> str:
     caller = Caller(User("u_1", "ada", role, START), chat, inbox_id=1)
-    return (await registry.run(Slash(name, words), caller, NO_SESSION)).text
+    prepared = await registry.prepare(Slash(name, words), caller)
+    return (await prepared(NO_SESSION)).text
 
 
 @pytest.mark.parametrize("name", ["echo", "again", "e"])
@@ -91,9 +92,23 @@ async def test_a_reply_may_have_buttons() -> None:
     async def ask(call: Call) -> Reply:
         return reply
 
-    registry = Registry([Command("sure", "Ask", ask)], FakeClock())
+    registry = Registry([Command.at_once("sure", "Ask", ask)], FakeClock())
     caller = Caller(User("u_1", "ada", Role.GUEST, START), CHAT, inbox_id=1)
-    assert await registry.run(Slash("sure", ""), caller, NO_SESSION) == reply
+    prepared = await registry.prepare(Slash("sure", ""), caller)
+    assert await prepared(NO_SESSION) == reply
+
+
+async def test_a_command_may_find_out_what_it_needs_before_its_transaction() -> None:
+    async def prepare(caller: Caller, words: str) -> Run:
+        found = f"{words} for {caller.user.name}"
+
+        async def run(call: Call) -> str:
+            return f"{found}, then {call.words}"
+
+        return run
+
+    registry = Registry([Command("find", "Search", prepare, ("f",))], FakeClock())
+    assert await run(registry, "f", "pots") == "pots for ada, then pots"
 
 
 async def test_what_a_role_forbids_is_told_like_what_is_unknown(registry: Registry) -> None:

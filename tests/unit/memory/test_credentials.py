@@ -23,7 +23,7 @@ wifi password: correct horse battery staple
 the wifi password is "blue house"
 the gate PIN is 4711
 my PIN for the card is 4711
-PIN: １２３４
+PIN: \uff11\uff12\uff13\uff14
 the passcode for my phone is 0000
 4711 ist meine PIN
 hunter2 is my password
