@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
@@ -17,6 +17,9 @@ from gaia.store.usage import Usage
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
 prefix, and with it the provider's cache, lasts for several turns."""
+
+
+WriteContext = Callable[[Sequence[str]], str]
 
 
 class Meter(BasePlugin):
@@ -50,16 +53,24 @@ class Meter(BasePlugin):
 
 class TurnContext(BasePlugin):
     """Puts the turn's files and its context after the user's text, in the request
-    alone: in each one of the turn, also between tool calls."""
+    alone: in each one of the turn, also between tool calls, and in all the same.
 
-    def __init__(self, context: str, enclosures: Sequence[Enclosure] = ()) -> None:
+    `write` makes the context, once, from the texts that the first request holds.
+    """
+
+    def __init__(self, write: WriteContext, enclosures: Sequence[Enclosure] = ()) -> None:
         super().__init__("turn_context")
-        self._parts = [*enclosed_parts(enclosures), types.Part(text=context)]
+        self._write = write
+        self._enclosed = enclosed_parts(enclosures)
+        self._parts: list[types.Part] = []
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
         contents = llm_request.contents
+        if not self._parts:
+            context = self._write(list(_texts(contents)))
+            self._parts = [*self._enclosed, types.Part(text=context)]
         for position in reversed(range(len(contents))):
             if is_said_by_user(contents[position]):
                 parts = contents[position].parts or []
@@ -108,3 +119,27 @@ def is_said_by_user(content: types.Content) -> bool:
     """Whether this is a person's message, and not the result of a tool."""
     parts = content.parts or []
     return content.role == "user" and not any(part.function_response for part in parts)
+
+
+def _texts(contents: Sequence[types.Content]) -> Iterator[str]:
+    """What the model reads in `contents`: words, and what tools were told and answered."""
+    for content in contents:
+        for part in content.parts or []:
+            if part.text:
+                yield part.text
+            if part.function_call:
+                yield from _strings(part.function_call.args)
+            if part.function_response:
+                yield from _strings(part.function_response.response)
+
+
+def _strings(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for each in value.values():
+                yield from _strings(each)
+        case list():
+            for each in value:
+                yield from _strings(each)

@@ -27,9 +27,17 @@ from google.genai import types
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
 from gaia.agent.models import ChatModel
-from gaia.agent.plugins import Capture, Meter, TurnContext, replay_window, replayed_turns
+from gaia.agent.plugins import (
+    Capture,
+    Meter,
+    TurnContext,
+    WriteContext,
+    replay_window,
+    replayed_turns,
+)
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
+from gaia.memory.recall import Recall
 from gaia.sessions.service import (
     AGENT_NAME,
     APP_NAME,
@@ -55,11 +63,13 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What one turn asks of the model. `sent_at` is the user's local time; of the
-    `enclosures` the session keeps nothing."""
+    """What one turn asks of the model. `text` is what the session keeps, and `words`
+    the user's own of it. `sent_at` is the user's local time; of the `enclosures` the
+    session keeps nothing."""
 
     turn_id: str
     text: str
+    words: str
     sent_at: datetime
     stream: bool
     enclosures: tuple[Enclosure, ...] = ()
@@ -78,7 +88,8 @@ class Preview(Protocol):
 
 
 class Agent:
-    """Answers turns with one model and one set of tools."""
+    """Answers turns with one model and one set of tools; without `recall` nothing of
+    long-term memory goes with a message unasked."""
 
     def __init__(
         self,
@@ -86,11 +97,13 @@ class Agent:
         model: ChatModel,
         sessions: SessionStore,
         tools: Sequence[Tool],
+        recall: Recall | None = None,
         settings: Settings,
     ) -> None:
         self.model = model
         self._sessions = sessions
         self._tools = tools
+        self._recall = recall
         self._settings = settings
 
     async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> str:
@@ -101,7 +114,7 @@ class Agent:
         """
         turns = self._replayed_turns(scene)
         events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
-        context = TurnContext(prompt.turn_context(sent_at=ask.sent_at), ask.enclosures)
+        context = TurnContext(await self._context_writer(scene, ask), ask.enclosures)
         runner = self._runner(scene, [replay_window(turns), context, meter])
         said: list[Event] = []
         try:
@@ -162,6 +175,16 @@ class Agent:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
 
+    async def _context_writer(self, scene: Scene, ask: Ask) -> WriteContext:
+        recall = self._recall
+        offers = await recall.offers(scene.key.user_id, ask.words) if recall else ()
+
+        def write(texts: Sequence[str]) -> str:
+            memories = recall.choose(offers, texts) if recall else ()
+            return prompt.turn_context(sent_at=ask.sent_at, memories=memories)
+
+        return write
+
     def _replayed_turns(self, scene: Scene) -> int:
         return replayed_turns(scene.earlier_turns, self._settings.sessions.window_turns)
 
@@ -177,6 +200,7 @@ class Agent:
             channel=scene.key.channel,
             in_group=scene.in_group,
             own=self._settings.model.instructions,
+            remembers=self._settings.memory.enabled,
         )
         agent = LlmAgent(
             name=AGENT_NAME,

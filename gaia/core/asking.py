@@ -54,6 +54,7 @@ class Asking:
             ask = Ask(
                 batch.turn_id,
                 told(batch.messages, in_group=scene.in_group, fates=gathered.fates),
+                batch.text,
                 batch.sent_at.astimezone(),
                 stream=batch.wants_preview,
                 enclosures=gathered.enclosures,

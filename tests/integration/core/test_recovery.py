@@ -64,7 +64,7 @@ async def test_an_answer_that_the_session_holds_is_delivered_without_the_model(r
         conversation, batch, key = await taken(core, "hello")
         await core.app.handlers._agent.answer(
             Scene(key, "ada", 0),
-            Ask("t1", batch.text, core.clock.now(), stream=False),
+            Ask("t1", batch.text, batch.text, core.clock.now(), stream=False),
             Meter(),
             RunningTurn(core.channel, conversation.chat, "t1"),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
@@ -75,12 +76,28 @@ def test_the_rest_of_a_turn_whose_beginning_was_not_read_is_dropped(
 
 async def test_the_context_stands_after_what_the_user_said_last_also_between_tool_calls() -> None:
     request = LlmRequest(contents=[SAID, ANSWER, SAID, CALL, RESULT])
-    await TurnContext("<context>").before_model_callback(
-        callback_context=NOBODY, llm_request=request
-    )
+    context = TurnContext(lambda _: "<context>")
+    await context.before_model_callback(callback_context=NOBODY, llm_request=request)
     texts = [[part.text for part in content.parts or []] for content in request.contents]
     assert texts == [["hello"], ["hi"], ["hello", "<context>"], [None], [None]]
     assert [part.text for part in SAID.parts or []] == ["hello"]
+
+
+async def test_the_context_is_made_once_from_what_the_first_request_holds() -> None:
+    read: list[list[str]] = []
+
+    def write(texts: Sequence[str]) -> str:
+        read.append(list(texts))
+        return f"<context> {len(read)}"
+
+    context = TurnContext(write)
+    result = types.FunctionResponse(name="look", response={"found": ["a", {"b": "c"}], "n": 1})
+    told = types.Content(role="user", parts=[types.Part(function_response=result)])
+    for contents in ([SAID, told, SAID], [SAID, ANSWER]):
+        request = LlmRequest(contents=contents)
+        await context.before_model_callback(callback_context=NOBODY, llm_request=request)
+    assert read == [["hello", "a", "c", "hello"]]
+    assert [part.text for part in request.contents[0].parts or []] == ["hello", "<context> 1"]
 
 
 def answered(prompt: int, candidates: int, total: int, *, partial: bool = False) -> LlmResponse:

@@ -1,0 +1,153 @@
+"""Recall: what of a user's memory goes to the model with a message, unasked.
+
+A search and no model call. What is given is relevant by the search's own gate, is
+neither sensitive nor expired nor a credential, and stands nowhere in the prompt yet.
+Recall never holds up a turn or makes it fail: what goes wrong is logged once, told by
+`health`, and the turn goes on without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import regex
+
+from gaia.errors import GaiaError
+from gaia.memory import credentials
+from gaia.memory.memory import Memory
+from gaia.memory.owner import owner
+from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.text import normalise
+from gaia.messages import Health
+from gaia.ports import Clock
+from gaia.store.memory_tables import MemoryStatus
+
+logger = logging.getLogger(__name__)
+
+RECALL_SECONDS = 1.5
+"""A turn waits no longer for its memories. More than the vector index takes to give
+up, so that full text still answers when it does."""
+
+RECALL_TOKENS = 300
+"""About so many tokens of memories go with a message."""
+
+LONGEST_EXCERPT = 400
+"""Characters of one memory that go with a message."""
+
+SPARE = 3
+"""So many times more than are wanted are searched for: some stand in the prompt already."""
+
+LONGEST_QUERY = 2000
+"""Characters of a message that are searched with: its beginning, and as many of its end."""
+
+NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+
+
+class Relevant(Protocol):
+    """Finds the memories that a message is about."""
+
+    async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+        """The user's active memories that pass the relevance gate, the best first."""
+        ...
+
+
+class Recall:
+    """Finds what to give to the model, for as long as it may."""
+
+    def __init__(
+        self, search: Relevant, clock: Clock, *, limit: int, seconds: float = RECALL_SECONDS
+    ) -> None:
+        self.limit = limit
+        self._search = search
+        self._clock = clock
+        self._seconds = seconds
+        self._broken = ""
+
+    def health(self) -> Health:
+        """Whether the last recall worked."""
+        return Health(ok=not self._broken, detail=self._broken)
+
+    async def offers(self, user_id: str, words: str) -> Sequence[Memory]:
+        """What may go with a message, the best first: more than will, see `choose`.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        owner(user_id)
+        if is_pleasantry(words):
+            return ()
+        try:
+            # In real time, like what it bounds.
+            async with asyncio.timeout(self._seconds):
+                found = await self._search.relevant(
+                    user_id, _query(words), limit=SPARE * self.limit
+                )
+        except TimeoutError:
+            self._failed(f"a search took longer than {self._seconds:g} s")
+            return ()
+        except Exception as exc:
+            cause = str(exc) if isinstance(exc, GaiaError) else type(exc).__name__
+            self._failed(cause, trace=not isinstance(exc, GaiaError))
+            return ()
+        self._worked()
+        return [memory for memory in found if self._may_be_offered(user_id, memory)]
+
+    def choose(self, offers: Sequence[Memory], prompt: Iterable[str]) -> Sequence[Memory]:
+        """Those of `offers` that the texts of the prompt do not hold yet, within the bounds."""
+        held = _words("\n".join(prompt)) if offers else ""
+        chosen: list[Memory] = []
+        room = float(RECALL_TOKENS)
+        for memory in offers:
+            size = tokens(excerpt(memory.text))
+            if len(chosen) < self.limit and size <= room and not _stands_in(memory.text, held):
+                chosen.append(memory)
+                room -= size
+        return chosen
+
+    def _may_be_offered(self, user_id: str, memory: Memory) -> bool:
+        return (
+            memory.user_id == user_id
+            and memory.status is MemoryStatus.ACTIVE
+            and not memory.sensitive
+            and (memory.expires_at is None or memory.expires_at > self._clock.now())
+            and credentials.find(memory.text) is None
+        )
+
+    def _failed(self, cause: str, *, trace: bool = False) -> None:
+        if not self._broken:
+            logger.warning("turns go on without recall: %s", cause, exc_info=trace)
+        self._broken = cause
+
+    def _worked(self) -> None:
+        if self._broken:
+            logger.info("recall works again")
+        self._broken = ""
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a memory that is too long to go with a message."""
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[: LONGEST_EXCERPT - 1]}…"
+
+
+def tokens(text: str) -> float:
+    """About how many tokens a line of `text` is, with its date and number."""
+    plain = sum(map(str.isascii, text))
+    return 12 + plain / 4 + (len(text) - plain) / 1.5
+
+
+def _query(words: str) -> str:
+    if len(words) <= 2 * LONGEST_QUERY:
+        return words
+    return f"{words[:LONGEST_QUERY]}\n{words[-LONGEST_QUERY:]}"
+
+
+def _words(text: str) -> str:
+    return f" {NO_WORD.sub(' ', normalise(text)).strip()} "
+
+
+def _stands_in(text: str, held: str) -> bool:
+    words = _words(text)
+    return bool(words.strip()) and words in held

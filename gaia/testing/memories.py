@@ -1,0 +1,37 @@
+"""Memories for tests that need no ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from gaia.memory.memory import Memory
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.testing.clock import START
+
+
+def a_memory(memory_id: int, text: str, *, said_at: datetime = START, **changes: object) -> Memory:
+    """A memory of the user `u_1`; `changes` replace fields of it."""
+    memory = Memory(
+        memory_id=memory_id,
+        user_id="u_1",
+        kind=MemoryKind.FACT,
+        text=text,
+        quote=None,
+        subject=None,
+        context="global",
+        sensitive=False,
+        source=MemorySource.USER,
+        status=MemoryStatus.ACTIVE,
+        support=1,
+        valid_from=said_at,
+        valid_to=None,
+        superseded_by=None,
+        expires_at=None,
+        session_id=None,
+        position=None,
+        turn_id=None,
+        created_at=said_at,
+        updated_at=said_at,
+    )
+    return replace(memory, **changes)  # type: ignore[arg-type]
