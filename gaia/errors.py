@@ -24,8 +24,11 @@
     ├── MissingOwnerError      a memory was asked for without saying whose
     ├── UnknownMemoryError     the user has no memory of that number
     ├── UnfitMemoryError       the text cannot be a memory
-    │   └── CredentialError        it looks like a key, a password or a card number
+    │   ├── CredentialError        it looks like a key, a password or a card number
+    │   └── ForgottenError         the user had it forgotten
+    ├── UnknownForgetError     no wish to forget waits for a yes
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
+    │   └── IndexDamagedError      its files are missing or cannot be read
     ├── ModelError             the model gave no answer
     │   ├── ModelUnavailableError   it may answer when asked again
     │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
@@ -194,8 +197,21 @@ class CredentialError(UnfitMemoryError):
     """The text looks like a key, a password or a card number, which gaia does not keep."""
 
 
+class ForgottenError(UnfitMemoryError):
+    """The user had it forgotten, and has not said it again since."""
+
+
+class UnknownForgetError(GaiaError):
+    """No wish to forget of that user and number waits for a yes: mistyped, carried out,
+    replaced by a newer one, or too old."""
+
+
 class IndexUnavailableError(GaiaError):
     """The vector index, or the embedder that it needs, does not work at the moment."""
+
+
+class IndexDamagedError(IndexUnavailableError):
+    """The vectors are missing, incomplete or cannot be read: they have to be made anew."""
 
 
 class ModelError(GaiaError):

@@ -15,7 +15,7 @@ from sqlalchemy import Select, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, text
+from gaia.memory import credentials, forgotten, text
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.store import index_ops, terms
@@ -33,17 +33,25 @@ LONGEST_MEMORY = 2000
 CHUNK = 5000
 """Ids in one statement, well below SQLite's 32,766 parameters."""
 
+HIGHEST_ID = 2**63 - 1
+"""The largest number that a database takes."""
+
 
 async def add(session: AsyncSession, user_id: str, said: Statement, now: datetime) -> Added:
     """Keep a statement, word for word, unless it is known already.
+
+    One that is said again counts for more, unless it is only a copy; it is sensitive
+    if it ever was, and lasts as long as the last time.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
+        ForgottenError: The user had it forgotten, and has not said it again since.
     """
     owner(user_id)
     words = checked(said.text)
+    await forgotten.check(session, user_id, said)
     digest = text_hash(words)
     known = await session.scalar(
         _of(user_id).where(
@@ -54,10 +62,13 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
         )
     )
     if known is not None:
-        known.support += 1
-        known.updated_at = now
+        if said.source is not MemorySource.IMPORT:
+            known.support += 1
+            known.updated_at = now
         if said.source is MemorySource.USER:
             known.source = MemorySource.USER
+        known.sensitive |= said.sensitive
+        known.expires_at = said.expires_at
         await _write_entities(session, known, said.entities)
         return Added(memory_of(known), is_new=False)
     found = text.terms(words)
@@ -66,7 +77,7 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
         kind=said.kind,
         text=words,
         quote=None if said.quote is None else text.storable(said.quote),
-        subject=said.subject,
+        subject=None if said.subject is None else text.storable(said.subject),
         context=said.context,
         sensitive=said.sensitive,
         source=said.source,
@@ -93,18 +104,23 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
 async def supersede(
     session: AsyncSession, user_id: str, memory_id: int, said: Statement, now: datetime
 ) -> Added:
-    """Keep a statement in the place of an older one, which is found no more.
+    """Keep a statement in the place of an older one, which is found no more. One that
+    only writes the same in another way changes how the older one is written.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
+        ForgottenError: The user had it forgotten, and has not said it again since.
     """
     row = await _active_row(session, user_id, memory_id)
     added = await add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
-        return added
+        row.text = checked(said.text)
+        await index_ops.add(session, user_id, [memory_id], IndexOperation.PUT, now)
+        await session.flush()
+        return Added(memory_of(row), is_new=False)
     row.status = MemoryStatus.SUPERSEDED
     row.superseded_by = added.memory.memory_id
     row.valid_to = row.updated_at = now
@@ -137,7 +153,7 @@ async def get(session: AsyncSession, user_id: str, memory_id: int) -> Memory:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
-    row = await session.scalar(_of(user_id).where(MemoryRow.memory_id == memory_id))
+    row = await session.scalar(_one_of(user_id, memory_id))
     if row is None:
         raise UnknownMemoryError(f"there is no memory {memory_id}: 'gaia memory list' shows all")
     return memory_of(row)
@@ -192,6 +208,12 @@ async def count(session: AsyncSession, user_id: str) -> int:
     return (await session.scalar(query)) or 0
 
 
+async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
+    """The numbers of all memories of the user, whatever their status."""
+    query = select(MemoryRow.memory_id).where(MemoryRow.user_id == owner(user_id))
+    return (await session.scalars(query.order_by(MemoryRow.memory_id))).all()
+
+
 async def earlier_versions(
     session: AsyncSession, user_id: str, memory_ids: Collection[int]
 ) -> Sequence[Memory]:
@@ -239,8 +261,9 @@ async def remove(
     business of `gaia.ops.forgetting`.
     """
     found = await get_many(session, user_id, memory_ids)
-    gone = [*found, *await earlier_versions(session, user_id, [m.memory_id for m in found])]
-    ids = sorted({each.memory_id for each in gone})
+    older = await earlier_versions(session, user_id, [each.memory_id for each in found])
+    gone = list({each.memory_id: each for each in (*found, *older)}.values())
+    ids = sorted(each.memory_id for each in gone)
     for some in _chunks(ids):
         await session.execute(
             delete(MemoryRow).where(MemoryRow.user_id == user_id, MemoryRow.memory_id.in_(some))
@@ -277,11 +300,13 @@ def _of(user_id: str) -> Select[MemoryRow]:
     return select(MemoryRow).where(MemoryRow.user_id == owner(user_id))
 
 
+def _one_of(user_id: str, memory_id: int) -> Select[MemoryRow]:
+    return _of(user_id).where(MemoryRow.memory_id == min(memory_id, HIGHEST_ID))
+
+
 async def _active_row(session: AsyncSession, user_id: str, memory_id: int) -> MemoryRow:
     row = await session.scalar(
-        _of(user_id).where(
-            MemoryRow.memory_id == memory_id, MemoryRow.status == MemoryStatus.ACTIVE
-        )
+        _one_of(user_id, memory_id).where(MemoryRow.status == MemoryStatus.ACTIVE)
     )
     if row is None:
         raise UnknownMemoryError(
@@ -294,7 +319,7 @@ async def _write_entities(session: AsyncSession, row: MemoryRow, names: Iterable
     known = set(await entities(session, row.user_id, row.memory_id))
     rows = [
         {"user_id": row.user_id, "entity": name, "memory_id": row.memory_id}
-        for name in dict.fromkeys(names)
+        for name in dict.fromkeys(map(text.storable, names))
         if name not in known
     ]
     if rows:
@@ -302,6 +327,6 @@ async def _write_entities(session: AsyncSession, row: MemoryRow, names: Iterable
 
 
 def _chunks(ids: Collection[int]) -> Iterable[Sequence[int]]:
-    ordered = list(ids)
+    ordered = sorted({each for each in ids if 0 < each <= HIGHEST_ID})
     for start in range(0, len(ordered), CHUNK):
         yield ordered[start : start + CHUNK]

@@ -40,6 +40,7 @@ class Action(StrEnum):
     ROLE_CHANGED = "role changed"
     REMOVED = "removed"
     RATE_LIMITED = "rate limited"
+    FORGOT = "forgot"
 
 
 @dataclass(frozen=True, slots=True)

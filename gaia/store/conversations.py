@@ -70,6 +70,16 @@ async def get(session: AsyncSession, conversation_id: int) -> Conversation | Non
     return None if row is None else _conversation(row)
 
 
+async def of_user(session: AsyncSession, user_id: str) -> Sequence[Conversation]:
+    """All conversations of a user, the oldest first."""
+    rows = await session.scalars(
+        select(ConversationRow)
+        .where(ConversationRow.user_id == user_id)
+        .order_by(ConversationRow.conversation_id)
+    )
+    return [_conversation(row) for row in rows]
+
+
 async def direct_of(session: AsyncSession, user_ids: Sequence[str]) -> Sequence[Conversation]:
     """The direct chats of these users: of each on each channel the one used last."""
     rows = await session.scalars(

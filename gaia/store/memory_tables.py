@@ -182,11 +182,13 @@ class IndexShardRow(Base):
 
 
 class ForgetState(StrEnum):
-    """The life of a wish to forget: asked and not confirmed yet, or being carried out.
-    One that is done leaves no row."""
+    """The life of a wish to forget: asked and not confirmed yet; being carried out; and
+    carried out, but for what the write-ahead log still holds. One that is done leaves
+    no row."""
 
     ASKED = "asked"
     WIPING = "wiping"
+    SEALING = "sealing"
 
 
 class ForgetRow(Base):
@@ -194,8 +196,8 @@ class ForgetRow(Base):
 
     `memory_ids` are the memories that it means, `everything` all of the user's.
     While it is carried out, `needles` are what to look for in transcripts, queues and
-    logs: the texts of memories that are gone already. What was received after the
-    message `inbox_id` is none of its business.
+    logs: the texts of memories that are gone already, which `turn_ids` had them from.
+    What was received after the message `inbox_id` is none of its business.
     """
 
     __tablename__ = "forgets"
@@ -207,6 +209,7 @@ class ForgetRow(Base):
     everything: Mapped[bool] = mapped_column(default=False)
     memory_ids: Mapped[list[int]] = mapped_column(JSON, default=list)
     needles: Mapped[list[str]] = mapped_column(JSON, default=list)
+    turn_ids: Mapped[list[str]] = mapped_column(JSON, default=list)
     inbox_id: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
 

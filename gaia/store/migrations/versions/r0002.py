@@ -40,6 +40,7 @@ def upgrade() -> None:
         sa.Column("everything", sa.Boolean(), nullable=False),
         sa.Column("memory_ids", sa.JSON(), nullable=False),
         sa.Column("needles", sa.JSON(), nullable=False),
+        sa.Column("turn_ids", sa.JSON(), nullable=False),
         sa.Column("inbox_id", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name=op.f("fk_forgets_user_id")),

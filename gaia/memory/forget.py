@@ -1,0 +1,176 @@
+"""Forgetting: from here on nobody finds it any more.
+
+The memories, their full text, their entities and earlier versions are gone with the
+caller's transaction. What transcripts, queues, logs and free pages still hold of their
+words is overwritten by `gaia.ops.forgetting`, which is to be woken after the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import UnknownForgetError
+from gaia.memory import forgotten, ledger
+from gaia.memory.memory import Memory
+from gaia.memory.owner import owner
+from gaia.store import audit, conversations, forgets, inbox
+from gaia.store.audit import Action
+from gaia.store.memory_tables import MemoryStatus
+
+ASKED_FOR = timedelta(hours=1)
+"""How long a question whether to forget can be answered."""
+
+SENTENCE = (
+    "What files still hold of it is overwritten within a minute, "
+    "or as soon as an answer that I am working on is done."
+)
+"""What a person is told about the rest of it. A constant, to be said with the count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is forgotten now: `count` memories that the user knew of; a superseded
+    version of one is not counted."""
+
+    count: int
+    everything: bool
+
+
+async def ask(
+    session: AsyncSession,
+    user_id: str,
+    *,
+    memory_ids: Collection[int] = (),
+    everything: bool = False,
+    now: datetime,
+) -> int:
+    """Note what the user may want forgotten; returns the number to `confirm` it by.
+
+    Either `memory_ids` or `everything`. It holds for an hour, and replaces what the
+    user was asked before.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    if bool(memory_ids) is everything:
+        raise ValueError("either some memories are to be forgotten, or everything")
+    return await forgets.ask(session, owner(user_id), memory_ids, everything=everything, now=now)
+
+
+async def confirm(
+    session: AsyncSession,
+    user_id: str,
+    forget_id: int | None,
+    *,
+    inbox_id: int,
+    now: datetime,
+    by: str | None = None,
+) -> Forgotten:
+    """Forget what the user was asked: `forget_id`, or without one the last question.
+
+    `inbox_id` is the message that says so: what was received after it stays. `by` is
+    who did it, for the audit, if it was not the user.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownForgetError: There is no such question, or not any more.
+    """
+    wish = await forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
+    if wish is None:
+        said = "nothing" if forget_id is None else f"nothing under the number {forget_id}"
+        raise UnknownForgetError(
+            f"{said} waits to be forgotten: say again what is to be forgotten, since a "
+            "question holds for an hour"
+        )
+    if wish.everything:
+        return await forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
+    await forgets.withdraw(session, user_id)
+    return await forget(session, user_id, wish.memory_ids, inbox_id=inbox_id, now=now, by=by)
+
+
+async def forget(
+    session: AsyncSession,
+    user_id: str,
+    memory_ids: Collection[int],
+    *,
+    inbox_id: int = 0,
+    now: datetime,
+    by: str | None = None,
+) -> Forgotten:
+    """Forget memories of the user, whatever their status, without asking.
+
+    Numbers that are not theirs are ignored: a count of 0 says that nothing was.
+    `inbox_id` and `by` are as in `confirm`; without a message it is everything that
+    a turn has begun with.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    gone = await ledger.remove(session, user_id, memory_ids, now)
+    count = len(set(memory_ids) & {each.memory_id for each in gone})
+    if gone:
+        await _begin(session, user_id, gone, everything=False, inbox_id=inbox_id, now=now)
+        _record(session, user_id, f"memories: {count}", now, by)
+    return Forgotten(count, everything=False)
+
+
+async def forget_everything(
+    session: AsyncSession,
+    user_id: str,
+    *,
+    inbox_id: int = 0,
+    now: datetime,
+    by: str | None = None,
+) -> Forgotten:
+    """Forget all memories of the user, and all that was said until now, without asking.
+
+    Each conversation begins anew; messages that wait are for its new session. The
+    arguments are as in `forget`.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    await forgets.withdraw(session, owner(user_id))
+    gone = await ledger.remove(session, user_id, await ledger.numbers(session, user_id), now)
+    count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
+    for conversation in await conversations.of_user(session, user_id):
+        await conversations.start_next_session(session, conversation.conversation_id)
+        await inbox.join_present_session(session, conversation.conversation_id, after=0)
+    await _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
+    _record(session, user_id, f"everything, memories: {count}", now, by)
+    return Forgotten(count, everything=True)
+
+
+async def _begin(
+    session: AsyncSession,
+    user_id: str,
+    gone: Sequence[Memory],
+    *,
+    everything: bool,
+    inbox_id: int,
+    now: datetime,
+) -> None:
+    """A turn that runs by now may still say it, whenever its message was received."""
+    needles = list(
+        dict.fromkeys(words for each in gone for words in (each.text, each.quote) if words)
+    )
+    await forgotten.note(session, user_id, needles, now)
+    await forgets.begin(
+        session,
+        user_id,
+        everything=everything,
+        needles=needles,
+        turn_ids={each.turn_id for each in gone if each.turn_id is not None},
+        inbox_id=max(inbox_id, await forgets.last_begun(session, user_id)),
+        now=now,
+    )
+
+
+def _record(
+    session: AsyncSession, user_id: str, detail: str, now: datetime, by: str | None
+) -> None:
+    audit.record(session, Action.FORGOT, at=now, by=by or user_id, subject=user_id, detail=detail)

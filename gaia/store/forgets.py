@@ -1,0 +1,149 @@
+"""Wishes to forget, from the question whether it is meant to the last overwritten byte.
+
+What is looked for, and where, is told in `gaia.memory.forget` and `gaia.ops.forgetting`.
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.memory_tables import ForgetRow, ForgetState
+from gaia.store.tables import ConversationRow, InboxRow
+
+UNDER_WAY = (ForgetState.WIPING, ForgetState.SEALING)
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """A wish to forget. What the fields mean is told at `ForgetRow`."""
+
+    forget_id: int
+    user_id: str
+    state: ForgetState
+    everything: bool
+    memory_ids: tuple[int, ...]
+    needles: tuple[str, ...]
+    turn_ids: frozenset[str]
+    inbox_id: int
+    created_at: datetime
+
+
+async def ask(
+    session: AsyncSession,
+    user_id: str,
+    memory_ids: Collection[int],
+    *,
+    everything: bool,
+    now: datetime,
+) -> int:
+    """Note what a user may want forgotten, in the place of what they were asked before."""
+    await withdraw(session, user_id)
+    row = ForgetRow(
+        user_id=user_id,
+        state=ForgetState.ASKED,
+        everything=everything,
+        memory_ids=list(memory_ids),
+        created_at=now,
+    )
+    session.add(row)
+    await session.flush()
+    return row.forget_id
+
+
+async def asked(
+    session: AsyncSession, user_id: str, forget_id: int | None, *, since: datetime
+) -> Forget | None:
+    """What the user was asked since then: of that number, or, without one, whatever it was."""
+    query = select(ForgetRow).where(
+        ForgetRow.user_id == user_id,
+        ForgetRow.state == ForgetState.ASKED,
+        ForgetRow.created_at >= since,
+    )
+    if forget_id is not None:
+        query = query.where(ForgetRow.forget_id == forget_id)
+    row = await session.scalar(query)
+    return None if row is None else _forget(row)
+
+
+async def withdraw(session: AsyncSession, user_id: str) -> None:
+    """Drop the question that the user has not answered."""
+    await session.execute(
+        delete(ForgetRow).where(ForgetRow.user_id == user_id, ForgetRow.state == ForgetState.ASKED)
+    )
+
+
+async def begin(
+    session: AsyncSession,
+    user_id: str,
+    *,
+    everything: bool,
+    needles: Sequence[str],
+    turn_ids: Collection[str],
+    inbox_id: int,
+    now: datetime,
+) -> None:
+    """Have something forgotten: from the commit on it is carried out."""
+    session.add(
+        ForgetRow(
+            user_id=user_id,
+            state=ForgetState.WIPING,
+            everything=everything,
+            needles=list(needles),
+            turn_ids=sorted(turn_ids),
+            inbox_id=inbox_id,
+            created_at=now,
+        )
+    )
+    await session.flush()
+
+
+async def under_way(session: AsyncSession, user_id: str | None = None) -> Sequence[Forget]:
+    """What is being forgotten, of one user or of all, the oldest first."""
+    query = select(ForgetRow).where(ForgetRow.state.in_(UNDER_WAY)).order_by(ForgetRow.forget_id)
+    if user_id is not None:
+        query = query.where(ForgetRow.user_id == user_id)
+    return [_forget(row) for row in await session.scalars(query)]
+
+
+async def seal(session: AsyncSession, forget_id: int) -> None:
+    """Say that it is carried out, and let go of the words to look for."""
+    await session.execute(
+        update(ForgetRow)
+        .where(ForgetRow.forget_id == forget_id)
+        .values(state=ForgetState.SEALING, needles=[], turn_ids=[])
+    )
+
+
+async def done(session: AsyncSession, forget_ids: Collection[int]) -> None:
+    """Say that no file holds anything of it."""
+    await session.execute(delete(ForgetRow).where(ForgetRow.forget_id.in_(forget_ids)))
+
+
+async def last_begun(session: AsyncSession, user_id: str) -> int:
+    """The number of the user's last message that a turn has begun with, or 0."""
+    number = await session.scalar(
+        select(func.max(InboxRow.inbox_id))
+        .join(ConversationRow, ConversationRow.conversation_id == InboxRow.conversation_id)
+        .where(ConversationRow.user_id == user_id, InboxRow.turn_id.is_not(None))
+    )
+    return number or 0
+
+
+def _forget(row: ForgetRow) -> Forget:
+    return Forget(
+        forget_id=row.forget_id,
+        user_id=row.user_id,
+        state=ForgetState(row.state),
+        everything=row.everything,
+        memory_ids=tuple(row.memory_ids),
+        needles=tuple(row.needles),
+        turn_ids=frozenset(row.turn_ids),
+        inbox_id=row.inbox_id,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,240 @@
+"""Forgetting within a transaction: asked, confirmed, gone, and not learned again."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import ForgottenError, MissingOwnerError, UnknownForgetError
+from gaia.memory import forget, forgotten, ledger
+from gaia.memory.forget import ASKED_FOR
+from gaia.memory.memory import Statement
+from gaia.paths import Home
+from gaia.store import audit, forgets, index_ops
+from gaia.store.engine import Database
+from gaia.store.memory_tables import (
+    ForgetState,
+    ForgottenRow,
+    IndexOperation,
+    MemoryEntityRow,
+    MemoryKind,
+    MemoryRow,
+    MemorySource,
+    MemoryTermRow,
+)
+from gaia.store.opening import open_database
+from gaia.store.users import Role, Users
+from gaia.testing.clock import FakeClock
+
+GATE = Statement(
+    "The gate code is under the blue pot",
+    MemorySource.TOOL,
+    quote="the code for the gate lies under our blue pot",
+    entities=("place:gate",),
+    turn_id="turn-1",
+)
+CLOCK = FakeClock()
+NOW = CLOCK.now()
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty gaia.db, migrated once for all tests."""
+
+    async def make(home: Home) -> None:
+        home.create()
+        await (await open_database(home)).close()
+
+    home = Home(tmp_path_factory.mktemp("migrated"))
+    asyncio.run(make(home))
+    return home.database
+
+
+@pytest.fixture
+async def database(migrated: Path, tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(Path(shutil.copy(migrated, tmp_path)))
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def session(database: Database) -> AsyncIterator[AsyncSession]:
+    async with database.write() as session:
+        yield session
+
+
+@pytest.fixture
+async def ada(database: Database) -> str:
+    return (await Users(database, CLOCK).create("Ada", Role.OWNER)).user_id
+
+
+@pytest.fixture
+async def bob(database: Database) -> str:
+    return (await Users(database, CLOCK).create("Bob", Role.MEMBER)).user_id
+
+
+async def remembered(session: AsyncSession, user_id: str, said: Statement = GATE) -> int:
+    return (await ledger.add(session, user_id, said, NOW)).memory.memory_id
+
+
+async def test_nothing_of_what_is_forgotten_can_be_found(
+    ada: str, bob: str, session: AsyncSession
+) -> None:
+    old = await remembered(session, ada, replace(GATE, text="The gate code is in the kitchen"))
+    added = await ledger.supersede(session, ada, old, GATE, NOW)
+    theirs = await remembered(session, bob)
+    forget_id = await forget.ask(session, ada, memory_ids=[added.memory.memory_id], now=NOW)
+    done = await forget.confirm(session, ada, forget_id, inbox_id=7, now=NOW)
+    assert (done.count, done.everything) == (1, False)
+    for table in (MemoryRow, MemoryTermRow, MemoryEntityRow):
+        rows = select(func.count()).select_from(table).where(table.user_id == ada)
+        assert await session.scalar(rows) == 0
+    assert (await ledger.get(session, bob, theirs)).text == GATE.text
+
+
+async def test_what_is_left_to_do_is_written_with_it(ada: str, session: AsyncSession) -> None:
+    number = await remembered(session, ada)
+    await forget.forget(session, ada, [number], inbox_id=7, now=NOW)
+    (wish,) = await forgets.under_way(session)
+    assert wish.state is ForgetState.WIPING
+    assert wish.needles == (GATE.text, GATE.quote)
+    assert (wish.turn_ids, wish.inbox_id) == (frozenset({"turn-1"}), 7)
+    ops = await index_ops.waiting(session, limit=10, of=[IndexOperation.REMOVE])
+    assert [op.memory_id for op in ops] == [number]
+    entry = (await audit.entries(session, limit=1))[0]
+    assert (entry.action, entry.detail) == (audit.Action.FORGOT, "memories: 1")
+
+
+async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: AsyncSession) -> None:
+    number = await remembered(session, ada)
+    asked = await forget.ask(session, ada, memory_ids=[number], now=NOW)
+    wish = await forgets.asked(session, ada, asked, since=NOW)
+    assert wish is not None
+    assert (wish.memory_ids, wish.needles) == ((number,), ())
+    late = NOW + ASKED_FOR + timedelta(seconds=1)
+    with pytest.raises(UnknownForgetError):
+        await forget.confirm(session, ada, asked, inbox_id=1, now=late)
+    assert await ledger.count(session, ada) == 1
+
+
+async def test_a_new_question_replaces_the_old_one(ada: str, session: AsyncSession) -> None:
+    number = await remembered(session, ada)
+    old = await forget.ask(session, ada, everything=True, now=NOW)
+    await forget.ask(session, ada, memory_ids=[number], now=NOW)
+    with pytest.raises(UnknownForgetError, match=str(old)):
+        await forget.confirm(session, ada, old, inbox_id=1, now=NOW)
+    assert not (await forget.confirm(session, ada, None, inbox_id=1, now=NOW)).everything
+    with pytest.raises(UnknownForgetError):
+        await forget.confirm(session, ada, None, inbox_id=1, now=NOW)
+
+
+async def test_nobody_confirms_or_forgets_for_another(
+    ada: str, bob: str, session: AsyncSession
+) -> None:
+    number = await remembered(session, ada)
+    asked = await forget.ask(session, ada, memory_ids=[number], now=NOW)
+    with pytest.raises(UnknownForgetError):
+        await forget.confirm(session, bob, asked, inbox_id=1, now=NOW)
+    assert (await forget.forget(session, bob, [number], now=NOW)).count == 0
+    assert await ledger.count(session, ada) == 1
+    assert await forgets.under_way(session) == []
+    for user_id in ("", " "):
+        with pytest.raises(MissingOwnerError):
+            await forget.forget(session, user_id, [number], now=NOW)
+        with pytest.raises(MissingOwnerError):
+            await forget.forget_everything(session, user_id, now=NOW)
+        with pytest.raises(MissingOwnerError):
+            await forget.ask(session, user_id, everything=True, now=NOW)
+
+
+@pytest.mark.parametrize(("numbers", "everything"), [((), False), ((1,), True)])
+async def test_a_question_is_about_some_memories_or_all(
+    numbers: tuple[int, ...], everything: bool, ada: str, session: AsyncSession
+) -> None:
+    with pytest.raises(ValueError, match="either"):
+        await forget.ask(session, ada, memory_ids=numbers, everything=everything, now=NOW)
+
+
+async def test_twelve_hundred_memories_are_forgotten_at_once(
+    ada: str, bob: str, session: AsyncSession
+) -> None:
+    for number in range(1200):
+        await remembered(session, ada, Statement(f"Fact {number} of Ada", MemorySource.USER))
+    await remembered(session, bob)
+    asked = await forget.ask(session, ada, everything=True, now=NOW)
+    done = await forget.confirm(session, ada, asked, inbox_id=1, now=NOW)
+    assert (done.count, done.everything) == (1200, True)
+    assert await ledger.numbers(session, ada) == []
+    assert await ledger.count(session, bob) == 1
+    assert (await index_ops.backlog(session, ada)).waiting == 2400
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        GATE.text,
+        "THE GATE CODE is under the blue pot!!",
+        "under the blue pot is the gate code",
+        GATE.quote or "",
+    ],
+)
+@pytest.mark.parametrize("source", [MemorySource.TOOL, MemorySource.DIGEST])
+async def test_it_is_not_learned_again_in_other_order_or_case(
+    again: str, source: MemorySource, ada: str, bob: str, session: AsyncSession
+) -> None:
+    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+    with pytest.raises(ForgottenError):
+        await ledger.add(session, ada, Statement(again, source), NOW)
+    with pytest.raises(ForgottenError):
+        await ledger.add(session, ada, Statement("It is somewhere", source, quote=again), NOW)
+    assert (await ledger.add(session, bob, Statement(again, source), NOW)).is_new
+
+
+async def test_the_user_may_say_it_again(ada: str, session: AsyncSession) -> None:
+    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+    by_tool = replace(GATE, said_anew_at=NOW + timedelta(seconds=1))
+    number = (await ledger.add(session, ada, by_tool, NOW)).memory.memory_id
+    await forget.forget(session, ada, [number], now=NOW)
+    assert await forgotten.is_forgotten(session, ada, GATE.text)
+    by_command = Statement(GATE.text, MemorySource.USER, kind=MemoryKind.NOTE)
+    assert (await ledger.add(session, ada, by_command, NOW)).is_new
+    assert not await forgotten.is_forgotten(session, ada, GATE.text)
+
+
+async def test_a_turn_that_is_run_again_after_a_crash_says_nothing_anew(
+    ada: str, session: AsyncSession
+) -> None:
+    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+    before = replace(GATE, said_anew_at=NOW - timedelta(seconds=1))
+    with pytest.raises(ForgottenError):
+        await ledger.add(session, ada, before, NOW + timedelta(seconds=9))
+
+
+@pytest.mark.parametrize(
+    ("words", "statement", "said"),
+    [
+        ("Please remember: the blue pot has the gate code", "Gate code: blue pot", True),
+        ("remember what I told you", "Gate code: blue pot", False),
+        ("The pot is blue", "Gate code: blue pot", False),
+    ],
+)
+def test_whether_words_say_a_statement(words: str, statement: str, said: bool) -> None:
+    assert forgotten.says(words, statement) is said
+
+
+async def test_traces_hold_no_words_and_differ_for_the_same_text(
+    ada: str, session: AsyncSession
+) -> None:
+    await forgotten.note(session, ada, [GATE.text, GATE.text], NOW)
+    query = select(ForgottenRow.salt, ForgottenRow.digest)
+    rows = (await session.execute(query)).all()
+    assert len({row.digest for row in rows}) == 2
+    assert not any(word in b"".join(row) for row in rows for word in (b"gate", b"pot"))
