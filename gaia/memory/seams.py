@@ -35,6 +35,11 @@ class Embedder(Protocol):
         """What its vectors can be compared with: the provider, the model and the size."""
         ...
 
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
     def query(self, text: str) -> Vector:
         """The vector of what is asked for."""
         ...

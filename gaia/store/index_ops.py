@@ -6,7 +6,7 @@ one that changes the memory, so that the ledger and the index cannot drift apart
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -57,9 +57,16 @@ async def drop_user(session: AsyncSession, user_id: str, now: datetime) -> None:
     await session.flush()
 
 
-async def waiting(session: AsyncSession, *, limit: int) -> Sequence[IndexOp]:
-    """The operations that come next, the oldest first."""
-    rows = await session.scalars(select(IndexOpRow).order_by(IndexOpRow.op_id).limit(limit))
+async def waiting(
+    session: AsyncSession, *, limit: int, of: Collection[IndexOperation] = tuple(IndexOperation)
+) -> Sequence[IndexOp]:
+    """The operations of these kinds that come next, the oldest first."""
+    rows = await session.scalars(
+        select(IndexOpRow)
+        .where(IndexOpRow.operation.in_(of))
+        .order_by(IndexOpRow.op_id)
+        .limit(limit)
+    )
     return [
         IndexOp(row.op_id, row.user_id, row.memory_id, IndexOperation(row.operation))
         for row in rows

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from gaia.errors import IndexUnavailableError
+from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory import text as texts
+from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour, Vector
 
@@ -31,6 +32,10 @@ class FakeEmbedder:
     @property
     def fingerprint(self) -> str:
         return f"fake/{self._model}/{DIMENSIONS}"
+
+    @property
+    def dimensions(self) -> int:
+        return DIMENSIONS
 
     def query(self, text: str) -> Vector:
         return self.passages([text])[0]
@@ -87,6 +92,69 @@ class FakeVectorStore:
         owner(user_id)
         if self.broken:
             raise IndexUnavailableError(self.broken)
+
+
+class FakeIndexStore(FakeVectorStore):
+    """A vector store that can count."""
+
+    def count(self) -> int | None:
+        return sum(len(theirs) for theirs in self._vectors.values())
+
+
+class FakeStorage:
+    """Implements `Storage` in memory: what it holds outlives the index that uses it.
+
+    While `broken` holds a cause, every call fails with it. `lose` is what deleting the
+    folder is to a real one.
+    """
+
+    def __init__(self, *, shards: int = 4) -> None:
+        self.broken = ""
+        self.stores: dict[int, FakeIndexStore] = {}
+        self.opened = 0
+        self.closed = 0
+        self._shards = shards
+        self._is_lost = False
+
+    @property
+    def name(self) -> str:
+        return "memory"
+
+    @property
+    def shards(self) -> int:
+        return self._shards
+
+    def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
+        self.check()
+        self.opened += 1
+        return self.stores.setdefault(index_id, FakeIndexStore())
+
+    def keep_only(self, index_ids: Collection[int]) -> None:
+        self.check()
+        for index_id in set(self.stores) - set(index_ids):
+            del self.stores[index_id]
+
+    def check(self) -> None:
+        if self.broken:
+            raise IndexUnavailableError(self.broken)
+        if self._is_lost:
+            raise IndexDamagedError("what was stored is gone")
+
+    def start_over(self) -> None:
+        self._is_lost = False
+        self.stores = {}
+        self.check()
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def lose(self) -> None:
+        """Take away what it holds, under whoever uses it."""
+        self._is_lost = True
+
+    def held(self, user_id: str) -> frozenset[int]:
+        """The memories of the user that have a vector in any index."""
+        return frozenset[int]().union(*(store.held(user_id) for store in self.stores.values()))
 
 
 class FakeNearest:

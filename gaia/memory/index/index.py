@@ -1,0 +1,244 @@
+"""The index at work: it follows the ledger in the background, and is asked by recall.
+
+It is one task, `serve`. What it needs is loaded once there is a memory, not before:
+mem0 and Chroma take seconds and a hundred megabytes. Whatever fails, full text still
+answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from gaia.errors import IndexDamagedError, IndexUnavailableError
+from gaia.memory.index.bench import Bench
+from gaia.memory.index.keeper import Keeper, Progress
+from gaia.memory.index.parts import OpenParts, Parts
+from gaia.memory.index.searching import Searcher
+from gaia.memory.index.waiting import until_set, within
+from gaia.memory.owner import owner
+from gaia.memory.seams import Neighbour
+from gaia.messages import Health
+from gaia.ports import Clock
+from gaia.store import index_ops, indexes
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 5.0
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+
+
+class Stage(StrEnum):
+    """How far the index has come; the values are for people."""
+
+    OFF = "off"
+    STOPPED = "not started"
+    IDLE = "there is nothing to find yet"
+    STARTING = "starting"
+    RUNNING = ""
+
+
+ATTENTIVE = (Stage.IDLE, Stage.STARTING, Stage.RUNNING)
+"""The stages in which operations are looked for."""
+
+
+class Index:
+    """Implements `Nearest`. Without `open_parts` it is switched off.
+
+    It starts `start_after_seconds` after it is served, if there is anything to find.
+    """
+
+    def __init__(
+        self,
+        open_parts: OpenParts | None,
+        *,
+        database: Database,
+        clock: Clock,
+        start_after_seconds: float = 0.0,
+    ) -> None:
+        self._open_parts = open_parts
+        self._database = database
+        self._clock = clock
+        self._start_after_seconds = start_after_seconds
+        self._bench = Bench("gaia-index")
+        self._searcher = Searcher(self._bench, clock)
+        self._parts: Parts | None = None
+        self._keeper: Keeper | None = None
+        self._stage = Stage.STOPPED if open_parts else Stage.OFF
+        self._fault = ""
+        self._progress: Progress | None = None
+        self._is_current = False
+        self._is_damaged = False
+        self._wanted = self._begun = self._finished = 0
+        self._woken = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._changed = asyncio.Condition()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether memory is switched on."""
+        return self._stage is not Stage.OFF
+
+    def wake(self) -> None:
+        """Say that operations were written: they are applied soon."""
+        self._is_current = False
+        self._woken.set()
+
+    def health(self) -> Health:
+        """Whether searches go by meaning, and the cause when they do not."""
+        if fault := self._fault or self._searcher.fault:
+            return Health(ok=False, detail=fault)
+        if (progress := self._progress) is not None:
+            words = f"memories are indexed anew, {progress.done:,} of {progress.total:,} done"
+            return Health(ok=self._stage is Stage.RUNNING, detail=words)
+        return Health(ok=True, detail=self._stage)
+
+    async def nearest(self, user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
+        owner(user_id)
+        keeper, parts = self._keeper, self._parts
+        index = keeper.active if keeper else None
+        if keeper is None or parts is None or index is None:
+            cause = self.health().detail or Stage.STARTING
+            raise IndexUnavailableError(f"memories cannot be found by meaning: {cause}")
+        try:
+            return await self._searcher.nearest(parts, index, user_id, text, limit)
+        except IndexDamagedError:
+            if keeper.active is index:
+                self._is_damaged = True
+                self._woken.set()
+            raise
+
+    async def flush(self) -> None:
+        """Return when every operation written so far is applied, or cannot be for now."""
+        self.wake()
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._is_current or self._is_held_up())
+
+    async def reindex(
+        self, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
+        """Index all memories anew, and return when that is done. Searches go on meanwhile.
+
+        `progress` gets how many are done, and of how many.
+
+        Raises:
+            IndexUnavailableError: It cannot be done for now; the message says why.
+        """
+        self._fault = ""
+        self._wanted += 1
+        wanted = self._wanted
+        self._woken.set()
+        self._hurried.set()
+        async with self._changed:
+            while self._finished < wanted:
+                if self._is_held_up():
+                    cause = self.health().detail
+                    raise IndexUnavailableError(f"memories cannot be indexed: {cause}")
+                await self._changed.wait()
+                if self._progress is not None and self._begun >= wanted:
+                    progress(self._progress.done, self._progress.total)
+
+    async def serve(self) -> None:
+        """Follow the ledger until cancelled."""
+        if self._open_parts is None:
+            await asyncio.Event().wait()
+            return
+        try:
+            if self._start_after_seconds:
+                await until_set(self._hurried, self._clock, longest=self._start_after_seconds)
+            await self._follow(self._open_parts)
+        except Exception as exc:
+            self._fault = f"it failed unexpectedly ({type(exc).__name__}): see the log"
+            raise
+        finally:
+            await self._close()
+
+    async def _follow(self, open_parts: OpenParts) -> None:
+        await self._until_needed()
+        self._stage = Stage.STARTING
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            self._woken.clear()
+            try:
+                keeper = self._keeper or await self._open(open_parts)
+                await self._take_steps(keeper)
+                pause = FIRST_PAUSE_SECONDS
+                await self._woken.wait()
+            except IndexUnavailableError as exc:
+                logger.warning("the memory index waits for %.0f s: %s", pause, exc)
+                self._is_damaged = self._is_damaged or isinstance(exc, IndexDamagedError)
+                await self._tell(fault=str(exc))
+                self._hurried.clear()
+                await until_set(self._hurried, self._clock, longest=pause)
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+    async def _until_needed(self) -> None:
+        self._stage = Stage.IDLE
+        while True:
+            self._woken.clear()
+            async with self._database.read() as session:
+                if (await index_ops.backlog(session)).waiting:
+                    return
+                if await indexes.count_passages(session):
+                    return
+            self._finished = self._wanted
+            await self._tell(is_current=True)
+            await self._woken.wait()
+
+    async def _open(self, open_parts: OpenParts) -> Keeper:
+        if self._parts is None:
+            self._parts = await self._bench.run(open_parts)
+        keeper = Keeper(self._parts, self._database, self._clock, bench=self._bench)
+        if not self._is_damaged:
+            await keeper.open()
+        self._keeper = keeper
+        return keeper
+
+    async def _take_steps(self, keeper: Keeper) -> None:
+        """Do all there is to do."""
+        if self._is_damaged:
+            self._stage = Stage.STARTING
+            await keeper.start_over()
+            self._is_damaged, self._searcher.fault = False, ""
+        while True:
+            if self._begun < self._wanted:
+                self._begun = self._wanted
+                await keeper.begin()
+            while await keeper.apply():
+                await self._tell()
+            await self._tell(is_current=keeper.active is not None)
+            await keeper.verify()
+            self._progress = await keeper.build()
+            self._stage = Stage.RUNNING if keeper.active else Stage.STARTING
+            if self._progress is None and self._begun == self._wanted:
+                self._finished = self._begun
+                await self._tell(is_current=True)
+                return
+
+    async def _tell(self, *, is_current: bool = False, fault: str = "") -> None:
+        """Let whoever waits see what has changed."""
+        self._fault = fault
+        self._is_current = is_current and not self._woken.is_set()
+        async with self._changed:
+            self._changed.notify_all()
+
+    def _is_held_up(self) -> bool:
+        return bool(self._fault) or self._stage not in ATTENTIVE
+
+    async def _close(self) -> None:
+        self._stage = Stage.STOPPED
+        keeper, self._keeper, self._parts = self._keeper, None, None
+        self._progress = None
+        async with self._changed:
+            self._changed.notify_all()
+        if keeper is not None:
+            try:
+                await within(CLOSE_SECONDS, keeper.close(), self._clock)
+            except (TimeoutError, IndexUnavailableError):
+                logger.warning("the memory index did not close in time: nothing is lost by that")
+        self._bench.close()
+        self._searcher.close()

@@ -1,0 +1,274 @@
+"""The keeper of the indexes: applies what is due, builds what is missing, one step at a time.
+
+There is an active index, one that is being built beside it, or both. Each step may be
+repeated: a step that was cut off is taken again by the next process. Steps are taken
+one after the other, so that what a build has read cannot be older than what was applied.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import IndexDamagedError
+from gaia.memory.index.bench import Bench
+from gaia.memory.index.parts import IndexStore, Parts, Placement
+from gaia.memory.seams import Vector
+from gaia.ports import Clock
+from gaia.store import index_ops, indexes
+from gaia.store.engine import Database
+from gaia.store.index_ops import IndexOp
+from gaia.store.indexes import IndexState, Passage
+from gaia.store.memory_tables import IndexOperation
+
+logger = logging.getLogger(__name__)
+
+BATCH = 64
+"""Memories in one step: a second of embedding, a tenth of it in Chroma."""
+
+REMOVALS = (IndexOperation.REMOVE, IndexOperation.DROP_USER)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIndex:
+    """An index, where it keeps whom, and its vectors."""
+
+    state: IndexState
+    placement: Placement
+    store: IndexStore
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is."""
+
+    done: int
+    total: int
+
+
+class Keeper:
+    """Keeps the indexes in step with the ledger. One task calls it; `active` may be read
+    by others."""
+
+    def __init__(self, parts: Parts, database: Database, clock: Clock, *, bench: Bench) -> None:
+        self.active: OpenIndex | None = None
+        self.building: OpenIndex | None = None
+        self._parts = parts
+        self._database = database
+        self._clock = clock
+        self._bench = bench
+        self._embedding = Bench("gaia-passages")
+        self._verified = False
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must be made with to be of use."""
+        return f"{self._parts.embedder.fingerprint} in {self._parts.storage.name}"
+
+    async def open(self) -> None:
+        """Open what is of use, and begin anew what is not."""
+        async with self._database.write() as session:
+            found = await indexes.every(session)
+            useless = [each.index_id for each in found if each.fingerprint != self.fingerprint]
+            await indexes.drop(session, useless)
+        useful = [each for each in found if each.index_id not in useless]
+        if useless:
+            logger.info("memories are indexed anew, for %s", self.fingerprint)
+        await self._keep_only([each.index_id for each in useful])
+        for state in useful:
+            if state.active:
+                self.active = await self._open(state)
+            else:
+                self.building = await self._open(state)
+        if not useful:
+            await self.begin()
+
+    async def begin(self) -> None:
+        """Begin a new index beside the active one, instead of one that is not complete."""
+        async with self._database.write() as session:
+            if self.building is not None:
+                await indexes.drop(session, [self.building.state.index_id])
+            state = await indexes.begin(session, self.fingerprint, self._clock.now())
+        self.building = await self._open(state)
+
+    async def start_over(self) -> None:
+        """Give up all vectors there are, and begin anew."""
+        self.active = self.building = None
+        async with self._database.write() as session:
+            await indexes.drop(session, [each.index_id for each in await indexes.every(session)])
+        await self._bench.run(self._parts.storage.start_over)
+        await self.begin()
+
+    async def close(self) -> None:
+        """Release the files."""
+        self.active = self.building = None
+        await self._bench.run(self._parts.storage.close)
+        self._embedding.close()
+
+    async def apply(self) -> bool:
+        """Do the next of what is due; returns whether there was anything.
+
+        Removals come first: they need no embedder, so one that fails holds up none.
+        That is no change of order, since what is put is what the ledger has by then.
+        """
+        await self._bench.run(self._parts.storage.check)
+        async with self._database.read() as session:
+            due = await index_ops.waiting(session, limit=BATCH, of=REMOVALS)
+        if due:
+            await self._remove(due)
+            return True
+        async with self._database.read() as session:
+            due = await index_ops.waiting(session, limit=BATCH, of=(IndexOperation.PUT,))
+            passages = await _due_passages(session, due)
+        if not due:
+            return False
+        await self._put(passages)
+        known = {(passage.user_id, passage.memory_id) for passage in passages}
+        await self._remove_gone([op for op in due if (op.user_id, op.memory_id) not in known])
+        await self._done(due)
+        return True
+
+    async def verify(self) -> None:
+        """Compare the active index with the ledger, once, when nothing is due.
+
+        Raises:
+            IndexDamagedError: It does not hold what it should.
+        """
+        if self._verified or self.active is None:
+            return
+        async with self._database.read() as session:
+            if await index_ops.waiting(session, limit=1):
+                return
+            expected = await indexes.count_passages(session)
+        found = await self._bench.run(self.active.store.count)
+        self._verified = True
+        if found is not None and found != expected:
+            raise IndexDamagedError(
+                f"the index holds {found:,} memories and the ledger {expected:,}"
+            )
+
+    async def build(self) -> Progress | None:
+        """Build the next part of the new index; one that is complete takes over.
+
+        Returns how far it is, None when nothing is being built.
+        """
+        index = self.building
+        if index is None:
+            return None
+        async with self._database.read() as session:
+            passages = await indexes.passages(session, after=index.state.built_to, limit=BATCH)
+            total = await indexes.count_passages(session)
+        if not passages:
+            await self._take_over(index)
+            return Progress(total, total)
+        await self._put_into(index, await self._embed(passages))
+        built_to = passages[-1].memory_id
+        async with self._database.write() as session:
+            await indexes.mark_built(session, index.state.index_id, built_to)
+            left = await indexes.count_passages(session, after=built_to)
+        self.building = replace(index, state=replace(index.state, built_to=built_to))
+        return Progress(total - left, total)
+
+    async def _take_over(self, index: OpenIndex) -> None:
+        async with self._database.write() as session:
+            await indexes.activate(session, index.state.index_id)
+        self.active, self.building = index, None
+        self._verified = False
+        await self._keep_only([index.state.index_id])
+
+    async def _open(self, state: IndexState) -> OpenIndex:
+        async with self._database.read() as session:
+            placement = Placement(await indexes.shards(session, state.index_id))
+        open_store = partial(
+            self._parts.storage.open, state.index_id, placement, self._parts.embedder.dimensions
+        )
+        return OpenIndex(state, placement, await self._bench.run(open_store))
+
+    async def _keep_only(self, index_ids: Sequence[int]) -> None:
+        await self._bench.run(partial(self._parts.storage.keep_only, index_ids))
+
+    def _open_indexes(self) -> Sequence[OpenIndex]:
+        return [index for index in (self.active, self.building) if index is not None]
+
+    async def _put(self, passages: Sequence[Passage]) -> None:
+        """Put them where they are missing: a build comes by the later ones itself."""
+        built_to = self.building.state.built_to if self.building else 0
+        early = [passage for passage in passages if passage.memory_id <= built_to]
+        vectors = await self._embed(passages if self.active else early)
+        if self.active is not None:
+            await self._put_into(self.active, vectors)
+        if self.building is not None:
+            await self._put_into(self.building, {each: vectors[each] for each in early})
+
+    async def _embed(self, passages: Sequence[Passage]) -> Mapping[Passage, Vector]:
+        if not passages:
+            return {}
+        vectors = await self._embedding.run(
+            partial(self._parts.embedder.passages, [passage.text for passage in passages])
+        )
+        return dict(zip(passages, vectors, strict=True))
+
+    async def _put_into(self, index: OpenIndex, vectors: Mapping[Passage, Vector]) -> None:
+        by_user: dict[str, dict[int, Vector]] = {}
+        for passage, vector in vectors.items():
+            by_user.setdefault(passage.user_id, {})[passage.memory_id] = vector
+        for user_id, theirs in by_user.items():
+            await self._place(index, user_id)
+            await self._bench.run(partial(index.store.put, user_id, theirs))
+
+    async def _place(self, index: OpenIndex, user_id: str) -> None:
+        if index.placement.shard(user_id) is None:
+            async with self._database.write() as session:
+                shard = await indexes.place(
+                    session, index.state.index_id, user_id, self._parts.storage.shards
+                )
+            index.placement.put(user_id, shard)
+
+    async def _remove(self, due: Sequence[IndexOp]) -> None:
+        for operation, some in groupby(due, key=lambda op: op.operation):
+            ops = list(some)
+            if operation is IndexOperation.REMOVE:
+                await self._remove_gone(ops)
+                await self._done(ops)
+            else:
+                for op in ops:
+                    await self._drop_user(op)
+
+    async def _remove_gone(self, ops: Sequence[IndexOp]) -> None:
+        for user_id, memory_ids in _by_user(ops).items():
+            for index in self._open_indexes():
+                if index.placement.shard(user_id) is not None:
+                    await self._bench.run(partial(index.store.remove, user_id, memory_ids))
+
+    async def _drop_user(self, op: IndexOp) -> None:
+        for index in self._open_indexes():
+            if index.placement.shard(op.user_id) is not None:
+                await self._bench.run(partial(index.store.drop_user, op.user_id))
+                index.placement.discard(op.user_id)
+        async with self._database.write() as session:
+            await indexes.displace(session, op.user_id)
+            await index_ops.done(session, [op.op_id])
+
+    async def _done(self, ops: Sequence[IndexOp]) -> None:
+        async with self._database.write() as session:
+            await index_ops.done(session, [op.op_id for op in ops])
+
+
+async def _due_passages(session: AsyncSession, ops: Sequence[IndexOp]) -> Sequence[Passage]:
+    found: list[Passage] = []
+    for user_id, memory_ids in _by_user(ops).items():
+        found += await indexes.passages_of(session, user_id, memory_ids)
+    return found
+
+
+def _by_user(ops: Sequence[IndexOp]) -> Mapping[str, Sequence[int]]:
+    by_user: dict[str, list[int]] = {}
+    for op in ops:
+        if op.memory_id is not None:
+            by_user.setdefault(op.user_id, []).append(op.memory_id)
+    return by_user

@@ -1,0 +1,141 @@
+"""Which vector indexes there are, how far each is built, and where it keeps whom.
+
+Each function works within the caller's transaction. Building reads the memories of
+all users, since an index is one for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.memory_tables import IndexRow, IndexShardRow, MemoryRow, MemoryStatus
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """An index as the database has it. What the fields mean is told at `IndexRow`."""
+
+    index_id: int
+    fingerprint: str
+    active: bool
+    built_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A memory that counts, and what it says."""
+
+    memory_id: int
+    user_id: str
+    text: str
+
+
+async def every(session: AsyncSession) -> Sequence[IndexState]:
+    """All indexes, the oldest first."""
+    rows = await session.scalars(select(IndexRow).order_by(IndexRow.index_id))
+    return [_state(row) for row in rows]
+
+
+async def begin(session: AsyncSession, fingerprint: str, now: datetime) -> IndexState:
+    """A new index, in which nothing is built yet."""
+    row = IndexRow(fingerprint=fingerprint, active=False, created_at=now)
+    session.add(row)
+    await session.flush()
+    return _state(row)
+
+
+async def mark_built(session: AsyncSession, index_id: int, memory_id: int) -> None:
+    """Say that the index has everything up to a memory."""
+    await session.execute(
+        update(IndexRow).where(IndexRow.index_id == index_id).values(built_to=memory_id)
+    )
+
+
+async def activate(session: AsyncSession, index_id: int) -> None:
+    """Let a complete index take the place of all others, whose rows go."""
+    await session.execute(delete(IndexRow).where(IndexRow.index_id != index_id))
+    await session.execute(update(IndexRow).where(IndexRow.index_id == index_id).values(active=True))
+
+
+async def drop(session: AsyncSession, index_ids: Sequence[int]) -> None:
+    """Forget that there were these indexes."""
+    await session.execute(delete(IndexRow).where(IndexRow.index_id.in_(index_ids)))
+
+
+async def shards(session: AsyncSession, index_id: int) -> Mapping[str, int]:
+    """Where the index keeps whom."""
+    rows = await session.execute(
+        select(IndexShardRow.user_id, IndexShardRow.shard).where(IndexShardRow.index_id == index_id)
+    )
+    return {row.user_id: row.shard for row in rows}
+
+
+async def place(session: AsyncSession, index_id: int, user_id: str, shards: int) -> int:
+    """Give a user the shard of the index that has the least in it, an empty one first."""
+    loads = await session.execute(
+        select(IndexShardRow.shard, func.count(MemoryRow.memory_id))
+        .join(
+            MemoryRow,
+            and_(
+                MemoryRow.user_id == IndexShardRow.user_id,
+                MemoryRow.status == MemoryStatus.ACTIVE,
+            ),
+            isouter=True,
+        )
+        .where(IndexShardRow.index_id == index_id)
+        .group_by(IndexShardRow.shard)
+    )
+    used = {row[0]: row[1] for row in loads}
+    shard = min(range(shards), key=lambda each: (used.get(each, -1), each))
+    session.add(IndexShardRow(index_id=index_id, user_id=user_id, shard=shard))
+    await session.flush()
+    return shard
+
+
+async def displace(session: AsyncSession, user_id: str) -> None:
+    """Forget where any index kept a user."""
+    await session.execute(delete(IndexShardRow).where(IndexShardRow.user_id == user_id))
+
+
+async def passages(session: AsyncSession, *, after: int, limit: int) -> Sequence[Passage]:
+    """The memories of all users that count, with numbers above `after`, in order."""
+    rows = await session.execute(
+        select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
+        .where(MemoryRow.memory_id > after, MemoryRow.status == MemoryStatus.ACTIVE)
+        .order_by(MemoryRow.memory_id)
+        .limit(limit)
+    )
+    return [Passage(*row) for row in rows]
+
+
+async def passages_of(
+    session: AsyncSession, user_id: str, memory_ids: Sequence[int]
+) -> Sequence[Passage]:
+    """Those of these memories that the user has and that count, in order."""
+    rows = await session.execute(
+        select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
+        .where(
+            MemoryRow.user_id == user_id,
+            MemoryRow.memory_id.in_(memory_ids),
+            MemoryRow.status == MemoryStatus.ACTIVE,
+        )
+        .order_by(MemoryRow.memory_id)
+    )
+    return [Passage(*row) for row in rows]
+
+
+async def count_passages(session: AsyncSession, *, after: int = 0) -> int:
+    """How many memories of all users count, with numbers above `after`."""
+    query = select(func.count()).where(
+        MemoryRow.memory_id > after, MemoryRow.status == MemoryStatus.ACTIVE
+    )
+    return (await session.scalar(query)) or 0
+
+
+def _state(row: IndexRow) -> IndexState:
+    return IndexState(row.index_id, row.fingerprint, row.active, row.built_to)

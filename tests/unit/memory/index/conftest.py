@@ -1,0 +1,129 @@
+"""A ledger on disk, and an index over it whose parts are fakes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory import ledger
+from gaia.memory.index.index import Index, Stage
+from gaia.memory.index.parts import Parts
+from gaia.memory.memory import Statement
+from gaia.paths import Home
+from gaia.store import index_ops
+from gaia.store.engine import Database
+from gaia.store.identities import Role
+from gaia.store.memory_tables import MemorySource
+from gaia.store.opening import open_database
+from gaia.store.users import Users
+from gaia.store.wipe import wipe_user
+from gaia.testing.clock import FakeClock
+from gaia.testing.fake_index import FakeEmbedder, FakeStorage
+from gaia.testing.until import until
+
+T = TypeVar("T")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    home = Home(tmp_path / "home")
+    home.create()
+    database = await open_database(home)
+    yield database
+    await database.close()
+
+
+@dataclass
+class Rig:
+    """What a test of the index does to the ledger, and what it looks at."""
+
+    database: Database
+    clock: FakeClock
+    embedder: FakeEmbedder
+    storage: FakeStorage
+    loads: int = 0
+    cannot_load: str = ""
+
+    async def user(self, name: str) -> str:
+        return (await Users(self.database, self.clock).create(name, Role.MEMBER)).user_id
+
+    async def remember(self, user_id: str, *texts: str) -> list[int]:
+        said = [Statement(text, MemorySource.USER) for text in texts]
+        async with self.database.write() as session:
+            added = [await ledger.add(session, user_id, each, self.clock.now()) for each in said]
+        return [each.memory.memory_id for each in added]
+
+    async def forget(self, user_id: str, *memory_ids: int) -> None:
+        async with self.database.write() as session:
+            await ledger.remove(session, user_id, memory_ids, self.clock.now())
+
+    async def wipe(self, user_id: str) -> None:
+        async with self.database.write() as session:
+            await wipe_user(session, user_id, self.clock.now())
+
+    async def waiting(self) -> int:
+        async with self.database.read() as session:
+            return (await index_ops.backlog(session)).waiting
+
+    def index(self, *, start_after_seconds: float = 0.0) -> Index:
+        return Index(
+            self._load,
+            database=self.database,
+            clock=self.clock,
+            start_after_seconds=start_after_seconds,
+        )
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[Index]:
+        """An index that is served, and has done what there was to do."""
+        index = self.index()
+        async with served(index):
+            yield index
+
+    def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        return asyncio.create_task(work)
+
+    def _load(self) -> Parts:
+        self.loads += 1
+        if self.cannot_load:
+            raise IndexUnavailableError(self.cannot_load)
+        return Parts(self.embedder, self.storage)
+
+
+@asynccontextmanager
+async def served(index: Index) -> AsyncIterator[asyncio.Task[None]]:
+    """Serve an index until the block is left."""
+    task = asyncio.create_task(index.serve())
+    await asyncio.sleep(0)
+    await settled(index)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+        if not task.cancelled() and (failure := task.exception()):
+            raise failure
+
+
+async def settled(index: Index) -> None:
+    """Return once the index has nothing to do, or can do nothing."""
+    await index.flush()
+    await until(lambda: not index.health().ok or index.health().detail in ("", Stage.IDLE))
+    await until(lambda: "anew" not in index.health().detail)
+
+
+@pytest.fixture
+def rig(database: Database, clock: FakeClock) -> Rig:
+    return Rig(database, clock, FakeEmbedder(), FakeStorage())

@@ -1,0 +1,90 @@
+"""A new index is built beside the old one, and takes its place."""
+
+from __future__ import annotations
+
+from gaia.store import indexes
+from gaia.testing.fake_index import FakeEmbedder
+from gaia.testing.until import until
+
+
+async def states(rig):
+    async with rig.database.read() as session:
+        return await indexes.every(session)
+
+
+async def test_reindexing_makes_all_vectors_anew_and_tells_how_far_it_is(rig):
+    ada = await rig.user("Ada")
+    ids = await rig.remember(ada, *(f"memory {number}" for number in range(150)))
+    async with rig.serving() as index:
+        before = (await states(rig))[0]
+        told = []
+        await index.reindex(lambda done, total: told.append((done, total)))
+        (after,) = await states(rig)
+        assert after.index_id > before.index_id
+        assert after.active
+        assert list(rig.storage.stores) == [after.index_id]
+        assert rig.storage.held(ada) == set(ids)
+        assert told[-1] == (150, 150)
+        assert told == sorted(told)
+
+
+async def test_what_is_said_during_a_rebuild_is_in_the_new_index(rig):
+    ada = await rig.user("Ada")
+    first, second = await rig.remember(ada, "tea", "coffee")
+    async with rig.serving() as index:
+        rebuilding = rig.task(index.reindex())
+        (third,) = await rig.remember(ada, "cocoa")
+        await rig.forget(ada, first)
+        index.wake()
+        await rebuilding
+        await index.flush()
+        assert rig.storage.held(ada) == {second, third}
+
+
+async def test_another_embedder_has_everything_indexed_anew(rig):
+    ada = await rig.user("Ada")
+    ids = await rig.remember(ada, "tea", "coffee")
+    async with rig.serving():
+        pass
+    rig.embedder = FakeEmbedder("another")
+    async with rig.serving() as index:
+        await until(lambda: index.health().detail == "", rig.clock)
+        assert rig.embedder.asked[:2] == ["tea", "coffee"]
+        found = await index.nearest(ada, "tea", 1)
+        assert (found[0].memory_id, round(found[0].similarity, 3)) == (ids[0], 1.0)
+    (state,) = await states(rig)
+    assert state.fingerprint.startswith("fake/another")
+
+
+async def test_a_rebuild_that_was_cut_off_goes_on_where_it_was(rig):
+    ada = await rig.user("Ada")
+    ids = await rig.remember(ada, *(f"memory {number}" for number in range(100)))
+    async with rig.serving():
+        pass
+    rig.embedder = FakeEmbedder("another")
+    index = rig.index()
+    serving = rig.task(index.serve())
+    await until(lambda: len(rig.embedder.asked) >= 64)
+    while not any(state.built_to for state in await states(rig)):
+        pass
+    serving.cancel()
+    await until(serving.done)
+    asked = len(rig.embedder.asked)
+    async with rig.serving() as index:
+        await until(lambda: index.health().detail == "", rig.clock)
+    assert rig.storage.held(ada) == set(ids)
+    assert len(rig.embedder.asked) <= max(asked, 64) + 36
+
+
+async def test_the_old_index_answers_while_the_new_one_is_built(rig):
+    ada = await rig.user("Ada")
+    await rig.remember(ada, *(f"memory {number}" for number in range(200)))
+    async with rig.serving() as index:
+        answered = []
+
+        def ask(done: int, total: int) -> None:
+            answered.append(index.health().ok)
+
+        await index.reindex(ask)
+        assert answered
+        assert all(answered)
