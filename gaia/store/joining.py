@@ -22,7 +22,9 @@ from gaia.store.memory_tables import (
     IndexOperation,
     IndexOpRow,
     IndexShardRow,
+    MemoryEntityRow,
     MemoryRow,
+    MemorySource,
     MemoryStatus,
 )
 from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
@@ -115,24 +117,27 @@ async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None
 
 
 async def _join_memories(session: AsyncSession, gone_id: str, into_id: str, now: datetime) -> None:
-    """Have the index move what it has of `gone`, and drop what both know."""
+    """Make one of each memory that both have, and have the index move the others."""
     theirs, known = aliased(MemoryRow), aliased(MemoryRow)
-    twins = (
-        select(theirs.memory_id)
+    twins = await session.execute(
+        select(theirs, known)
         .join(
             known,
             and_(
-                known.user_id == into_id,
                 known.kind == theirs.kind,
                 known.context == theirs.context,
                 known.hash == theirs.hash,
-                known.status == MemoryStatus.ACTIVE,
             ),
         )
-        .where(theirs.user_id == gone_id, theirs.status == MemoryStatus.ACTIVE)
+        .where(
+            theirs.user_id == gone_id,
+            theirs.status == MemoryStatus.ACTIVE,
+            known.user_id == into_id,
+            known.status == MemoryStatus.ACTIVE,
+        )
     )
-    dropped = (await session.scalars(twins)).all()
-    await session.execute(delete(MemoryRow).where(MemoryRow.memory_id.in_(dropped)))
+    for twin, row in twins.all():
+        await _absorb_memory(session, twin, row)
     moved = await session.scalars(
         select(MemoryRow.memory_id)
         .where(MemoryRow.user_id == gone_id, MemoryRow.status == MemoryStatus.ACTIVE)
@@ -140,3 +145,28 @@ async def _join_memories(session: AsyncSession, gone_id: str, into_id: str, now:
     )
     await index_ops.drop_user(session, gone_id, now)
     await index_ops.add(session, into_id, moved.all(), IndexOperation.PUT, now)
+
+
+async def _absorb_memory(session: AsyncSession, twin: MemoryRow, row: MemoryRow) -> None:
+    """Give `row` what `twin`, the same of the other user, has more than it: what it is
+    about, and its earlier versions, which are forgotten together with it."""
+    row.support += twin.support
+    row.sensitive |= twin.sensitive
+    if twin.source == MemorySource.USER:
+        row.source = MemorySource.USER
+    about, known = aliased(MemoryEntityRow), aliased(MemoryEntityRow)
+    more = select(about.entity).where(
+        about.memory_id == twin.memory_id,
+        about.entity.not_in(select(known.entity).where(known.memory_id == row.memory_id)),
+    )
+    session.add_all(
+        MemoryEntityRow(user_id=row.user_id, entity=entity, memory_id=row.memory_id)
+        for entity in (await session.scalars(more)).all()
+    )
+    await session.execute(
+        update(MemoryRow)
+        .where(MemoryRow.superseded_by == twin.memory_id)
+        .values(superseded_by=row.memory_id)
+    )
+    await session.delete(twin)
+    await session.flush()

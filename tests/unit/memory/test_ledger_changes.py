@@ -1,0 +1,188 @@
+"""The ledger: what replaces what, and what is left of what was removed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from gaia.errors import UnknownMemoryError
+from gaia.memory import ledger
+from gaia.store.identities import User
+from gaia.store.memory_tables import (
+    IndexOperation,
+    MemoryEntityRow,
+    MemoryRow,
+    MemoryStatus,
+    MemoryTermRow,
+)
+from gaia.testing.book import Book, said
+from gaia.testing.clock import START
+
+LATER = START + timedelta(days=1)
+POT = "The gate code is under the blue pot"
+
+
+async def test_what_is_superseded_is_found_no_more_and_tells_by_what(book: Book, ada: User) -> None:
+    old = await book.keep(ada, said("I live in Bonn", entities=("place:bonn",)))
+    new = await book.replace(ada, old, "I live in Köln", LATER)
+    newest = await book.replace(ada, new, "I live in Ulm")
+    was = await book.stored(ada, old.memory.memory_id)
+    assert was.status is MemoryStatus.SUPERSEDED
+    assert was.superseded_by == new.memory.memory_id
+    assert was.valid_to == LATER
+    assert await book.texts(ada) == ["I live in Ulm"]
+    assert await book.made_of(MemoryTermRow) == {newest.memory.memory_id}
+    async with book.database.read() as session:
+        assert await ledger.about(session, ada.user_id, "place:bonn") == []
+        versions = await ledger.earlier_versions(session, ada.user_id, [newest.memory.memory_id])
+    assert [each.text for each in versions] == ["I live in Köln", "I live in Bonn"]
+    assert [(each.memory_id, each.operation) for each in await book.operations()] == [
+        (1, IndexOperation.PUT),
+        (2, IndexOperation.PUT),
+        (1, IndexOperation.REMOVE),
+        (3, IndexOperation.PUT),
+        (2, IndexOperation.REMOVE),
+    ]
+
+
+async def test_two_memories_may_have_the_same_successor(book: Book, ada: User) -> None:
+    bonn = await book.keep(ada, "I live in Bonn")
+    rhine = await book.keep(ada, "I live on the Rhine")
+    ulm = await book.replace(ada, bonn, "I live in Ulm")
+    same = await book.replace(ada, rhine, "i live in ulm")
+    assert same.memory.memory_id == ulm.memory.memory_id
+    gone = await book.remove(ada, ulm.memory.memory_id)
+    assert {each.text for each in gone} == {
+        "I live in Ulm",
+        "I live on the Rhine",
+        "I live in Bonn",
+    }
+
+
+async def test_what_was_superseded_may_be_said_anew(book: Book, ada: User) -> None:
+    old = await book.keep(ada, "I love fennel")
+    await book.replace(ada, old, "I hate fennel")
+    assert (await book.keep(ada, "I love fennel")).is_new
+
+
+async def test_another_spelling_takes_the_place_of_the_first(book: Book, ada: User) -> None:
+    old = await book.keep(ada, "my sister is called sarah")
+    new = await book.replace(ada, old, "My sister is called Sarah")
+    assert (new.memory.memory_id, new.is_new) == (old.memory.memory_id, False)
+    assert await book.texts(ada) == ["My sister is called Sarah"]
+    assert [each.operation for each in await book.operations()] == [IndexOperation.PUT] * 2
+
+
+async def test_only_what_counts_can_be_superseded_or_hidden(book: Book, ada: User) -> None:
+    old = await book.keep(ada, "I live in Bonn")
+    await book.replace(ada, old, "I live in Ulm")
+    for number in (old.memory.memory_id, 99, 0, -1, 10**30):
+        async with book.database.write() as session:
+            with pytest.raises(UnknownMemoryError, match=f"no memory {number} that counts"):
+                await ledger.supersede(session, ada.user_id, number, said("x y"), LATER)
+            with pytest.raises(UnknownMemoryError):
+                await ledger.set_sensitive(session, ada.user_id, number, sensitive=True, now=LATER)
+
+
+async def test_a_memory_is_hidden_and_shown_again(book: Book, ada: User) -> None:
+    added = await book.keep(ada, POT)
+    number = added.memory.memory_id
+    for sensitive in (True, False):
+        async with book.database.write() as session:
+            await ledger.set_sensitive(session, ada.user_id, number, sensitive=sensitive, now=LATER)
+        assert (await book.stored(ada, number)).sensitive is sensitive
+
+
+async def test_1_200_memories_are_shown_in_pages_and_removed(book: Book, ada: User) -> None:
+    async with book.database.write() as session:
+        for number in range(1_200):
+            await ledger.add(session, ada.user_id, said(f"thing number {number}"), START)
+    seen: list[str] = []
+    async with book.database.read() as session:
+        for number in range(1, 61):
+            page = await ledger.page(session, ada.user_id, number=number)
+            assert (page.number, page.pages, page.total) == (number, 60, 1_200)
+            seen += [each.text for each in page.memories]
+        beyond = await ledger.page(session, ada.user_id, number=10**30)
+        before = await ledger.page(session, ada.user_id, number=-1)
+    assert seen == [f"thing number {number}" for number in reversed(range(1_200))]
+    assert beyond.memories[-1].text == "thing number 0"
+    assert before.number == 1
+    async with book.database.write() as session:
+        numbers = await ledger.numbers(session, ada.user_id)
+        assert len(await ledger.remove(session, ada.user_id, numbers, LATER)) == 1_200
+    assert await book.texts(ada) == []
+    assert await book.made_of(MemoryTermRow) == set()
+    async with book.database.read() as session:
+        assert await session.scalar(select(func.count()).select_from(MemoryRow)) == 0
+        assert (await ledger.page(session, ada.user_id)).pages == 1
+
+
+async def test_every_goes_on_after_a_number(book: Book, ada: User) -> None:
+    for text in ("one", "two", "three"):
+        await book.keep(ada, text)
+    async with book.database.read() as session:
+        first = await ledger.every(session, ada.user_id, limit=2)
+        rest = await ledger.every(session, ada.user_id, after=first[-1].memory_id, limit=2)
+    assert [each.text for each in (*first, *rest)] == ["one", "two", "three"]
+
+
+async def test_memories_are_removed_with_their_earlier_versions_and_all_made_of_them(
+    book: Book, ada: User
+) -> None:
+    old = await book.keep(ada, said("I live in Bonn", entities=("place:bonn",)))
+    new = await book.replace(ada, old, said("I live in Ulm", entities=("place:ulm",)))
+    other = await book.keep(ada, said(POT, entities=("place:gate",)))
+    asked = [new.memory.memory_id, old.memory.memory_id, new.memory.memory_id, 99, 10**30]
+    gone = await book.remove(ada, *asked)
+    assert sorted(each.text for each in gone) == ["I live in Bonn", "I live in Ulm"]
+    assert await book.texts(ada) == [POT]
+    for table in (MemoryTermRow, MemoryEntityRow):
+        assert await book.made_of(table) == {other.memory.memory_id}
+    removed = {each.memory_id for each in await book.operations() if each.operation == "remove"}
+    assert removed == {old.memory.memory_id, new.memory.memory_id}
+
+
+async def test_a_removed_earlier_version_leaves_its_successor(book: Book, ada: User) -> None:
+    old = await book.keep(ada, "I live in Bonn")
+    await book.replace(ada, old, "I live in Ulm")
+    await book.remove(ada, old.memory.memory_id)
+    assert await book.texts(ada) == ["I live in Ulm"]
+
+
+async def test_a_number_is_never_given_again(book: Book, ada: User) -> None:
+    first = await book.keep(ada, POT)
+    await book.remove(ada, first.memory.memory_id)
+    assert (await book.keep(ada, POT)).memory.memory_id > first.memory.memory_id
+
+
+async def test_many_are_read_in_the_order_of_their_numbers(book: Book, ada: User) -> None:
+    numbers = [(await book.keep(ada, text)).memory.memory_id for text in ("a", "b", "c")]
+    wanted = [*range(2 * ledger.CHUNK, 3, -1), *reversed(numbers), 10**30, -5]
+    async with book.database.read() as session:
+        found = await ledger.get_many(session, ada.user_id, wanted)
+    assert [each.memory_id for each in found] == numbers
+
+
+async def test_a_transaction_that_fails_leaves_neither_row_nor_operation(
+    book: Book, ada: User
+) -> None:
+    old = await book.keep(ada, "I live in Bonn")
+    number, before = old.memory.memory_id, await book.operations()
+
+    async def change_and_fail() -> None:
+        async with book.database.write() as session:
+            entry = said(POT, entities=("place:gate",))
+            await ledger.add(session, ada.user_id, entry, LATER)
+            await ledger.supersede(session, ada.user_id, number, said("I live in Ulm"), LATER)
+            await ledger.remove(session, ada.user_id, [number], LATER)
+            raise RuntimeError("afterwards")
+
+    with pytest.raises(RuntimeError, match="afterwards"):
+        await change_and_fail()
+    assert await book.operations() == before
+    assert await book.texts(ada) == ["I live in Bonn"]
+    assert await book.made_of(MemoryTermRow) == {number}
+    assert await book.made_of(MemoryEntityRow) == set()
