@@ -12,9 +12,11 @@ from channels.terminal import Greeter, Greeting, TerminalChannel
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
+from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
 from gaia.commands.conversation import conversation_commands
 from gaia.commands.linking import linking_commands
+from gaia.commands.memory import memory_commands, without_memory
 from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
@@ -28,6 +30,8 @@ from gaia.core.limits import Limits
 from gaia.core.strangers import Strangers
 from gaia.core.warming import Warming
 from gaia.errors import RefusedError, SettingsError
+from gaia.memory.finding import WordFinder
+from gaia.memory.recall import Recall
 from gaia.messages import Address
 from gaia.ops.status import Status
 from gaia.paths import Home
@@ -93,8 +97,23 @@ def build_app(
     greeter = TerminalGreeter(access, database, model)
     channels = dict(_enabled_channels(loaded, greeter, clock, hosted=hosted))
     channels |= {channel.name: channel for channel in extra_channels}
+    memory = settings.memory
+    finder = WordFinder(database)
+
+    def memory_changed() -> None:
+        """Wake whoever has work from a changed memory."""
+
+    memory_tools = MemoryTools(
+        database, finder, clock, limit=memory.recall_limit, changed=memory_changed
+    )
     agent = Agent(
-        model=model, sessions=stores.sessions, tools=built_in_tools(clock), settings=settings
+        model=model,
+        sessions=stores.sessions,
+        tools=[*built_in_tools(clock), *(memory_tools.all if memory.enabled else ())],
+        recall=Recall(finder, clock, limit=memory.recall_limit)
+        if memory.enabled and memory.auto_recall
+        else None,
+        settings=settings,
     )
     delivery = Delivery(
         database=database, channels=channels, clock=clock, settings=settings.delivery
@@ -124,6 +143,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
+            *(memory_commands(finder, memory_changed) if memory.enabled else without_memory()),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],

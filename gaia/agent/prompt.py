@@ -7,7 +7,6 @@ fence, and is never stored.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -62,13 +61,12 @@ def turn_context(*, sent_at: datetime, memories: Sequence[Memory] = ()) -> str:
 
 def _remembered(memory: Memory, sent_at: datetime) -> str:
     said = memory.valid_from.astimezone(sent_at.tzinfo)
-    return f"- (#{memory.memory_id}, {said.day} {said:%B %Y}) {_defused(excerpt(memory.text))}"
+    return f"- (#{memory.memory_id}, {said.day} {said:%B %Y}) {_defused(memory.text)}"
 
 
 def _defused(text: str) -> str:
-    """Stored words on one line that can neither end the fence nor look like another line."""
-    shown = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text)
-    return " ".join(shown.replace("<", "\u2039").replace(">", "\u203a").split())
+    """Stored words that can neither end the fence nor look like another line."""
+    return excerpt(text).replace("<", "\u2039").replace(">", "\u203a")
 
 
 def _zone(time: datetime) -> str:

@@ -17,6 +17,7 @@ import regex
 
 from gaia.errors import GaiaError
 from gaia.memory import credentials
+from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.pleasantries import is_pleasantry
@@ -51,6 +52,15 @@ class Relevant(Protocol):
 
     async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
         """The user's active memories that pass the relevance gate, the best first."""
+        ...
+
+
+class Finder(Relevant, Protocol):
+    """Finds memories for whoever asks: a person by a command, or the model by a tool."""
+
+    async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+        """The user's active memories nearest to `text`, the best first, sensitive ones
+        among them."""
         ...
 
 
@@ -128,8 +138,8 @@ class Recall:
 
 
 def excerpt(text: str) -> str:
-    """The beginning of a memory that is too long to go with a message."""
-    return text if len(text) <= LONGEST_EXCERPT else f"{text[: LONGEST_EXCERPT - 1]}…"
+    """A memory as it goes with a message: one line, and of a long one the beginning."""
+    return one_line(text, LONGEST_EXCERPT)
 
 
 def tokens(text: str) -> float:

@@ -32,6 +32,16 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnWords:
+    """What the user wrote in the messages of a turn, and nothing else. `sent_at` is when
+    they sent the last, `inbox_id` is that one's."""
+
+    text: str
+    sent_at: datetime
+    inbox_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What waits in the inbox. `oldest` is when the longest waiting message came."""
 
@@ -179,6 +189,18 @@ async def answered(session: AsyncSession, turn_id: str) -> Answered:
         provider_message_ids=tuple(row.provider_message_id for row in rows),
         in_vain=any(row.state in IN_VAIN for row in rows),
     )
+
+
+async def words_of_turn(session: AsyncSession, turn_id: str) -> TurnWords | None:
+    """The user's own words of a turn; None when there is no such turn."""
+    rows = await session.scalars(
+        select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
+    )
+    messages = rows.all()
+    if not messages:
+        return None
+    text = "\n".join(message.text for message in messages)
+    return TurnWords(text, messages[-1].sent_at, messages[-1].inbox_id)
 
 
 async def waiting(session: AsyncSession, conversation_id: int) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from gaia.agent.tools.calculator import calculate
 from gaia.agent.tools.world_clock import WorldClock
 from gaia.ports import Clock
 
-Tool = Callable[..., dict[str, Any]]
-"""A function whose name, docstring and signature ADK shows to the model."""
+Tool = Callable[..., dict[str, Any] | Awaitable[dict[str, Any]]]
+"""A function, plain or async, whose name, docstring and signature ADK shows to the model."""
 
 
 def built_in_tools(clock: Clock) -> Sequence[Tool]:

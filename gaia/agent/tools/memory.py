@@ -1,0 +1,201 @@
+"""The tools on long-term memory. Whose memory it is, ADK's context says, never the model.
+
+Their docstrings are part of each request: a small model reads every word of them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from google.adk.tools.tool_context import ToolContext
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.agent.tools import Tool
+from gaia.errors import GaiaError, StoreError, UnknownMemoryError, UnknownUserError
+from gaia.memory import credentials, forget, forgotten, ledger
+from gaia.memory.entities import entity
+from gaia.memory.excerpts import one_line
+from gaia.memory.memory import Memory, Statement
+from gaia.memory.owner import owner
+from gaia.memory.recall import Finder
+from gaia.ports import Clock
+from gaia.sessions.service import TURN_ID
+from gaia.store import identities, inbox
+from gaia.store.engine import Database
+from gaia.store.inbox import TurnWords
+from gaia.store.memory_tables import MemorySource
+
+logger = logging.getLogger(__name__)
+
+LONGEST_QUOTE = 1000
+"""Characters of the user's words that are kept beside a memory."""
+
+Told = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change of a user's memory, in the transaction `session`."""
+
+    session: AsyncSession
+    user_id: str
+    turn_id: str
+    said: TurnWords | None
+    now: datetime
+
+
+class MemoryTools:
+    """Keeps, finds, changes and forgets memories. `changed` is called after each commit."""
+
+    def __init__(
+        self,
+        database: Database,
+        finder: Finder,
+        clock: Clock,
+        *,
+        limit: int,
+        changed: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._finder = finder
+        self._clock = clock
+        self._limit = limit
+        self._changed = changed
+
+    @property
+    def all(self) -> Sequence[Tool]:
+        """The tools."""
+        return (self.remember, self.load_memory, self.update_memory, self.forget_memory)
+
+    async def remember(self, fact: str, tool_context: ToolContext, about: str = "") -> Told:
+        """Keep a lasting fact or wish of the user.
+
+        Args:
+            fact: One sentence.
+            about: Name, as person:sarah_chen.
+
+        Example:
+            I'm allergic to nuts. -> {"fact": "I'm allergic to nuts."}
+        """
+        try:
+            async with self._change(tool_context) as change:
+                added = await ledger.add(
+                    change.session, change.user_id, _statement(change, fact, about), change.now
+                )
+        except GaiaError as exc:
+            return _failed(exc)
+        known = "" if added.is_new else ", which was known already"
+        return {"result": f"kept as #{added.memory.memory_id}{known}"}
+
+    async def load_memory(self, query: str, tool_context: ToolContext) -> Told:
+        """Search what you know of the user from earlier.
+
+        Args:
+            query: Words to look for.
+
+        Example:
+            Where does my sister live? -> {"query": "sister lives"}
+        """
+        try:
+            found = await self._finder.find(
+                owner(tool_context.user_id), str(query), limit=self._limit
+            )
+        except GaiaError as exc:
+            return _failed(exc)
+        told = [_shown(memory) for memory in found if credentials.find(memory.text) is None]
+        return {"result": "\n".join(told) or "nothing is known of that"}
+
+    async def update_memory(self, memory_id: int, fact: str, tool_context: ToolContext) -> Told:
+        """Put a new fact in the place of one that changed.
+
+        Args:
+            memory_id: Its number.
+            fact: The new sentence.
+        """
+        try:
+            async with self._change(tool_context) as change:
+                added = await ledger.supersede(
+                    change.session,
+                    change.user_id,
+                    _number(memory_id),
+                    _statement(change, fact, ""),
+                    change.now,
+                )
+        except GaiaError as exc:
+            return _failed(exc)
+        return {"result": f"kept as #{added.memory.memory_id}, in the place of #{memory_id}"}
+
+    async def forget_memory(self, memory_id: int, tool_context: ToolContext) -> Told:
+        """Delete a fact for good, when the user asks for it.
+
+        Args:
+            memory_id: Its number.
+        """
+        try:
+            async with self._change(tool_context) as change:
+                number = _number(memory_id)
+                await ledger.get(change.session, change.user_id, number)
+                await forget.forget(
+                    change.session,
+                    change.user_id,
+                    [number],
+                    inbox_id=change.said.inbox_id if change.said else 0,
+                    now=change.now,
+                )
+        except GaiaError as exc:
+            return _failed(exc)
+        return {"result": f"#{number} is forgotten for good"}
+
+    @asynccontextmanager
+    async def _change(self, tool_context: ToolContext) -> AsyncIterator[_Change]:
+        """A transaction for the user of the turn, unless they were removed meanwhile."""
+        user_id = owner(tool_context.user_id)
+        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        async with self._database.write() as session:
+            await identities.find(session, user_id)
+            said = await inbox.words_of_turn(session, turn_id)
+            yield _Change(session, user_id, turn_id, said, self._clock.now())
+        self._changed()
+
+
+def _statement(change: _Change, fact: str, about: str) -> Statement:
+    said = change.said
+    words = said.text if said else ""
+    quote = one_line(words, LONGEST_QUOTE)
+    return Statement(
+        text=str(fact),
+        source=MemorySource.TOOL,
+        # Beside a harmless fact they may tell a password.
+        quote=None if not quote or credentials.find(words) else quote,
+        entities=(entity(str(about)),) if entity(str(about)) else (),
+        turn_id=change.turn_id or None,
+        said_anew_at=said.sent_at if said and forgotten.says(words, str(fact)) else None,
+    )
+
+
+def _shown(memory: Memory) -> str:
+    said = memory.valid_from.astimezone()
+    return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.text)}"
+
+
+def _number(told: object) -> int:
+    """A memory's number, which models write as `12`, `"12"` or `"#12"`."""
+    written = str(told).strip().removeprefix("#")
+    if not written.isdecimal() or len(written) > 18:
+        raise UnknownMemoryError(f"{told!r} is no number of a memory")
+    return int(written)
+
+
+def _failed(exc: GaiaError) -> Told:
+    if isinstance(exc, StoreError):
+        logger.warning("a memory tool failed: %s", exc)
+        return {"error": "the memory does not work at the moment"}
+    if isinstance(exc, UnknownUserError):
+        return {"error": "the user was removed meanwhile"}
+    if isinstance(exc, UnknownMemoryError):
+        return {"error": "there is no such number; load_memory shows numbers"}
+    return {"error": str(exc)}

@@ -1,0 +1,150 @@
+"""/forget: shows what it would delete, asks, and deletes it for good."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from gaia.commands.memory_text import counted, line, quoted, whose
+from gaia.commands.registry import Call, Command, Run
+from gaia.core.slash import Caller, Reply
+from gaia.errors import UnknownForgetError
+from gaia.memory import forget, ledger, matching
+from gaia.memory.memory import Memory
+from gaia.memory.recall import Finder
+from gaia.memory.text import normalise
+from gaia.messages import Button
+from gaia.store.memory_tables import MemoryStatus
+
+SHOWN = 10
+"""Memories that a question lists; of more, their number."""
+
+LIKENESSES = 5
+"""Memories that a question is about, at most, when none holds the words themselves."""
+
+NUMBERS = re.compile(r"#?\d{1,18}(?:[\s,]+#?\d{1,18})*", re.ASCII)
+CONFIRMED = re.compile(r"yes(?:\s+#?(?P<number>\d{1,18}))?", re.ASCII | re.IGNORECASE)
+
+_POINTERS = """
+it that this them those these everything all anything one about please
+das es dies alles eso esto todo ça cela tout isso isto tudo questo quello tutto dat dit det
+wszystko это всё все 这个 那个 它 全部 それ これ 그것 이것 전부
+"""
+POINTERS = frozenset(_POINTERS.split())
+"""Words that name nothing, wherever a phrase is made of them alone: who writes /forget
+it may mean the last answer, or nothing at all."""
+
+UNCLEAR = (
+    "What shall I forget? Write /forget and words of it, or its number; /forget alone is about "
+    "everything, and I ask before."
+)
+
+
+def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
+    """The command; `finder` helps where no memory holds the words, `changed` is called
+    once something is gone."""
+
+    async def prepare(caller: Caller, words: str) -> Run:
+        if not words:
+            return _ask_for_everything
+        if CONFIRMED.fullmatch(words):
+            return confirm
+        if NUMBERS.fullmatch(words):
+            return _ask_for_numbers
+        named = re.findall(r"\w+", normalise(words))
+        if named and POINTERS.issuperset(named):
+            return _ask_what
+        like = await finder.relevant(caller.user.user_id, words, limit=LIKENESSES)
+        return _asking_for_words(like)
+
+    async def confirm(call: Call) -> str | Reply:
+        return await _confirm(call, changed)
+
+    return Command("forget", "Forget something for good", prepare)
+
+
+async def _ask_what(_: Call) -> str:
+    return UNCLEAR
+
+
+async def _ask_for_everything(call: Call) -> str | Reply:
+    user_id = call.caller.user.user_id
+    total = await ledger.count(call.session, user_id)
+    forget_id = await forget.ask(call.session, user_id, everything=True, now=call.now)
+    if call.caller.conversation.direct:
+        whole = f"{counted(total)}, and all of your conversations with me"
+    else:
+        whole = f"{counted(total)} of this group, and all that was said with me here"
+    return _question(
+        f"Shall I forget everything? That is {whole}. It cannot be undone.",
+        forget_id,
+    )
+
+
+async def _ask_for_numbers(call: Call) -> str | Reply:
+    ids = [int(number) for number in re.findall(r"\d+", call.words)]
+    found = await ledger.get_many(call.session, call.caller.user.user_id, ids)
+    if not found:
+        return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
+    return await _ask(call, found, "there is this")
+
+
+def _asking_for_words(like: Sequence[Memory]) -> Run:
+    async def ask(call: Call) -> str | Reply:
+        user_id = call.caller.user.user_id
+        ids = await matching.holding(call.session, user_id, call.words)
+        head = "this holds your words"
+        if not ids:
+            ids = [memory.memory_id for memory in like]
+            head = "nothing holds those words, but this is like it"
+        found = await ledger.get_many(call.session, user_id, ids)
+        found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
+        if not found:
+            return (
+                f"Nothing in {whose(call.caller)} memory is like {quoted(call.words)}, so there "
+                "is nothing to forget. /memory lists all."
+            )
+        return await _ask(call, found, head)
+
+    return ask
+
+
+async def _ask(call: Call, found: Sequence[Memory], head: str) -> Reply:
+    forget_id = await forget.ask(
+        call.session,
+        call.caller.user.user_id,
+        memory_ids=[memory.memory_id for memory in found],
+        now=call.now,
+    )
+    lines = [f"In {whose(call.caller)} memory {head}:"]
+    lines += [line(memory) for memory in sorted(found, key=lambda each: -each.memory_id)[:SHOWN]]
+    if len(found) > SHOWN:
+        lines.append(f"… and {len(found) - SHOWN:,} more")
+    what = "it" if len(found) == 1 else f"these {len(found):,}"
+    lines.append(f"Shall I forget {what}? It cannot be undone.")
+    return _question("\n".join(lines), forget_id)
+
+
+def _question(text: str, forget_id: int) -> Reply:
+    command = f"/forget yes {forget_id}"
+    return Reply(f"{text} {command} does it, within an hour.", (Button("Forget", command),))
+
+
+async def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
+    said = CONFIRMED.fullmatch(call.words)
+    number = said["number"] if said else None
+    try:
+        gone = await forget.confirm(
+            call.session,
+            call.caller.user.user_id,
+            None if number is None else int(number),
+            inbox_id=call.caller.inbox_id,
+            now=call.now,
+        )
+    except UnknownForgetError:
+        return (
+            "I did not ask that, or it is more than an hour ago, or it is done. Write /forget "
+            "and what is meant again."
+        )
+    what = "Everything is forgotten" if gone.everything else "Forgotten"
+    return Reply(f"{what}: {counted(gone.count)}. {forget.SENTENCE}", committed=changed)

@@ -1,0 +1,80 @@
+"""The commands on long-term memory: /remember, /memory and /forget, or that there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gaia.commands.forgetting import forget_command
+from gaia.commands.memory_text import day, quoted, whose
+from gaia.commands.registry import Call, Command
+from gaia.commands.showing_memory import memory_command
+from gaia.core.slash import Reply
+from gaia.errors import CredentialError, UnfitMemoryError
+from gaia.memory import credentials, ledger
+from gaia.memory.ledger import LONGEST_MEMORY
+from gaia.memory.memory import Statement
+from gaia.memory.recall import Finder
+from gaia.store.memory_tables import MemorySource
+
+Changed = Callable[[], None]
+"""Called once a change of a memory is committed."""
+
+OFF = (
+    "My long-term memory is switched off. Whoever runs me can switch it on: memory.enabled "
+    "in gaia.yaml."
+)
+
+
+def memory_commands(finder: Finder, changed: Changed) -> Sequence[Command]:
+    """The commands, where there is a memory."""
+
+    async def remember(call: Call) -> Reply:
+        return Reply(await _remember(call), committed=changed)
+
+    return (
+        Command.at_once("remember", "Keep something, word for word", remember),
+        memory_command(finder),
+        forget_command(finder, changed),
+    )
+
+
+def without_memory() -> Sequence[Command]:
+    """The same commands where memory is switched off."""
+
+    async def off(_: Call) -> str:
+        return OFF
+
+    return (
+        Command.at_once("remember", "Keep something, word for word", off),
+        Command.at_once("memory", "What I remember", off, ("mem",)),
+        Command.at_once("forget", "Forget something for good", off),
+    )
+
+
+async def _remember(call: Call) -> str:
+    if not call.words:
+        return "What shall I keep? Write /remember and then the words, as they are to be kept."
+    user_id = call.caller.user.user_id
+    said = Statement(call.words, MemorySource.USER)
+    try:
+        added = await ledger.add(call.session, user_id, said, call.now)
+    except CredentialError:
+        return (
+            f"I don't keep that: it looks like {credentials.find(call.words)}. What I know may be "
+            "read by whoever sees this chat, and by my model's provider: a password manager "
+            "is the place for it."
+        )
+    except UnfitMemoryError:
+        if len(call.words) > LONGEST_MEMORY:
+            return (
+                f"That has {len(call.words):,} characters, and one memory holds at most "
+                f"{LONGEST_MEMORY:,}. Give me the essence, or several parts."
+            )
+        return "There are no words in that to keep."
+    memory = added.memory
+    if not added.is_new:
+        return f"I know that already, since {day(memory.valid_from)}: #{memory.memory_id}."
+    return (
+        f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
+        f"/forget {memory.memory_id} makes me forget it."
+    )

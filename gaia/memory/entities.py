@@ -1,0 +1,57 @@
+"""Entities: what a memory is about, under one name however it is written.
+
+An entity is a kind and a name, `person:sarah_chen`; of one whose kind nobody said,
+the name alone, `sarah_chen`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+from sqlalchemy import or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.memory.memory import Memory, memory_of
+from gaia.memory.owner import owner
+from gaia.memory.text import normalise
+from gaia.store.memory_tables import MemoryEntityRow, MemoryRow, MemoryStatus
+
+LONGEST_ENTITY = 64
+"""Characters of an entity's name, and of its kind."""
+
+NO_NAME = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+
+
+def entity(told: str) -> str:
+    """The entity that is meant: `Person: Sarah Chen` is `person:sarah_chen`. Idempotent;
+    empty when there is no word in it."""
+    kind, colon, name = normalise(told).partition(":")
+    if not colon or not _name(kind) or not _name(name):
+        return _name(normalise(told))
+    return f"{_name(kind)}:{_name(name)}"
+
+
+async def about(session: AsyncSession, user_id: str, told: str) -> Sequence[Memory]:
+    """The user's active memories about an entity, the newest first; one without a kind
+    stands for each of that name."""
+    known = entity(told)
+    meant = MemoryEntityRow.entity == known
+    if ":" not in known:
+        meant = or_(meant, MemoryEntityRow.entity.endswith(f":{known}", autoescape=True))
+    rows = await session.scalars(
+        select(MemoryRow)
+        .where(
+            MemoryRow.user_id == owner(user_id),
+            MemoryRow.status == MemoryStatus.ACTIVE,
+            MemoryRow.memory_id.in_(
+                select(MemoryEntityRow.memory_id).where(MemoryEntityRow.user_id == user_id, meant)
+            ),
+        )
+        .order_by(MemoryRow.memory_id.desc())
+    )
+    return [memory_of(row) for row in rows] if known else []
+
+
+def _name(text: str) -> str:
+    return NO_NAME.sub("_", text).strip("_")[:LONGEST_ENTITY].strip("_")
