@@ -1,0 +1,114 @@
+"""Which texts say what is to be forgotten. The decision alone: no file is touched here.
+
+A text says it when it, or a part of it of `PART` characters, has
+
+- half of a needle's content terms, and at least two of them; or the one that there is;
+- nothing but them, or hardly: three quarters of its own terms, and at least two, are
+  the needle's, as in a piece that was cut from a longer text;
+- a term of it that reads like a code: `B52x`, `4711`, but no year and no `10th`;
+- all of its words in their order, where these are stop words or no words at all.
+
+So a paraphrase goes with what it tells again, and a message that shares a common word
+stays. It leans towards forgetting: nobody can ask afterwards what a text meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+from gaia.memory import text as texts
+
+REPLACEMENT = "[forgotten]"
+"""Stands where a text was that said it."""
+
+PART = 600
+"""Characters of a text that are judged together. In longer ones, words that have
+nothing to do with each other would add up."""
+
+LONGEST_ORDINARY = 16
+"""Letters of the longest stems that are ordinary words."""
+
+FEWEST = 2
+"""Terms in common, at least, unless the needle has only one."""
+
+CODE = re.compile(r"(?=.*\d).{4,}")
+NO_CODE = re.compile(r"(?:19|20)\d\d|\d{1,3}\D{1,3}")
+"""Years; and ordinals and quantities, such as `10th` or `250ml`."""
+
+PLAIN = re.compile(r"[\t\n\r -~]*")
+PLAIN_WORD = re.compile(r"[a-z0-9]+")
+WORDS_IN_MIND = 50_000
+
+
+class Needles:
+    """What to look for: the texts of what is forgotten."""
+
+    def __init__(self, needles: Collection[str]) -> None:
+        self._terms = [texts.content_terms(needle) for needle in needles]
+        phrases = [
+            re.escape(texts.normalise(needle))
+            for needle, terms in zip(needles, self._terms, strict=True)
+            if not terms and texts.normalise(needle)
+        ]
+        self._phrases = re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)") if phrases else None
+        self._holders: Mapping[str, Collection[int]] = _holders(self._terms)
+        self._codes = frozenset(term for term in self._holders if is_code(term))
+        self._terms_of_word = lru_cache(WORDS_IN_MIND)(texts.content_terms)
+
+    def match(self, text: str) -> bool:
+        """Whether the text says one of them. Nothing that was replaced before does."""
+        return text != REPLACEMENT and any(map(self._match_part, parts(text)))
+
+    def _match_part(self, part: str) -> bool:
+        if self._phrases and self._phrases.search(texts.normalise(part)):
+            return True
+        found = self._content_terms(part)
+        known = [term for term in found if term in self._holders]
+        if not known:
+            return False
+        if not self._codes.isdisjoint(known):
+            return True
+        shared = Counter(needle for term in known for needle in self._holders[term])
+        return any(
+            self._is_enough(count, of_needle=len(self._terms[needle]), of_text=len(found))
+            for needle, count in shared.items()
+        )
+
+    def _content_terms(self, part: str) -> frozenset[str]:
+        """Ten times as fast where words are plain and come again, as in logs."""
+        if not PLAIN.fullmatch(part):
+            return texts.content_terms(part)
+        return frozenset().union(*map(self._terms_of_word, PLAIN_WORD.findall(part.lower())))
+
+    def _is_enough(self, shared: int, *, of_needle: int, of_text: int) -> bool:
+        if of_needle == 1:
+            return True
+        return shared >= FEWEST and (2 * shared >= of_needle or 4 * shared >= 3 * of_text)
+
+
+def is_code(term: str) -> bool:
+    """Whether a term says by itself what it was part of: a code, or a very long word."""
+    if CODE.fullmatch(term):
+        return not NO_CODE.fullmatch(term)
+    return len(term) >= LONGEST_ORDINARY
+
+
+def parts(text: str) -> Iterator[str]:
+    """The text, or, of a longer one, parts that overlap by half: what stands together
+    is in one of them."""
+    if len(text) <= PART:
+        yield text
+        return
+    for start in range(0, len(text) - PART // 2, PART // 2):
+        yield text[start : start + PART]
+
+
+def _holders(terms: Collection[Collection[str]]) -> Mapping[str, Collection[int]]:
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for needle, of_needle in enumerate(terms):
+        for term in of_needle:
+            holders[term].append(needle)
+    return holders
