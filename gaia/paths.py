@@ -54,6 +54,11 @@ class Home:
         return self.root / "models"
 
     @property
+    def memory(self) -> Path:
+        """What can be made anew from the ledger: the vector index, and mem0's own files."""
+        return self.root / "memory"
+
+    @property
     def terminal_history(self) -> Path:
         return self.root / "terminal_history"
 

@@ -129,7 +129,7 @@ class FakeStorage:
         self.opened += 1
         return self.stores.setdefault(index_id, FakeIndexStore())
 
-    def keep_only(self, index_ids: Collection[int]) -> None:
+    def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
         self.check()
         for index_id in set(self.stores) - set(index_ids):
             del self.stores[index_id]

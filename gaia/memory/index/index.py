@@ -99,6 +99,8 @@ class Index:
 
     async def nearest(self, user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
         owner(user_id)
+        if not text.strip():
+            return []
         keeper, parts = self._keeper, self._parts
         index = keeper.active if keeper else None
         if keeper is None or parts is None or index is None:

@@ -74,12 +74,12 @@ class Keeper:
         """Open what is of use, and begin anew what is not."""
         async with self._database.write() as session:
             found = await indexes.every(session)
-            useless = [each.index_id for each in found if each.fingerprint != self.fingerprint]
-            await indexes.drop(session, useless)
-        useful = [each for each in found if each.index_id not in useless]
+            useful = [each for each in found if each.fingerprint == self.fingerprint]
+            useless = [each for each in found if each.fingerprint != self.fingerprint]
+            await indexes.drop(session, [each.index_id for each in useless])
         if useless:
             logger.info("memories are indexed anew, for %s", self.fingerprint)
-        await self._keep_only([each.index_id for each in useful])
+        await self._keep_only(useful, gone=useless)
         for state in useful:
             if state.active:
                 self.active = await self._open(state)
@@ -90,10 +90,12 @@ class Keeper:
 
     async def begin(self) -> None:
         """Begin a new index beside the active one, instead of one that is not complete."""
+        given_up = [self.building.state] if self.building else []
         async with self._database.write() as session:
-            if self.building is not None:
-                await indexes.drop(session, [self.building.state.index_id])
+            await indexes.drop(session, [each.index_id for each in given_up])
             state = await indexes.begin(session, self.fingerprint, self._clock.now())
+        kept = [state, self.active.state] if self.active else [state]
+        await self._keep_only(kept, gone=given_up)
         self.building = await self._open(state)
 
     async def start_over(self) -> None:
@@ -175,11 +177,12 @@ class Keeper:
         return Progress(total - left, total)
 
     async def _take_over(self, index: OpenIndex) -> None:
+        replaced = [self.active.state] if self.active else []
         async with self._database.write() as session:
             await indexes.activate(session, index.state.index_id)
         self.active, self.building = index, None
         self._verified = False
-        await self._keep_only([index.state.index_id])
+        await self._keep_only([index.state], gone=replaced)
 
     async def _open(self, state: IndexState) -> OpenIndex:
         async with self._database.read() as session:
@@ -189,8 +192,14 @@ class Keeper:
         )
         return OpenIndex(state, placement, await self._bench.run(open_store))
 
-    async def _keep_only(self, index_ids: Sequence[int]) -> None:
-        await self._bench.run(partial(self._parts.storage.keep_only, index_ids))
+    async def _keep_only(self, kept: Sequence[IndexState], *, gone: Sequence[IndexState]) -> None:
+        await self._bench.run(
+            partial(
+                self._parts.storage.keep_only,
+                [each.index_id for each in kept],
+                gone=[each.index_id for each in gone],
+            )
+        )
 
     def _open_indexes(self) -> Sequence[OpenIndex]:
         return [index for index in (self.active, self.building) if index is not None]

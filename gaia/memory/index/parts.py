@@ -69,8 +69,9 @@ class Storage(Protocol):
         """The vectors of an index, with `dimensions` numbers each."""
         ...
 
-    def keep_only(self, index_ids: Collection[int]) -> None:
-        """Remove all indexes but these. Idempotent."""
+    def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
+        """Remove all indexes but these, so far as they can be told; those of `gone`, which
+        were given up just now, certainly."""
         ...
 
     def check(self) -> None:

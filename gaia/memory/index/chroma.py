@@ -1,0 +1,212 @@
+"""Vectors in a local Chroma, through mem0: one client, a bounded number of collections.
+
+A collection of one's own answers in 2 ms; one that is shared has to filter by user,
+which takes 20 ms and more. Each collection that was touched keeps 3 MB resident, so
+there are at most `SHARDS` of an index: a household has one each.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from gaia.errors import IndexDamagedError, IndexUnavailableError
+from gaia.memory.index.factories import ChromaVectors, Factories
+from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.vectors import USER, cosine, neighbour, vector_id
+from gaia.memory.owner import owner
+from gaia.memory.seams import Neighbour, Vector
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SHARDS = 32
+DATABASE = "chroma.sqlite3"
+NAME = re.compile(r"gaia-(\d+)-(\d+)")
+"""A collection is named after its index and its shard."""
+
+
+class ChromaStorage:
+    """Implements `Storage` in a folder. Nothing is opened before it is needed.
+
+    Only one process may have it open: the daemon's lock sees to that.
+    """
+
+    def __init__(self, folder: Path, factories: Factories) -> None:
+        self._folder = folder
+        self._factories = factories
+        self._client: Client | None = None
+        self._opened: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        return "chroma"
+
+    @property
+    def shards(self) -> int:
+        return SHARDS
+
+    def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
+        translated(self._connected)
+        return ChromaStore(index_id, placement, self)
+
+    def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
+        def remove() -> None:
+            client = self._connected()
+            for collection in client.list_collections():
+                name = NAME.fullmatch(collection.name)
+                if name is None or int(name[1]) not in index_ids:
+                    client.delete_collection(collection.name)
+
+        translated(remove)
+
+    def check(self) -> None:
+        if self._client is not None and self._opened != _identity(self._folder / DATABASE):
+            raise IndexDamagedError(f"{str(self._folder)!r} was removed or replaced")
+
+    def start_over(self) -> None:
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        translated(self._connected)
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            # Of a folder that is gone, closing tells nothing that is of use.
+            with suppress(IndexUnavailableError):
+                translated(client.close)
+
+    def collection(self, name: str) -> ChromaVectors:
+        """A collection, which is created if missing."""
+        return self._factories.chroma(name, self._connected())
+
+    def drop(self, name: str) -> None:
+        """Remove a collection, if there is one."""
+        client = self._connected()
+        if name in {collection.name for collection in client.list_collections()}:
+            client.delete_collection(name)
+
+    def _connected(self) -> Client:
+        if self._client is None:
+            from chromadb.api.client import Client
+            from chromadb.config import Settings
+
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            settings = Settings(
+                anonymized_telemetry=False,
+                is_persistent=True,
+                persist_directory=str(self._folder),
+            )
+            self._client = Client(settings=settings)
+            self._opened = _identity(self._folder / DATABASE)
+        return self._client
+
+
+class ChromaStore:
+    """Implements `IndexStore`: the collections of one index, opened as they are needed."""
+
+    def __init__(self, index_id: int, placement: Placement, storage: ChromaStorage) -> None:
+        self._index_id = index_id
+        self._placement = placement
+        self._storage = storage
+        self._open: dict[int, ChromaVectors] = {}
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        shard = self._shard_of(user_id)
+        if shard is None:
+            raise IndexUnavailableError(f"user {user_id!r} has no shard: a mistake in gaia")
+
+        numbers: list[Sequence[float] | Sequence[int]] = [
+            vector.tolist() for vector in vectors.values()
+        ]
+
+        def upsert() -> None:
+            self._shard(shard).collection.upsert(
+                ids=[vector_id(each) for each in vectors],
+                embeddings=numbers,
+                metadatas=[{USER: user_id} for _ in vectors],
+            )
+
+        if vectors:
+            translated(upsert)
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        shard = self._shard_of(user_id)
+        if shard is None or not memory_ids:
+            return
+        ids = [vector_id(each) for each in memory_ids]
+        translated(lambda: self._shard(shard).collection.delete(ids=ids, where={USER: user_id}))
+
+    def drop_user(self, user_id: str) -> None:
+        shard = self._shard_of(user_id)
+        if shard is None:
+            return
+        if self._placement.is_alone(user_id):
+            self._open.pop(shard, None)
+            translated(lambda: self._storage.drop(self._name(shard)))
+        else:
+            translated(lambda: self._shard(shard).collection.delete(where={USER: user_id}))
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        shard = self._shard_of(user_id)
+        if shard is None:
+            return []
+        filters = None if self._placement.is_alone(user_id) else {USER: user_id}
+        hits = translated(
+            lambda: self._shard(shard).search("", vector.tolist(), top_k=limit, filters=filters)
+        )
+        return [neighbour(hit, cosine) for hit in hits if (hit.payload or {}).get(USER) == user_id]
+
+    def count(self) -> int | None:
+        return translated(
+            lambda: sum(self._shard(shard).collection.count() for shard in self._placement.shards())
+        )
+
+    def _shard_of(self, user_id: str) -> int | None:
+        return self._placement.shard(owner(user_id))
+
+    def _shard(self, shard: int) -> ChromaVectors:
+        if shard not in self._open:
+            self._open[shard] = self._storage.collection(self._name(shard))
+        return self._open[shard]
+
+    def _name(self, shard: int) -> str:
+        return f"gaia-{self._index_id}-{shard}"
+
+
+def translated(call: Callable[[], T]) -> T:
+    """What `call` returns.
+
+    Chroma's own panics are no `Exception`; whatever it is, the vectors can be made anew.
+
+    Raises:
+        IndexUnavailableError: The machine is out of something, or has it not.
+        IndexDamagedError: Anything else.
+    """
+    try:
+        return call()
+    except (ImportError, MemoryError, OSError) as exc:
+        raise IndexUnavailableError(f"the index cannot be read or written: {exc}") from exc
+    except IndexUnavailableError:
+        raise
+    except BaseException as exc:
+        cause = f"{type(exc).__name__}: {exc}".splitlines()[0][:200]
+        raise IndexDamagedError(f"the index does not work ({cause})") from exc
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to, None for none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

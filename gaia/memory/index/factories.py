@@ -1,0 +1,134 @@
+"""mem0's factories, typed: the one module that imports mem0.
+
+mem0 is not typed and its package imports all of itself, for seconds: what comes out of
+here are protocols, and nothing is imported before a component is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from pydantic import JsonValue
+
+from gaia.memory.index.environment import prepare
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+
+EMBEDDED = "embedded"
+"""The name of the embedder that comes with gaia, among mem0's."""
+
+PLACES = frozenset({"client", "connection_string", "host", "path", "url"})
+"""Options that tell where a store lies."""
+
+Options = Mapping[str, JsonValue]
+
+
+class EmbeddingConfig(Protocol):
+    """What a component of mem0 was made with, its own defaults included."""
+
+    model: str | None
+
+
+class Embedding(Protocol):
+    """An embedder of mem0."""
+
+    config: EmbeddingConfig
+
+    def embed(self, text: str, memory_action: Literal["add", "search"]) -> Sequence[float]: ...
+
+    def embed_batch(
+        self, texts: Sequence[str], memory_action: Literal["add"]
+    ) -> Sequence[Sequence[float]]: ...
+
+
+class Hit(Protocol):
+    """What a store of mem0 found."""
+
+    @property
+    def id(self) -> str | int | None: ...
+
+    @property
+    def score(self) -> float | None: ...
+
+    @property
+    def payload(self) -> Mapping[str, object] | None: ...
+
+
+class Vectors(Protocol):
+    """A vector store of mem0: one collection."""
+
+    def insert(
+        self,
+        vectors: Sequence[Sequence[float]],
+        payloads: Sequence[Mapping[str, str]],
+        ids: Sequence[str],
+    ) -> object: ...
+
+    def search(
+        self, query: str, vectors: Sequence[float], top_k: int, filters: Mapping[str, str] | None
+    ) -> Sequence[Hit]: ...
+
+    def delete(self, vector_id: str) -> object: ...
+
+    def delete_col(self) -> object: ...
+
+    def list_cols(self) -> object: ...
+
+    def list(self, filters: Mapping[str, str], top_k: int) -> object: ...
+
+
+class ChromaVectors(Vectors, Protocol):
+    """mem0's store over a collection of Chroma."""
+
+    @property
+    def collection(self) -> Collection: ...
+
+
+class Factories:
+    """Makes components of mem0. The first of a process imports it, with its home in
+    `folder` and its telemetry off."""
+
+    def __init__(self, folder: Path) -> None:
+        prepare(folder)
+
+    def embedding(self, provider: str, options: Options) -> Embedding:
+        """An embedder. Raises what mem0 or the provider's client raise."""
+        from mem0.utils.factory import EmbedderFactory  # type: ignore[import-untyped]
+
+        EmbedderFactory.provider_to_class[EMBEDDED] = "gaia.memory.index.embedded.Embedded"
+        return cast(Embedding, EmbedderFactory.create(provider, dict(options), None))
+
+    def vectors(
+        self, provider: str, options: Mapping[str, object], dimensions: int, *, folder: Path
+    ) -> Vectors:
+        """A vector store, with mem0's own defaults for what `options` leave out.
+
+        Files of one that is not told where to have them are in `folder`, and vectors
+        have `dimensions` numbers.
+        """
+        from mem0.utils.factory import VectorStoreFactory
+        from mem0.vector_stores.configs import (  # type: ignore[import-untyped]
+            VectorStoreConfig,
+        )
+
+        fields = type(
+            VectorStoreConfig(provider=provider, config=dict(options)).config
+        ).model_fields
+        defaults: dict[str, object] = {}
+        if "path" in fields and not PLACES & set(options):
+            defaults["path"] = str(folder / provider)
+        if "embedding_model_dims" in fields:
+            defaults["embedding_model_dims"] = dimensions
+        config = VectorStoreConfig(provider=provider, config=defaults | dict(options)).config
+        return cast(Vectors, VectorStoreFactory.create(provider, config))
+
+    def chroma(self, name: str, client: ClientAPI) -> ChromaVectors:
+        """A collection of an open Chroma, which is created if missing."""
+        from mem0.utils.factory import VectorStoreFactory
+
+        config = {"collection_name": name, "client": client}
+        return cast(ChromaVectors, VectorStoreFactory.create("chroma", config))

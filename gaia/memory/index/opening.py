@@ -1,0 +1,103 @@
+"""From the settings to the parts of an index. Everything heavy happens in `open_parts`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import JsonValue, SecretStr
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory.index.cache import CachedEmbedder
+from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.embedder import Mem0Embedder
+from gaia.memory.index.factories import Factories
+from gaia.memory.index.parts import OpenParts, Parts, Storage
+from gaia.memory.index.shared import SharedStorage
+from gaia.memory.seams import Embedder
+from gaia.paths import Home
+from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
+
+REMOTE_CHROMA = ("host", "tenant")
+NO_KEY = "none"
+"""Stands where a host of one's own asks for no key and its client for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The variable that a provider's key stands in, and the key."""
+
+    variable: str
+    secret: SecretStr | None
+
+
+def parts_opener(home: Home, settings: MemorySettings, secrets: Secrets) -> OpenParts | None:
+    """What loads the parts that the settings name; None when memory is switched off."""
+    if not settings.enabled:
+        return None
+    return partial(open_parts, home, settings, secrets)
+
+
+def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
+    """Load the embedder and the storage. Takes seconds: mem0 imports all of itself.
+
+    Raises:
+        IndexUnavailableError: One of them cannot be had; the message names the setting.
+    """
+    factories = Factories(home.memory / "mem0")
+    embedder = _open_embedder(settings.embedder, secrets, factories)
+    return Parts(CachedEmbedder(embedder), _storage(home, settings.vector_store, factories))
+
+
+def _open_embedder(settings: ComponentSettings, secrets: Secrets, factories: Factories) -> Embedder:
+    options = dict(settings.config)
+    key = _keys(secrets).get(settings.provider)
+    if key is not None:
+        options["api_key"] = _api_key(settings, key)
+    try:
+        embedding = factories.embedding(settings.provider, options)
+    except Exception as exc:
+        # The message of a client may quote the key.
+        raise IndexUnavailableError(
+            f"memory.embedder cannot be opened as it is set, provider {settings.provider!r} "
+            f"({type(exc).__name__}): look at docs/configuration.md"
+        ) from exc
+    return Mem0Embedder(
+        settings.provider,
+        embedding,
+        dimensions=_dimensions(settings.config),
+        key=key.variable if key else "",
+    )
+
+
+def _storage(home: Home, settings: ComponentSettings, factories: Factories) -> Storage:
+    is_remote = any(settings.config.get(each) for each in REMOTE_CHROMA)
+    if settings.provider == "chroma" and not is_remote:
+        path = settings.config.get("path") or "chroma"
+        return ChromaStorage(home.memory / str(path), factories)
+    return SharedStorage(settings.provider, settings.config, home.memory, factories)
+
+
+def _keys(secrets: Secrets) -> Mapping[str, Key]:
+    return {
+        "gemini": Key("GEMINI_API_KEY", secrets.gemini_api_key),
+        "openai": Key("OPENAI_API_KEY", secrets.openai_api_key),
+    }
+
+
+def _api_key(settings: ComponentSettings, key: Key) -> str:
+    value = key.secret.get_secret_value().strip() if key.secret else ""
+    if not value and settings.config.get("openai_base_url"):
+        return NO_KEY
+    if not value:
+        raise IndexUnavailableError(
+            f"memory.embedder.provider is {settings.provider!r} but {key.variable} is not set: "
+            "put it in the environment or in .env in gaia's home"
+        )
+    return value
+
+
+def _dimensions(config: Mapping[str, JsonValue]) -> int | None:
+    wanted = config.get("embedding_dims")
+    return wanted if isinstance(wanted, int) else None

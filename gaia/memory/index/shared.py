@@ -1,0 +1,151 @@
+"""Vectors in any other store of mem0: one collection an index, filtered by user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory.index.factories import Factories, Hit, Options, Vectors
+from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.vectors import USER, as_it_is, cosine, neighbour, vector_id
+from gaia.memory.owner import owner
+from gaia.memory.seams import Neighbour, Vector
+
+T = TypeVar("T")
+
+AT_ONCE = 1000
+"""Vectors listed at a time when a user's are removed."""
+
+
+class SharedStorage:
+    """Implements `Storage`: vectors of all users together, as mem0 itself keeps them.
+
+    A store that keeps files and is not told where has them in `folder`.
+    """
+
+    def __init__(self, provider: str, options: Options, folder: Path, factories: Factories) -> None:
+        self._provider = provider
+        self._options = options
+        self._folder = folder
+        self._factories = factories
+        self._client: object | None = None
+
+    @property
+    def name(self) -> str:
+        return self._provider
+
+    @property
+    def shards(self) -> int:
+        return 1
+
+    def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
+        return SharedStore(self._provider, self._collection(index_id, dimensions))
+
+    def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
+        for index_id in gone:
+            # It exists, so the size of its vectors is what it is.
+            translated(self._provider, self._collection(index_id, 1).delete_col)
+
+    def check(self) -> None:
+        """What another process holds does not vanish without an error of its own."""
+
+    def start_over(self) -> None:
+        """Each index has a collection of its own: the next one begins empty."""
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        close = getattr(client, "close", None)
+        if callable(close):
+            translated(self._provider, close)
+
+    def _collection(self, index_id: int, dimensions: int) -> Vectors:
+        base = self._options.get("collection_name", "gaia")
+        options: dict[str, object] = {**self._options, "collection_name": f"{base}_{index_id}"}
+        if self._client is not None:
+            # A second client of the same files would find them locked.
+            options["client"] = self._client
+        collection = translated(
+            self._provider,
+            lambda: self._factories.vectors(
+                self._provider, options, dimensions, folder=self._folder
+            ),
+        )
+        self._client = self._client or getattr(collection, "client", None)
+        return collection
+
+
+class SharedStore:
+    """Implements `IndexStore` over one collection."""
+
+    def __init__(self, provider: str, collection: Vectors) -> None:
+        self._provider = provider
+        self._collection = collection
+        self._similarity = cosine if provider == "chroma" else as_it_is
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        self.remove(user_id, list(vectors))
+        if vectors:
+            self._do(
+                lambda: self._collection.insert(
+                    [vector.tolist() for vector in vectors.values()],
+                    [{USER: user_id} for _ in vectors],
+                    [vector_id(each) for each in vectors],
+                )
+            )
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        owner(user_id)
+        for each in memory_ids:
+            self._do(partial(self._collection.delete, vector_id(each)))
+
+    def drop_user(self, user_id: str) -> None:
+        while found := self._of(user_id):
+            for hit in found:
+                self._do(partial(self._collection.delete, str(hit.id)))
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        filters = {USER: owner(user_id)}
+        hits = self._do(
+            lambda: self._collection.search("", vector.tolist(), top_k=limit, filters=filters)
+        )
+        return [
+            neighbour(hit, self._similarity)
+            for hit in hits
+            if (hit.payload or {}).get(USER) == user_id
+        ]
+
+    def count(self) -> int | None:
+        return None
+
+    def _of(self, user_id: str) -> Sequence[Hit]:
+        filters = {USER: owner(user_id)}
+        listed = self._do(lambda: self._collection.list(filters=filters, top_k=AT_ONCE))
+        return _first(listed)
+
+    def _do(self, call: Callable[[], T]) -> T:
+        return translated(self._provider, call)
+
+
+def translated(provider: str, call: Callable[[], T]) -> T:
+    """What `call` returns.
+
+    Raises:
+        IndexUnavailableError: Whatever the store, or mem0, says is wrong.
+    """
+    try:
+        return call()
+    except Exception as exc:
+        raise IndexUnavailableError(
+            f"the vector store {provider!r} does not work ({type(exc).__name__}): look at "
+            "memory.vector_store, and at the log"
+        ) from exc
+
+
+def _first(listed: object) -> Sequence[Hit]:
+    """The hits: mem0's stores give them bare, or as the first of several things."""
+    while isinstance(listed, (list, tuple)) and listed and isinstance(listed[0], (list, tuple)):
+        listed = listed[0]
+    return [hit for hit in listed if hasattr(hit, "id")] if isinstance(listed, list) else []

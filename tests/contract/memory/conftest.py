@@ -1,0 +1,42 @@
+"""The stores that the contract of `VectorStore` holds for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.factories import Factories
+from gaia.memory.index.parts import IndexStore, Placement, Storage
+from gaia.memory.index.shared import SharedStorage
+from gaia.testing.fake_index import DIMENSIONS, FakeStorage
+
+STORES = ("fake", "chroma", "qdrant")
+
+
+class StoreRig:
+    """A store whose users have shards: Ada one of her own, Bob and Cid one together."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.placement = Placement({"ada": 0, "bob": 1, "cid": 1})
+
+    def open(self, index_id: int = 1) -> IndexStore:
+        return self.storage.open(index_id, self.placement, DIMENSIONS)
+
+
+@pytest.fixture(params=STORES)
+def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreRig]:
+    factories = Factories(tmp_path / "mem0")
+    storage: Storage
+    match request.param:
+        case "fake":
+            storage = FakeStorage()
+        case "chroma":
+            storage = ChromaStorage(tmp_path / "chroma", factories)
+        case provider:
+            storage = SharedStorage(provider, {}, tmp_path, factories)
+    yield StoreRig(storage)
+    storage.close()
