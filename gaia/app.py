@@ -31,6 +31,8 @@ from gaia.core.strangers import Strangers
 from gaia.core.warming import Warming
 from gaia.errors import RefusedError, SettingsError
 from gaia.memory.finding import WordFinder
+from gaia.memory.index.index import Index
+from gaia.memory.index.opening import parts_opener
 from gaia.memory.recall import Recall
 from gaia.messages import Address
 from gaia.ops.status import Status
@@ -42,6 +44,10 @@ from gaia.store import conversations
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.terminal import terminal_route
+
+HOSTED_INDEX_SECONDS = 20.0
+"""The pause before a hosted daemon loads its index, so that the first answer has the
+processor for itself: a chat is often over by then, and what is due waits for the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class App:
     dispatcher: Dispatcher
     delivery: Delivery
     warming: Warming
+    index: Index
     status: Status
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
@@ -66,6 +73,7 @@ class App:
         await self.dispatcher.recover()
         await self.strangers.recover()
         await self.delivery.recover()
+        self.index.wake()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +108,14 @@ def build_app(
     memory = settings.memory
     finder = WordFinder(database)
 
-    def memory_changed() -> None:
-        """Wake whoever has work from a changed memory."""
-
+    index = Index(
+        parts_opener(home, memory, loaded.secrets),
+        database=database,
+        clock=clock,
+        start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
+    )
     memory_tools = MemoryTools(
-        database, finder, clock, limit=memory.recall_limit, changed=memory_changed
+        database, finder, clock, limit=memory.recall_limit, changed=index.wake
     )
     agent = Agent(
         model=model,
@@ -136,6 +147,7 @@ def build_app(
         model=model,
         channels=channels,
         handlers=handlers,
+        index=index,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
@@ -143,7 +155,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
-            *(memory_commands(finder, memory_changed) if memory.enabled else without_memory()),
+            *(memory_commands(finder, index.wake) if memory.enabled else without_memory()),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],
@@ -181,6 +193,7 @@ def build_app(
         dispatcher=dispatcher,
         delivery=delivery,
         warming=warming,
+        index=index,
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[

@@ -118,6 +118,8 @@ async def _running(
                 try:
                     await app.recover()
                     app.status.ready = True
+                    if app.index.enabled:
+                        background.append(_start_index(tasks, app, clock))
                     logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
                     yield app
                 finally:
@@ -171,6 +173,11 @@ def _start(
     background.append(tasks.create_task(keep_running("warming", app.warming.run, clock)))
     background += [tasks.create_task(server.run_until_cancelled()) for server in servers]
     return background
+
+
+def _start_index(tasks: asyncio.TaskGroup, app: App, clock: Clock) -> asyncio.Task[None]:
+    """Apart from the others, and after the daemon is ready: it imports for seconds."""
+    return tasks.create_task(keep_running("memory index", app.index.serve, clock))
 
 
 async def _drain(app: App, seconds: float) -> None:

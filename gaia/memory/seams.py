@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
-"""A unit vector, of the embedder's `dimensions`."""
+Vector: TypeAlias = "NDArray[np.float32]"
+"""A unit vector, of the embedder's `dimensions`. numpy comes with the index, not with the
+daemon: it takes longer to import than anything else here."""
 
 
 @dataclass(frozen=True, slots=True)

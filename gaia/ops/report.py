@@ -32,6 +32,18 @@ class QueueStatus(Report):
     oldest_seconds: float | None
 
 
+class MemoryStatus(Report):
+    """Long-term memory: how many memories count, of all users, and what its index has
+    still to take in. `detail` tells what the index does, or why it does not work."""
+
+    enabled: bool
+    memories: int
+    waiting: int
+    oldest_seconds: float | None
+    ok: bool
+    detail: str = ""
+
+
 class UsageStatus(Report):
     """A user's model calls and tokens today."""
 
@@ -54,6 +66,7 @@ class StatusReport(Report):
     model: PartStatus
     channels: tuple[PartStatus, ...]
     store: PartStatus
+    memory: MemoryStatus
     inbox: QueueStatus
     outbox: QueueStatus
     running_turns: int
@@ -63,4 +76,5 @@ class StatusReport(Report):
     @property
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work."""
-        return tuple(p for p in (self.store, self.model, *self.channels) if not p.ok)
+        index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
+        return tuple(p for p in (self.store, self.model, index, *self.channels) if not p.ok)

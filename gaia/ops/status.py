@@ -9,11 +9,13 @@ from datetime import datetime
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.handler import Handlers
-from gaia.ops.report import PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.memory.index.index import Index
+from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.store import inbox, outbox, usage
+from gaia.store import inbox, index_ops, indexes, outbox, usage
 from gaia.store.engine import Database
+from gaia.store.index_ops import IndexBacklog
 from gaia.store.users import Users
 
 
@@ -29,6 +31,7 @@ class Status:
         model: ChatModel,
         channels: Mapping[str, Channel],
         handlers: Handlers,
+        index: Index,
         clock: Clock,
     ) -> None:
         self.ready = False
@@ -38,6 +41,7 @@ class Status:
         self._model = model
         self._channels = channels
         self._handlers = handlers
+        self._index = index
         self._clock = clock
         self._started_at = clock.now()
 
@@ -53,6 +57,8 @@ class Status:
             waiting_in = await inbox.backlog(session)
             waiting_out = await outbox.backlog(session)
             today = await usage.of_day(session, now.astimezone().date())
+            memories = await indexes.count_passages(session)
+            unindexed = await index_ops.backlog(session)
         return StatusReport(
             version=__version__,
             home=str(self._home.root),
@@ -67,6 +73,7 @@ class Status:
                 for health in (channel.health(),)
             ),
             store=PartStatus(name="store", ok=True),
+            memory=self._memory_status(memories, unindexed, now),
             inbox=QueueStatus(
                 waiting=waiting_in.queued + waiting_in.running,
                 dead=waiting_in.dead,
@@ -94,6 +101,17 @@ class Status:
     def _model_status(self) -> PartStatus:
         health = self._model.health.report()
         return PartStatus(name=self._model.describe(), ok=health.ok, detail=health.detail)
+
+    def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
+        health = self._index.health()
+        return MemoryStatus(
+            enabled=self._index.enabled,
+            memories=memories,
+            waiting=unindexed.waiting,
+            oldest_seconds=_age(unindexed.oldest, now),
+            ok=health.ok,
+            detail=health.detail,
+        )
 
 
 def _age(time: datetime | None, now: datetime) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.ops.report import PartStatus, QueueStatus, StatusReport
+from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport
 
 
 def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
@@ -12,6 +12,7 @@ def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
     lines = [
         f"I'm up for {duration(report.uptime_seconds)}, version {report.version}.",
         f"Model: {_part(report.model)}",
+        f"Long-term memory: {'on' if report.memory.enabled else 'off'}",
         f"This conversation: {counted_turns(turns)}, {waiting} waiting.",
     ]
     lines += [f"Not working: {_part(part)}" for part in report.degraded if part != report.model]
@@ -20,7 +21,12 @@ def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
 
 def counted_turns(turns: int) -> str:
     """A number of turns in words."""
-    return "1 turn" if turns == 1 else f"{turns} turns"
+    return counted(turns, "turn", "turns")
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number of things in words."""
+    return f"1 {one}" if number == 1 else f"{number:,} {many}"
 
 
 def for_owner(report: StatusReport) -> str:
@@ -33,6 +39,7 @@ def for_owner(report: StatusReport) -> str:
         *(f"channel    {_part(channel)}" for channel in report.channels),
         f"inbox      {_queue(report.inbox, 'unanswered')}, {report.running_turns} running",
         f"outbox     {_queue(report.outbox, 'not delivered')}",
+        f"memory     {_memory(report.memory)}",
         f"users      {report.users}",
     ]
     lines += [
@@ -58,6 +65,17 @@ def duration(seconds: float) -> str:
 
 def _part(part: PartStatus) -> str:
     return f"{part.name}, works" if part.ok else f"{part.name}, does not work: {part.detail}"
+
+
+def _memory(memory: MemoryStatus) -> str:
+    if not memory.enabled:
+        return "off"
+    words = [counted(memory.memories, "memory", "memories")]
+    if memory.waiting:
+        words.append(f"{memory.waiting} to be indexed")
+    if memory.detail:
+        words.append(memory.detail if memory.ok else f"the index does not work: {memory.detail}")
+    return ", ".join(words)
 
 
 def _queue(queue: QueueStatus, given_up: str) -> str:

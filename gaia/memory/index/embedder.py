@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-
 from gaia.errors import IndexUnavailableError
 from gaia.memory import text as texts
 from gaia.memory.index.factories import Embedding
@@ -84,6 +82,8 @@ class Mem0Embedder:
         return IndexUnavailableError(f"{name} cannot be asked ({type(exc).__name__})")
 
     def _unit(self, numbers: Sequence[float]) -> Vector:
+        import numpy as np
+
         vector = np.asarray(numbers, dtype=np.float32)
         length = float(np.linalg.norm(vector))
         if vector.shape != (self._dimensions,) or not np.isfinite(length) or not length:

@@ -45,6 +45,7 @@ def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
     Raises:
         IndexUnavailableError: One of them cannot be had; the message names the setting.
     """
+    home.memory.mkdir(mode=0o700, exist_ok=True)
     factories = Factories(home.memory / "mem0")
     embedder = _open_embedder(settings.embedder, secrets, factories)
     return Parts(CachedEmbedder(embedder), _storage(home, settings.vector_store, factories))

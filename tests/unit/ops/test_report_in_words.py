@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.ops.report import PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
 from gaia.ops.status_text import duration, for_chat, for_owner
 from gaia.testing.clock import START
 
 MODEL = PartStatus(name="gemini-flash (gemini)", ok=True)
 TERMINAL = PartStatus(name="terminal", ok=True)
+MEMORY = MemoryStatus(enabled=True, memories=1_200, waiting=0, oldest_seconds=None, ok=True)
 BROKEN = PartStatus(name="telegram", ok=False, detail="401 Unauthorized")
 
 
@@ -24,6 +25,7 @@ def report(**changes: object) -> StatusReport:
         model=MODEL,
         channels=(TERMINAL,),
         store=PartStatus(name="store", ok=True),
+        memory=MEMORY,
         inbox=QueueStatus(waiting=0, dead=0, oldest_seconds=None),
         outbox=QueueStatus(waiting=2, dead=1, oldest_seconds=300),
         running_turns=1,
@@ -60,6 +62,7 @@ def test_the_owner_reads_all_of_it() -> None:
         "channel    terminal, works",
         "inbox      0 waiting, 1 running",
         "outbox     2 waiting, the oldest for 5 min, 1 not delivered",
+        "memory     1,200 memories",
         "users      2",
         "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
     ]
@@ -72,11 +75,36 @@ def test_the_owner_reads_what_does_not_work_and_why() -> None:
     assert lines[-1] == "degraded   telegram, does not work: 401 Unauthorized"
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"enabled": False, "detail": "off"}, "off"),
+        ({"memories": 1, "waiting": 3}, "1 memory, 3 to be indexed"),
+        ({"detail": "starting"}, "1,200 memories, starting"),
+        (
+            {"ok": False, "detail": "no key"},
+            "1,200 memories, the index does not work: no key",
+        ),
+    ],
+)
+def test_memory_in_words(changes: dict[str, object], said: str) -> None:
+    lines = for_owner(report(memory=MEMORY.model_copy(update=changes))).splitlines()
+    assert f"memory     {said}" in lines
+
+
+def test_an_index_that_does_not_work_is_told_to_everybody() -> None:
+    broken = report(memory=MEMORY.model_copy(update={"ok": False, "detail": "no key"}))
+    assert for_owner(broken).endswith("degraded   memory index, does not work: no key")
+    told = for_chat(broken, turns=1, waiting=0)
+    assert told.endswith("Not working: memory index, does not work: no key")
+
+
 def test_a_chat_reads_nothing_of_other_people_or_the_machine() -> None:
     text = for_chat(report(), turns=1, waiting=0)
     assert text.splitlines() == [
         "I'm up for 2 h 10 min, version 1.2.",
         "Model: gemini-flash (gemini), works",
+        "Long-term memory: on",
         "This conversation: 1 turn, 0 waiting.",
     ]
 
