@@ -95,7 +95,9 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
     )
     session.add(row)
     await session.flush()
-    await terms.write(session, user_id, row.memory_id, found)
+    await terms.write(
+        session, user_id, row.memory_id, {**found, **text.subject_terms(said.subject)}
+    )
     await _write_entities(session, row, said.entities)
     await index_ops.add(session, user_id, [row.memory_id], IndexOperation.PUT, now)
     return Added(memory_of(row), is_new=True)

@@ -74,6 +74,24 @@ def query_terms(text: str) -> frozenset[str]:
     return content_terms(text) or frozenset(terms(text))
 
 
+def subject_terms(subject: str | None) -> Mapping[str, int]:
+    """The terms by which a memory is found when a question names its subject."""
+    return {as_subject(term): 1 for term in content_terms(subject or "")}
+
+
+def as_subject(term: str) -> str:
+    """The form in which full text knows a term of a subject; no term of a text has it."""
+    return f"@{term}"
+
+
+def without(text: str, unwanted: Set[str]) -> str:
+    """The text without the words whose terms are all unwanted; as it is if none is left."""
+    if not unwanted:
+        return text
+    words = [word for word in text.split() if not _says_only(word, unwanted)]
+    return " ".join(words) if content_terms(" ".join(words)) else text
+
+
 def storable(text: str) -> str:
     """The text as a file can hold it: without NUL and half characters."""
     return text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -87,6 +105,11 @@ def _terms(text: str, *, ignoring: Set[str]) -> Iterator[str]:
             yield token.group()
         elif token["word"] not in ignoring:
             yield stem(token["word"][:LONGEST_TERM])
+
+
+def _says_only(word: str, unwanted: Set[str]) -> bool:
+    found = content_terms(word)
+    return bool(found) and found <= unwanted
 
 
 def _fold(text: str) -> str:
