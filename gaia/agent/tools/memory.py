@@ -6,6 +6,7 @@ Their docstrings are part of each request: a small model reads every word of the
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.recall import Finder
+from gaia.memory.text import content_terms
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
 from gaia.store import identities, inbox
@@ -33,6 +35,9 @@ logger = logging.getLogger(__name__)
 
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
+
+NUMBER = re.compile(r"(?:^|\n|as )#(\d{1,18})\b")
+"""A memory's number, where the tools tell one: not one within a memory's words."""
 
 Told = dict[str, str]
 
@@ -80,6 +85,7 @@ class MemoryTools:
 
         Example:
             I'm allergic to nuts. -> {"fact": "I'm allergic to nuts."}
+            Always answer in Spanish. -> {"fact": "Always answer in Spanish."}
         """
         try:
             async with self._change(tool_context) as change:
@@ -98,7 +104,8 @@ class MemoryTools:
             query: Words to look for.
 
         Example:
-            Where does my sister live? -> {"query": "sister lives"}
+            Do I like cheese? -> {"query": "cheese"}
+            What do you know of my son? -> {"query": "son"}
         """
         try:
             found = await self._finder.find(
@@ -118,16 +125,17 @@ class MemoryTools:
         """
         try:
             async with self._change(tool_context) as change:
+                old = await _meant(change, tool_context, memory_id)
                 added = await ledger.supersede(
                     change.session,
                     change.user_id,
-                    _number(memory_id),
+                    old,
                     _statement(change, fact, ""),
                     change.now,
                 )
         except GaiaError as exc:
             return _failed(exc)
-        return {"result": f"kept as #{added.memory.memory_id}, in the place of #{memory_id}"}
+        return {"result": f"kept as #{added.memory.memory_id}, in the place of #{old}"}
 
     async def forget_memory(self, memory_id: int, tool_context: ToolContext) -> Told:
         """Delete a fact for good, when the user asks for it.
@@ -137,18 +145,17 @@ class MemoryTools:
         """
         try:
             async with self._change(tool_context) as change:
-                number = _number(memory_id)
-                await ledger.get(change.session, change.user_id, number)
+                old = await _meant(change, tool_context, memory_id)
                 await forget.forget(
                     change.session,
                     change.user_id,
-                    [number],
+                    [old],
                     inbox_id=change.said.inbox_id if change.said else 0,
                     now=change.now,
                 )
         except GaiaError as exc:
             return _failed(exc)
-        return {"result": f"#{number} is forgotten for good"}
+        return {"result": f"#{old} is forgotten for good"}
 
     @asynccontextmanager
     async def _change(self, tool_context: ToolContext) -> AsyncIterator[_Change]:
@@ -177,6 +184,32 @@ def _statement(change: _Change, fact: str, about: str) -> Statement:
     )
 
 
+async def _meant(change: _Change, tool_context: ToolContext, told: object) -> int:
+    """The number of the user's memory that the model means, unless it seems to guess.
+
+    It knows a number from a tool's result in this conversation, or from what was
+    recalled: then the memory has a word in common with what the user says now.
+    """
+    number = _number(told)
+    memory = await ledger.get(change.session, change.user_id, number)
+    words = change.said.text if change.said else ""
+    if content_terms(words).isdisjoint(content_terms(memory.text)) and number not in _numbers_told(
+        tool_context
+    ):
+        raise UnknownMemoryError(f"nobody spoke of the memory {number}")
+    return number
+
+
+def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
+    """The numbers in what the memory tools answered in this conversation."""
+    return frozenset(
+        int(number)
+        for event in tool_context.session.events
+        for response in event.get_function_responses()
+        for number in NUMBER.findall(str((response.response or {}).get("result", "")))
+    )
+
+
 def _shown(memory: Memory) -> str:
     said = memory.valid_from.astimezone()
     return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.text)}"
@@ -197,5 +230,5 @@ def _failed(exc: GaiaError) -> Told:
     if isinstance(exc, UnknownUserError):
         return {"error": "the user was removed meanwhile"}
     if isinstance(exc, UnknownMemoryError):
-        return {"error": "there is no such number; load_memory shows numbers"}
+        return {"error": "no such number: look for the memory with load_memory"}
     return {"error": str(exc)}

@@ -205,10 +205,20 @@ async def test_the_forget_tool_forgets_one_and_it_is_not_learned_again(running_c
     async with core_with(running_core) as (core, use):
         await say(core, f"/remember {POT}")
         again = [ToolCall("remember", {"fact": POT})]
-        await use("forget that please", "forget_memory", memory_id=1, then=again)
+        await use("forget the pot", "forget_memory", memory_id=1, then=again)
         assert await memories(core) == []
         core.clock.advance(1)
         assert "kept as #2" in await use(f"Well: {POT}", "remember", fact=POT)
+
+
+async def test_a_number_that_nobody_spoke_of_is_a_guess_and_changes_nothing(running_core):
+    async with core_with(running_core) as (core, use):
+        await say(core, f"/remember {POT}")
+        for name, more in (("forget_memory", {}), ("update_memory", {"fact": "x"})):
+            assert "no such number" in await use(f"{name} it", name, memory_id=1, **more)
+        assert len(await memories(core)) == 1
+        await use("what was it", "load_memory", query="gate code")
+        assert "forgotten for good" in await use("drop it", "forget_memory", memory_id=1)
 
 
 @pytest.mark.parametrize("number", [1, "#7", "x", "9" * 30, -3])
