@@ -180,11 +180,11 @@ class FakeNearest:
         return self.store.nearest(user_id, self.embedder.query(text), limit)
 
 
-def bag_of_words(text: str, *, salt: str = "") -> Vector:
+def bag_of_words(text: str, *, salt: str = "", dimensions: int = DIMENSIONS) -> Vector:
     """The unit vector of a text's words, each at a place that only `salt` and its letters
     decide."""
-    vector = np.zeros(DIMENSIONS, dtype=np.float32)
+    vector = np.zeros(dimensions, dtype=np.float32)
     for word in texts.normalise(text).split() or [""]:
         digest = hashlib.blake2b(f"{salt} {word}".encode(errors="replace"), digest_size=8).digest()
-        vector[int.from_bytes(digest, "big") % DIMENSIONS] += 1.0
+        vector[int.from_bytes(digest, "big") % dimensions] += 1.0
     return vector / np.float32(np.linalg.norm(vector))

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from gaia.testing.model_server.anthropic import AnthropicProtocol
 from gaia.testing.model_server.conversation import Answer, Asked, answer_by
+from gaia.testing.model_server.embeddings import EmbeddingEndpoints
 from gaia.testing.model_server.gemini import GeminiProtocol
 from gaia.testing.model_server.openai import OpenAIProtocol
 from gaia.testing.model_server.protocol import Json, WireProtocol
@@ -37,10 +38,12 @@ class ScriptedApp:
         self.requests: list[RecordedRequest] = []
         self.asked = asyncio.Event()
         self.script = ScriptReader(script)
+        self.embeddings = EmbeddingEndpoints()
         self._answer = answer
         gemini, openai, anthropic = GeminiProtocol(), OpenAIProtocol(), AnthropicProtocol()
         self.starlette = Starlette(
             routes=[
+                *self.embeddings.routes,
                 self._route("/v1/models/{call:path}", gemini),
                 self._route("/v1beta/models/{call:path}", gemini),
                 self._route("/v1/chat/completions", openai),

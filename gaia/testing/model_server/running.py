@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from gaia.testing.model_server.app import ScriptedApp
 from gaia.testing.model_server.conversation import Answer, Asked
+from gaia.testing.model_server.embeddings import RecordedEmbedding
 from gaia.testing.model_server.recording import RecordedRequest
 from gaia.testing.model_server.script import Script, ScriptReader, Step
 from gaia.testing.serving import serving
@@ -53,6 +54,15 @@ class ModelServer(Located):
     def requests(self) -> Sequence[RecordedRequest]:
         """All requests so far, oldest first."""
         return tuple(self._app.requests)
+
+    def script_embeddings(self, *steps: Step, api_key: str = "") -> None:
+        """Replace the script of the embeddings."""
+        self._app.embeddings.script = ScriptReader(Script(api_key=api_key, steps=steps))
+
+    @property
+    def embedded(self) -> Sequence[RecordedEmbedding]:
+        """All requests for embeddings so far, oldest first."""
+        return tuple(self._app.embeddings.requests)
 
     async def until_asked(self, count: int = 1) -> None:
         """Return once at least `count` requests have arrived."""
