@@ -99,7 +99,7 @@ class Index:
 
     async def nearest(self, user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
         owner(user_id)
-        if not text.strip():
+        if self._stage is Stage.IDLE or not text.strip():
             return []
         keeper, parts = self._keeper, self._parts
         index = keeper.active if keeper else None

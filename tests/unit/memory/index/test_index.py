@@ -87,6 +87,7 @@ async def test_nothing_is_loaded_until_there_is_a_memory(rig):
         await index.flush()
         assert rig.loads == 0
         assert index.health() == Health(ok=True, detail="there is nothing to find yet")
+        assert await index.nearest(ada, "tea", 5) == []
         await rig.remember(ada, "tea")
         await index.flush()
         assert rig.loads == 1
