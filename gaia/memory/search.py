@@ -86,7 +86,7 @@ class _Question:
 
 
 class Search:
-    """Finds memories. `scale` is that of the embedder in use, None where nobody knows it."""
+    """Implements `recall.Finder`. `scale` is that of the embedder in use, None where nobody knows it."""
 
     def __init__(
         self,
@@ -110,13 +110,22 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        found = await self.find(user_id, asked, limit=limit, only=Filter(with_sensitive=False))
+        found = await self.hits(user_id, asked, limit=limit, only=Filter(with_sensitive=False))
         return [hit.memory for hit in found.hits if hit.is_relevant]
 
-    async def find(
+    async def find(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
+        """The best memories of the user for the text, the best first.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        found = await self.hits(user_id, asked, limit=limit)
+        return [hit.memory for hit in found.hits]
+
+    async def hits(
         self, user_id: str, asked: str, *, limit: int, only: Filter | None = None
     ) -> Found:
-        """The best memories of the user for the text, which may be anything.
+        """The best memories of the user for the text, which may be anything, and why.
 
         Raises:
             MissingOwnerError: `user_id` is empty.

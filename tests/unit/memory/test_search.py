@@ -31,7 +31,7 @@ class Finder:
         return added
 
     async def texts(self, user: User, asked: str, only: Filter | None = None) -> list[str]:
-        found = await self.search.find(user.user_id, asked, limit=10, only=only)
+        found = await self.search.hits(user.user_id, asked, limit=10, only=only)
         return [hit.memory.text for hit in found.hits]
 
 
@@ -56,9 +56,11 @@ async def test_two_characters_are_found_inside_a_longer_run(finder: Finder, ada:
 @pytest.mark.parametrize("user_id", ["", "  ", None])
 async def test_a_search_without_an_owner_reads_nothing(finder: Finder, user_id: str) -> None:
     with pytest.raises(MissingOwnerError):
-        await finder.search.find(user_id, "tea", limit=5)
+        await finder.search.hits(user_id, "tea", limit=5)
     with pytest.raises(MissingOwnerError):
         await finder.search.relevant(user_id, "tea", limit=5)
+    with pytest.raises(MissingOwnerError):
+        await finder.search.find(user_id, "tea", limit=5)
     assert not finder.nearest.embedder.asked
 
 
@@ -81,7 +83,7 @@ async def test_full_text_alone_answers_when_the_index_does_not(finder: Finder, a
     await finder.keep(ada, "the gate code is under the pot")
     await finder.keep(ada, "I play the violin")
     finder.nearest.broken = "the folder is gone"
-    found = await finder.search.find(ada.user_id, "gate code", limit=5)
+    found = await finder.search.hits(ada.user_id, "gate code", limit=5)
     assert [hit.memory.text for hit in found.hits] == ["the gate code is under the pot"]
     assert found.fault == "the folder is gone"
     assert found.hits[0].similarity is None
@@ -90,7 +92,7 @@ async def test_full_text_alone_answers_when_the_index_does_not(finder: Finder, a
 async def test_vectors_alone_answer_when_no_word_is_found(finder: Finder, ada: User) -> None:
     kept = await finder.keep(ada, "I play the violin")
     finder.nearest.learn(ada.user_id, {kept.memory.memory_id: "Geige"})
-    found = await finder.search.find(ada.user_id, "Geige", limit=5)
+    found = await finder.search.hits(ada.user_id, "Geige", limit=5)
     assert [hit.memory.text for hit in found.hits] == ["I play the violin"]
     assert found.hits[0].text_score is None
     assert not found.fault
@@ -153,7 +155,7 @@ async def test_an_answer_is_found_beside_its_question(finder: Finder, ada: User)
     await finder.keep(ada, "Which instrument do you play?", **said_before, position=1)
     answer = await finder.keep(ada, "The violin, for years", **said_before, position=2)
     other = await finder.keep(ada, "The viola, for years", session_id="t", position=7)
-    found = await finder.search.find(ada.user_id, "Which instrument?", limit=5)
+    found = await finder.search.hits(ada.user_id, "Which instrument?", limit=5)
     order = [hit.memory.memory_id for hit in found.hits]
     assert order.index(answer.memory.memory_id) < order.index(other.memory.memory_id)
 
@@ -164,6 +166,11 @@ async def test_only_what_has_to_do_with_the_text_is_relevant(finder: Finder, ada
     relevant = await finder.search.relevant(ada.user_id, "where is the gate code?", limit=5)
     assert [memory.text for memory in relevant] == ["the gate code is under the blue pot"]
     assert not await finder.search.relevant(ada.user_id, "write a poem on autumn", limit=5)
+
+
+async def test_memories_are_found_without_the_reasons(finder: Finder, ada: User) -> None:
+    kept = await finder.keep(ada, "I play the violin")
+    assert await finder.search.find(ada.user_id, "violin", limit=5) == [kept.memory]
 
 
 async def test_a_long_text_is_searched_with_its_beginning(finder: Finder, ada: User) -> None:
@@ -188,4 +195,4 @@ QUERIES = st.text(st.characters(exclude_categories=()), max_size=80) | st.sample
 @given(asked=QUERIES)
 async def test_no_query_is_an_error(asked: str, finder: Finder, ada: User) -> None:
     await finder.keep(ada, "I play the violin")
-    await finder.search.find(ada.user_id, asked, limit=5)
+    await finder.search.hits(ada.user_id, asked, limit=5)
