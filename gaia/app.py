@@ -35,6 +35,7 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.recall import Recall
 from gaia.messages import Address
+from gaia.ops.forgetting import Forgetting
 from gaia.ops.status import Status
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
@@ -63,6 +64,7 @@ class App:
     delivery: Delivery
     warming: Warming
     index: Index
+    forgetting: Forgetting
     status: Status
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
@@ -74,6 +76,7 @@ class App:
         await self.strangers.recover()
         await self.delivery.recover()
         self.index.wake()
+        self.forgetting.wake()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,14 @@ def build_app(
         clock=clock,
         start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
     )
+    forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
+
+    def memory_changed() -> None:
+        index.wake()
+        forgetting.wake()
+
     memory_tools = MemoryTools(
-        database, finder, clock, limit=memory.recall_limit, changed=index.wake
+        database, finder, clock, limit=memory.recall_limit, changed=memory_changed
     )
     agent = Agent(
         model=model,
@@ -139,6 +148,8 @@ def build_app(
         delivery=delivery,
         clock=clock,
         settings=settings,
+        before_turn=forgetting.before_turn,
+        after_turn=forgetting.after_turn,
     )
     status = Status(
         home=home,
@@ -155,7 +166,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
-            *(memory_commands(finder, index.wake) if memory.enabled else without_memory()),
+            *(memory_commands(finder, memory_changed) if memory.enabled else without_memory()),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],
@@ -194,6 +205,7 @@ def build_app(
         delivery=delivery,
         warming=warming,
         index=index,
+        forgetting=forgetting,
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[

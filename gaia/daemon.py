@@ -186,11 +186,13 @@ async def _drain(app: App, seconds: float) -> None:
             await app.handlers.drain()
             await app.dispatcher.drain()
             await app.delivery.flush()
+            await app.forgetting.flush()
     except TimeoutError:
         logger.warning("not all turns ended within %.0f s: the next start takes them up", seconds)
         await app.handlers.cancel()
         await app.dispatcher.cancel()
         await app.delivery.cancel()
+        await app.forgetting.cancel()
 
 
 @contextmanager

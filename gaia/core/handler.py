@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from gaia.agent.plugins import Meter
@@ -39,6 +39,9 @@ from gaia.store.users import Users
 
 logger = logging.getLogger(__name__)
 
+BeforeTurn = Callable[[SessionKey], Awaitable[None]]
+"""Makes a session fit to be read by a turn: nothing in it was to be forgotten."""
+
 INTERRUPTIONS = 40
 """A turn that a crash interrupted so often is dead: it may be what crashes gaia.
 Far more than a machine in trouble restarts gaia in the middle of one turn."""
@@ -59,6 +62,8 @@ class Handlers:
         delivery: Delivery,
         clock: Clock,
         settings: Settings,
+        before_turn: BeforeTurn,
+        after_turn: Callable[[], None],
     ) -> None:
         self._database = database
         self._sessions = sessions
@@ -70,6 +75,8 @@ class Handlers:
         self._channels = channels
         self._delivery = delivery
         self._clock = clock
+        self._before_turn = before_turn
+        self._after_turn = after_turn
         self._settle = timedelta(seconds=settings.sessions.settle_seconds)
         self._longest_message = settings.limits.message_characters
         self._slots = Slots(settings.limits.concurrent_turns)
@@ -146,6 +153,7 @@ class Handlers:
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
         logger.info("turn %s after %.1f s", outcome.state, self._clock.monotonic() - started_at)
         self._delivery.wake(conversation.conversation_id)
+        self._after_turn()
 
     async def _outcome(
         self, conversation: Conversation, batch: Batch, running: RunningTurn, meter: Meter
@@ -179,6 +187,7 @@ class Handlers:
     ) -> Outcome:
         user = await self._users.find(conversation.user_id)
         await self._sessions.ensure(key)
+        await self._before_turn(key)
         if batch.stopped:
             raise TurnStoppedError("")
         if batch.starts > 1:

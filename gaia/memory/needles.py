@@ -20,9 +20,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from gaia.memory import text as texts
-
-REPLACEMENT = "[forgotten]"
-"""Stands where a text was that said it."""
+from gaia.store.redaction import REPLACEMENT
 
 PART = 600
 """Characters of a text that are judged together. In longer ones, words that have

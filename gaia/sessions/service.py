@@ -7,7 +7,7 @@ unfinished turn is found by the turn's id and removed here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,9 +16,11 @@ from google.adk.sessions import BaseSessionService, DatabaseSessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.schemas.v1 import StorageEvent, StorageSession, StorageUserState
 from google.genai import types
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, exists, func, select
 
+from gaia.sessions.redaction import EventData, redact_events
 from gaia.store.engine import Database
+from gaia.store.redaction import Redaction
 
 APP_NAME = "gaia"
 AGENT_NAME = "gaia"
@@ -191,6 +193,37 @@ class SessionStore:
                 return position
         return len(invocations)
 
+    async def redact(
+        self, redaction: Redaction, *, spared: frozenset[str], key: SessionKey | None = None
+    ) -> None:
+        """Take out of a session, or out of all of the user's, what goes; not of the turns
+        `spared`. Safe beside a turn, whose later events the next call finds. Idempotent."""
+        theirs = (StorageEvent.app_name == APP_NAME) & (StorageEvent.user_id == redaction.user_id)
+        if key is not None:
+            theirs &= StorageEvent.session_id == key.session_id
+        await redact_events(self._database, theirs, redaction, turn_of=turn_of, spared=spared)
+
+    async def delete_empty(self, user_id: str, *, keep: Collection[str]) -> None:
+        """Delete the sessions of a user that have no events, but for those to keep. Idempotent."""
+        filled = exists().where(
+            StorageEvent.app_name == StorageSession.app_name,
+            StorageEvent.user_id == StorageSession.user_id,
+            StorageEvent.session_id == StorageSession.id,
+        )
+        async with self._database.write() as session:
+            await session.execute(
+                delete(StorageSession).where(
+                    StorageSession.app_name == APP_NAME,
+                    StorageSession.user_id == user_id,
+                    StorageSession.id.not_in(keep),
+                    ~filled,
+                )
+            )
+
+    async def checkpoint(self) -> bool:
+        """Empty the write-ahead log; returns whether that was possible."""
+        return await self._database.checkpoint()
+
     async def delete_user(self, user_id: str) -> None:
         """Delete every session of a user, events and state with it, for good. Idempotent."""
         async with self._database.write() as session:
@@ -207,6 +240,13 @@ class SessionStore:
     async def _events_of_turn(self, key: SessionKey, turn_id: str) -> Sequence[Event]:
         events = await self.events(key.user_id, key.session_id, limit=EVENTS_OF_A_TURN)
         return [e for e in events or [] if (e.custom_metadata or {}).get(TURN_ID) == turn_id]
+
+
+def turn_of(data: EventData) -> str | None:
+    """The turn that an event belongs to, from its JSON."""
+    metadata = data.get("custom_metadata")
+    turn_id = metadata.get(TURN_ID) if isinstance(metadata, dict) else None
+    return turn_id if isinstance(turn_id, str) else None
 
 
 def answer_text(events: Sequence[Event]) -> str | None:

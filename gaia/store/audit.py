@@ -82,6 +82,14 @@ def record(
     )
 
 
+async def joined_into(session: AsyncSession, user_id: str) -> Sequence[str]:
+    """The ids of those who became one with this user."""
+    rows = await session.scalars(
+        select(AuditRow.actor).where(AuditRow.action == Action.JOINED, AuditRow.subject == user_id)
+    )
+    return rows.all()
+
+
 async def entries(session: AsyncSession, *, limit: int) -> Sequence[Entry]:
     """The last decisions, the oldest of them first."""
     actors, subjects = aliased(UserRow), aliased(UserRow)

@@ -24,6 +24,9 @@ from gaia.store.failures import store_error
 BUSY_SECONDS = 10
 """How long a write waits for another process's write before it fails."""
 
+CHECKPOINT_MILLISECONDS = 500
+"""How long a checkpoint waits for readers."""
+
 CONNECTIONS = 4
 """Connections, and so threads, a file: one writes, the others read beside it."""
 
@@ -78,12 +81,19 @@ class Database:
     async def checkpoint(self) -> bool:
         """Move the WAL's content into the file and empty the WAL.
 
-        Returns whether it was emptied: a reader in another process can prevent it.
+        Returns whether it was emptied: a reader in another process can prevent it. That
+        one is not waited for as long as a writer is, since all writes wait meanwhile.
         """
         outside = self.engine.execution_options(**{NO_TRANSACTION: True})
         async with self._one_writer, outside.connect() as connection:
-            result = await connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-            busy, _, _ = result.one()
+            (patience,) = (await connection.execute(text("PRAGMA busy_timeout"))).one()
+            shorter = min(patience, CHECKPOINT_MILLISECONDS)
+            await connection.execute(text(f"PRAGMA busy_timeout = {shorter}"))
+            try:
+                result = await connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+                busy, _, _ = result.one()
+            finally:
+                await connection.execute(text(f"PRAGMA busy_timeout = {patience}"))
         return not busy
 
     async def close(self) -> None:

@@ -152,6 +152,7 @@ async def run_core(
         await app.handlers.cancel()
         await app.dispatcher.cancel()
         await app.delivery.cancel()
+        await app.forgetting.cancel()
         await stores.sessions.close()
         await stores.database.close()
 

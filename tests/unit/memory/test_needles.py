@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gaia.memory import text as texts
-from gaia.memory.needles import PART, REPLACEMENT, Needles, is_code
+from gaia.memory.needles import PART, Needles, is_code
+from gaia.store.redaction import REPLACEMENT
 
 GATE = "The gate code is under the blue pot"
 LETTERS = st.text(string.ascii_letters + string.digits + " .,!?\n'", max_size=200)

@@ -1,0 +1,187 @@
+"""Carries out what is to be forgotten, until no file below the home holds a byte of it.
+
+From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
+words are taken out of everything that was written on the way: the queues, transcripts,
+logs, the terminal's history, copies of the database, the write-ahead logs. Each step may
+be repeated, and is, until all of them have found nothing left: after a crash at the next
+start, and after a turn that was running. Only then does the wish itself go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from gaia import logs
+from gaia.core.workers import Workers
+from gaia.memory.needles import Needles
+from gaia.ops.copies import clean_copies
+from gaia.ops.terminal_history import cut_entries
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.sessions.service import SessionKey, SessionStore
+from gaia.store import audit, conversations, forgets, redaction
+from gaia.store.engine import Database
+from gaia.store.forgets import Forget
+from gaia.store.memory_tables import ForgetState
+from gaia.store.redaction import Redaction
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE = timedelta(seconds=1)
+LONGEST_PAUSE = timedelta(seconds=30)
+
+THE_ONE = 0
+"""The number of the one worker: files are everybody's, so wishes are carried out together."""
+
+
+class Forgetting:
+    """Carries out the wishes to forget of all users.
+
+    The vector index holds no words, and takes what it has to by itself: nobody waits for it.
+    """
+
+    def __init__(
+        self,
+        *,
+        home: Home,
+        database: Database,
+        sessions: SessionStore,
+        clock: Clock,
+    ) -> None:
+        self._home = home
+        self._database = database
+        self._sessions = sessions
+        self._clock = clock
+        self._workers = Workers("forgetting", self._work, clock)
+        self._needles: dict[int, Needles] = {}
+        self._files_cleaned: set[int] = set()
+        self._pause = FIRST_PAUSE
+        self._waiting = False
+
+    def wake(self) -> None:
+        """Say that there may be something to forget, and at start, that an earlier process
+        may have left it. Ignored once nothing new is begun."""
+        self._pause = FIRST_PAUSE
+        self._workers.wake(THE_ONE)
+
+    async def before_turn(self, key: SessionKey) -> None:
+        """Return when the session holds nothing that its user had forgotten, so that the
+        turn's prompt does not either."""
+        async with self._database.read() as session:
+            wishes = await forgets.under_way(session, key.user_id)
+        for wish in wishes:
+            if wish.state is ForgetState.WIPING:
+                await self._redact_sessions(await self._redaction(wish), key)
+
+    def after_turn(self) -> None:
+        """Say that a turn has ended: what it wrote is to be looked at, if it ran meanwhile."""
+        if self._waiting:
+            self.wake()
+
+    async def flush(self) -> None:
+        """Return when nothing is left that could be done at once; then do no more. The rest
+        is for the next start."""
+        await self._workers.flush()
+
+    async def cancel(self) -> None:
+        """Interrupt it, to be taken up at the next start."""
+        await self._workers.cancel()
+
+    async def _work(self, _: int) -> timedelta | None:
+        async with self._database.read() as session:
+            wishes = await forgets.under_way(session)
+        self._waiting = bool(wishes)
+        if not wishes:
+            return None
+        carried_out = [wish.forget_id for wish in wishes if await self._carry_out(wish)]
+        if await self._empty_write_ahead_logs() and carried_out:
+            await self._end(carried_out)
+            if len(carried_out) == len(wishes):
+                # Another wish may have been written meanwhile.
+                return timedelta(0)
+        pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
+        return pause
+
+    async def _carry_out(self, wish: Forget) -> bool:
+        """Redact what there is; returns whether nothing is left to come back for but what
+        the write-ahead logs hold."""
+        if wish.state is ForgetState.SEALING:
+            return True
+        what = await self._redaction(wish)
+        # In this order: what a turn writes that ends meanwhile is found by what follows.
+        all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
+        await self._redact_sessions(what)
+        all_sent = await self._redact_outbox(what)
+        complete = all_ended and all_sent
+        if complete or wish.forget_id not in self._files_cleaned:
+            await self._clean_files(what)
+            self._files_cleaned.add(wish.forget_id)
+        if complete:
+            if wish.everything:
+                await self._delete_empty_sessions(wish.user_id)
+            async with self._database.write() as session:
+                await forgets.seal(session, wish.forget_id)
+        return complete
+
+    async def _redaction(self, wish: Forget) -> Redaction:
+        needles = self._needles.get(wish.forget_id)
+        if needles is None:
+            needles = await asyncio.to_thread(Needles, wish.needles)
+            self._needles[wish.forget_id] = needles
+        return Redaction(
+            user_id=wish.user_id,
+            says=needles.match,
+            sources=wish.turn_ids,
+            everything=wish.everything,
+            inbox_id=wish.inbox_id,
+            since=wish.created_at,
+        )
+
+    async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
+        async with self._database.read() as session:
+            spared = await redaction.spared_turns(session, what)
+        await self._sessions.redact(what, spared=spared, key=key)
+
+    async def _delete_empty_sessions(self, user_id: str) -> None:
+        async with self._database.read() as session:
+            chats = await conversations.of_user(session, user_id)
+        present = [
+            SessionKey(chat.user_id, chat.channel, chat.first_chat, chat.generation).session_id
+            for chat in chats
+        ]
+        await self._sessions.delete_empty(user_id, keep=present)
+
+    async def _redact_outbox(self, what: Redaction) -> bool:
+        async with self._database.read() as session:
+            spared = await redaction.spared_turns(session, what)
+        return await redaction.redact_outbox(self._database, what, spared, self._clock.now())
+
+    async def _clean_files(self, what: Redaction) -> None:
+        async with self._database.read() as session:
+            earlier_ids = await audit.joined_into(session, what.user_id)
+        await asyncio.to_thread(cut_entries, self._home.terminal_history, what.says)
+        await asyncio.to_thread(logs.cut_lines, self._home.logs, what.says)
+        user_ids = {what.user_id, *earlier_ids}
+        await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
+
+    async def _empty_write_ahead_logs(self) -> bool:
+        """Empty the write-ahead logs, where deleted words are longest; returns whether
+        nobody prevented it."""
+        emptied = [await self._database.checkpoint(), await self._sessions.checkpoint()]
+        if not all(emptied) and self._pause == FIRST_PAUSE:
+            logger.warning(
+                "what is forgotten stays in a write-ahead log until another process lets go "
+                "of the database"
+            )
+        return all(emptied)
+
+    async def _end(self, forget_ids: Sequence[int]) -> None:
+        async with self._database.write() as session:
+            await forgets.done(session, forget_ids)
+        for forget_id in forget_ids:
+            self._needles.pop(forget_id, None)
+            self._files_cleaned.discard(forget_id)
+        logger.info("forgotten for good: %d wishes", len(forget_ids))

@@ -1,0 +1,220 @@
+"""Takes words out of the inbox and the outbox, row by row, and leaves the rows.
+
+Reads and judges outside of any transaction, then changes what goes in short ones.
+Each step may be repeated: what was replaced is not touched again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.engine import Database
+from gaia.store.inbox import BEGUN, UNFINISHED
+from gaia.store.outbox import OPEN
+from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
+
+REPLACEMENT = "[forgotten]"
+"""Stands where a text was that goes."""
+
+ROWS_AT_A_TIME = 200
+
+PATIENCE = timedelta(minutes=10)
+"""How long a message may wait for its turn before its words go unread: it is for a
+channel that is switched off, or gaia does not get to it."""
+
+GRACE = timedelta(seconds=30)
+"""How long an answer that was written since may take to be sent before its words go."""
+
+FORGET_COMMAND = "/forget"
+"""What a command begins with that names what is to be forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What of a user's texts goes: those that `says` finds, and all of the turns
+    `sources`; with `everything`, all. What was received after the message `inbox_id`
+    stays, and what came of it. `since` is when it was wished for."""
+
+    user_id: str
+    says: Callable[[str], bool]
+    sources: frozenset[str]
+    everything: bool
+    inbox_id: int
+    since: datetime
+
+
+async def spared_turns(session: AsyncSession, redaction: Redaction) -> frozenset[str]:
+    """The turns that stay: those of what was received afterwards for good, and those that
+    are not over until they are."""
+    rows = await session.scalars(
+        select(InboxRow.turn_id)
+        .where(
+            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+            or_(InboxRow.inbox_id > redaction.inbox_id, InboxRow.state.in_(UNFINISHED)),
+            InboxRow.turn_id.is_not(None),
+        )
+        .distinct()
+    )
+    return frozenset(turn_id for turn_id in rows if turn_id is not None)
+
+
+async def redact_inbox(database: Database, redaction: Redaction, now: datetime) -> bool:
+    """Redact what was received; returns whether nothing is left to be done when a turn ends."""
+    async with database.read() as session:
+        inbox_ids = await session.scalars(
+            select(InboxRow.inbox_id).where(
+                InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+                InboxRow.inbox_id <= redaction.inbox_id,
+            )
+        )
+        pages = list(_pages(inbox_ids.all()))
+    late = now - redaction.since > PATIENCE
+    awaited = BEGUN if late else UNFINISHED
+    complete = True
+    for page in pages:
+        async with database.read() as session:
+            query = select(InboxRow).where(InboxRow.inbox_id.in_(page))
+            rows = (await session.scalars(query)).all()
+        going = await asyncio.to_thread(_going_messages, rows, redaction)
+        async with database.write() as session:
+            for row in going:
+                if row.state not in awaited:
+                    await _redact_message(session, row)
+        complete = complete and not any(row.state in awaited for row in rows)
+    return complete
+
+
+async def redact_outbox(
+    database: Database, redaction: Redaction, spared: frozenset[str], now: datetime
+) -> bool:
+    """Redact what was answered, but for the turns `spared`; returns whether nothing is left
+    to be done when it has been sent."""
+    async with database.read() as session:
+        outbox_ids = await session.scalars(
+            select(OutboxRow.outbox_id).where(
+                OutboxRow.conversation_id.in_(_conversations(redaction.user_id))
+            )
+        )
+        pages = list(_pages(outbox_ids.all()))
+    complete = True
+    for page in pages:
+        async with database.read() as session:
+            query = select(OutboxRow).where(OutboxRow.outbox_id.in_(page))
+            rows = (await session.scalars(query)).all()
+            commands = await _commands(session, rows)
+        judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
+        going = await asyncio.to_thread(_going_chunks, judged, redaction, commands)
+        ready = [row for row in going if not _is_about_to_leave(row, redaction, now)]
+        complete = complete and len(ready) == len(going)
+        async with database.write() as session:
+            for row in ready:
+                complete = await _redact_chunk(session, row) and complete
+    return complete
+
+
+def _going_messages(rows: Sequence[InboxRow], redaction: Redaction) -> Sequence[InboxRow]:
+    return [
+        row
+        for row in rows
+        if (row.text != REPLACEMENT or row.notes or row.attachments)
+        and (
+            redaction.everything
+            or row.turn_id in redaction.sources
+            or (row.is_command and row.text.strip().lower().startswith(FORGET_COMMAND))
+            or any(map(redaction.says, _texts(row)))
+        )
+    ]
+
+
+def _texts(row: InboxRow) -> Iterator[str]:
+    yield row.text
+    yield from row.notes
+    # What a person wrote in pieces may say it as a whole.
+    yield "\n".join([row.text, *row.notes])
+    yield from (each["file_name"] for each in row.attachments if each.get("file_name"))
+
+
+async def _redact_message(session: AsyncSession, row: InboxRow) -> None:
+    await session.execute(
+        update(InboxRow)
+        .where(InboxRow.inbox_id == row.inbox_id, InboxRow.state == row.state)
+        .values(text=REPLACEMENT, notes=[], attachments=[])
+    )
+
+
+def _going_chunks(
+    rows: Sequence[OutboxRow], redaction: Redaction, commands: frozenset[str]
+) -> Sequence[OutboxRow]:
+    """An answer to a command that is still to be sent may be the one that tells that
+    everything is forgotten: it goes only if it tells of what."""
+    return [
+        row
+        for row in rows
+        if not _is_redacted(row)
+        and (
+            (redaction.everything and _is_before(row, redaction, commands))
+            or row.turn_id in redaction.sources
+            or any(map(redaction.says, _said(row)))
+        )
+    ]
+
+
+def _is_redacted(row: OutboxRow) -> bool:
+    return row.text == REPLACEMENT and not row.buttons and not row.error
+
+
+def _is_before(row: OutboxRow, redaction: Redaction, commands: frozenset[str]) -> bool:
+    if row.turn_id is None:
+        return row.created_at <= redaction.since
+    return row.state not in OPEN or row.turn_id not in commands
+
+
+def _said(row: OutboxRow) -> Iterator[str]:
+    yield row.text
+    yield from (words for button in row.buttons for words in button.values())
+    if row.error:
+        yield row.error
+
+
+def _is_about_to_leave(row: OutboxRow, redaction: Redaction, now: datetime) -> bool:
+    if row.state == OutboxState.SENDING:
+        return True
+    is_answer_since = row.created_at > redaction.since and now - row.created_at < GRACE
+    return row.state in OPEN and is_answer_since
+
+
+async def _redact_chunk(session: AsyncSession, row: OutboxRow) -> bool:
+    """Redact a chunk, unless its sending has begun meanwhile; returns whether it was."""
+    changed: Mapping[str, Any] = {"text": REPLACEMENT, "buttons": [], "error": None}
+    result = await session.scalars(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == row.outbox_id, OutboxRow.state == row.state)
+        .values(**changed)
+        .returning(OutboxRow.outbox_id)
+    )
+    return bool(result.all())
+
+
+async def _commands(session: AsyncSession, rows: Sequence[OutboxRow]) -> frozenset[str]:
+    """Those turns of `rows` that are commands."""
+    turns = {row.turn_id for row in rows if row.turn_id is not None}
+    found = await session.scalars(
+        select(InboxRow.turn_id).where(InboxRow.turn_id.in_(turns), InboxRow.is_command.is_(True))
+    )
+    return frozenset(turn_id for turn_id in found if turn_id is not None)
+
+
+def _conversations(user_id: str) -> Select[int]:
+    return select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+
+
+def _pages(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(numbers), ROWS_AT_A_TIME):
+        yield numbers[start : start + ROWS_AT_A_TIME]
