@@ -30,12 +30,12 @@ from gaia.core.limits import Limits
 from gaia.core.strangers import Strangers
 from gaia.core.warming import Warming
 from gaia.errors import RefusedError, SettingsError
-from gaia.memory.finding import WordFinder
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.recall import Recall
+from gaia.memory.relevance import E5
+from gaia.memory.search import Search
 from gaia.messages import Address
-from gaia.ops.forgetting import Forgetting
 from gaia.ops.status import Status
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
@@ -64,7 +64,6 @@ class App:
     delivery: Delivery
     warming: Warming
     index: Index
-    forgetting: Forgetting
     status: Status
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
@@ -76,7 +75,6 @@ class App:
         await self.strangers.recover()
         await self.delivery.recover()
         self.index.wake()
-        self.forgetting.wake()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,30 +107,28 @@ def build_app(
     channels = dict(_enabled_channels(loaded, greeter, clock, hosted=hosted))
     channels |= {channel.name: channel for channel in extra_channels}
     memory = settings.memory
-    finder = WordFinder(database)
-
     index = Index(
         parts_opener(home, memory, loaded.secrets),
         database=database,
         clock=clock,
         start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
     )
-    forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
-
-    def memory_changed() -> None:
-        index.wake()
-        forgetting.wake()
-
+    search = Search(
+        database,
+        index,
+        clock,
+        fusion=memory.fusion,
+        scale=E5 if memory.embedder.provider == "embedded" else None,
+    )
+    recall = Recall(search, clock, limit=memory.recall_limit)
     memory_tools = MemoryTools(
-        database, finder, clock, limit=memory.recall_limit, changed=memory_changed
+        database, search, clock, limit=memory.recall_limit, changed=index.wake
     )
     agent = Agent(
         model=model,
         sessions=stores.sessions,
         tools=[*built_in_tools(clock), *(memory_tools.all if memory.enabled else ())],
-        recall=Recall(finder, clock, limit=memory.recall_limit)
-        if memory.enabled and memory.auto_recall
-        else None,
+        recall=recall if memory.enabled and memory.auto_recall else None,
         settings=settings,
     )
     delivery = Delivery(
@@ -148,8 +144,6 @@ def build_app(
         delivery=delivery,
         clock=clock,
         settings=settings,
-        before_turn=forgetting.before_turn,
-        after_turn=forgetting.after_turn,
     )
     status = Status(
         home=home,
@@ -159,6 +153,7 @@ def build_app(
         channels=channels,
         handlers=handlers,
         index=index,
+        recall=recall,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
@@ -166,7 +161,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
-            *(memory_commands(finder, memory_changed) if memory.enabled else without_memory()),
+            *(memory_commands(search, index.wake) if memory.enabled else without_memory()),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],
@@ -205,7 +200,6 @@ def build_app(
         delivery=delivery,
         warming=warming,
         index=index,
-        forgetting=forgetting,
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[

@@ -67,6 +67,7 @@ class StatusReport(Report):
     channels: tuple[PartStatus, ...]
     store: PartStatus
     memory: MemoryStatus
+    recall: PartStatus
     inbox: QueueStatus
     outbox: QueueStatus
     running_turns: int
@@ -77,4 +78,6 @@ class StatusReport(Report):
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work."""
         index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
-        return tuple(p for p in (self.store, self.model, index, *self.channels) if not p.ok)
+        return tuple(
+            p for p in (self.store, self.model, index, self.recall, *self.channels) if not p.ok
+        )

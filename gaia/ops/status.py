@@ -10,6 +10,7 @@ from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.handler import Handlers
 from gaia.memory.index.index import Index
+from gaia.memory.recall import Recall
 from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
@@ -32,6 +33,7 @@ class Status:
         channels: Mapping[str, Channel],
         handlers: Handlers,
         index: Index,
+        recall: Recall,
         clock: Clock,
     ) -> None:
         self.ready = False
@@ -42,6 +44,7 @@ class Status:
         self._channels = channels
         self._handlers = handlers
         self._index = index
+        self._recall = recall
         self._clock = clock
         self._started_at = clock.now()
 
@@ -74,6 +77,7 @@ class Status:
             ),
             store=PartStatus(name="store", ok=True),
             memory=self._memory_status(memories, unindexed, now),
+            recall=self._recall_status(),
             inbox=QueueStatus(
                 waiting=waiting_in.queued + waiting_in.running,
                 dead=waiting_in.dead,
@@ -101,6 +105,10 @@ class Status:
     def _model_status(self) -> PartStatus:
         health = self._model.health.report()
         return PartStatus(name=self._model.describe(), ok=health.ok, detail=health.detail)
+
+    def _recall_status(self) -> PartStatus:
+        health = self._recall.health()
+        return PartStatus(name="recall", ok=health.ok, detail=health.detail)
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
         health = self._index.health()

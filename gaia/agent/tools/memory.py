@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from google.adk.tools.tool_context import ToolContext
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.agent.tools import Tool
@@ -32,6 +33,9 @@ from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemorySource
 
 logger = logging.getLogger(__name__)
+
+FAULTS = (GaiaError, SQLAlchemyError)
+"""What a tool tells instead of ending the turn."""
 
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
@@ -92,7 +96,7 @@ class MemoryTools:
                 added = await ledger.add(
                     change.session, change.user_id, _statement(change, fact, about), change.now
                 )
-        except GaiaError as exc:
+        except FAULTS as exc:
             return _failed(exc)
         known = "" if added.is_new else ", which was known already"
         return {"result": f"kept as #{added.memory.memory_id}{known}"}
@@ -111,7 +115,7 @@ class MemoryTools:
             found = await self._finder.find(
                 owner(tool_context.user_id), str(query), limit=self._limit
             )
-        except GaiaError as exc:
+        except FAULTS as exc:
             return _failed(exc)
         told = [_shown(memory) for memory in found if credentials.find(memory.text) is None]
         return {"result": "\n".join(told) or "nothing is known of that"}
@@ -133,7 +137,7 @@ class MemoryTools:
                     _statement(change, fact, ""),
                     change.now,
                 )
-        except GaiaError as exc:
+        except FAULTS as exc:
             return _failed(exc)
         return {"result": f"kept as #{added.memory.memory_id}, in the place of #{old}"}
 
@@ -153,7 +157,7 @@ class MemoryTools:
                     inbox_id=change.said.inbox_id if change.said else 0,
                     now=change.now,
                 )
-        except GaiaError as exc:
+        except FAULTS as exc:
             return _failed(exc)
         return {"result": f"#{old} is forgotten for good"}
 
@@ -223,9 +227,9 @@ def _number(told: object) -> int:
     return int(written)
 
 
-def _failed(exc: GaiaError) -> Told:
-    if isinstance(exc, StoreError):
-        logger.warning("a memory tool failed: %s", exc)
+def _failed(exc: Exception) -> Told:
+    if isinstance(exc, StoreError | SQLAlchemyError):
+        logger.warning("a memory tool failed", exc_info=True)
         return {"error": "the memory does not work at the moment"}
     if isinstance(exc, UnknownUserError):
         return {"error": "the user was removed meanwhile"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import asynccontextmanager
 
 import pytest
@@ -262,6 +263,23 @@ async def test_no_tool_forgets_everything(running_core):
             "update_memory",
             "forget_memory",
         }
+
+
+async def test_when_memory_is_broken_chat_goes_on_and_the_status_says_so(running_core, home):
+    async with core_with(running_core) as (core, use):
+        await say(core, f"/remember {POT}")
+        with sqlite3.connect(home.database) as database:
+            database.execute("ALTER TABLE memory_terms RENAME TO elsewhere")
+        assert await say(core, "Where is the gate code?") == "echo: Where is the gate code?"
+        assert POT not in everything(core.model.requests[-1])
+        assert "Not working: recall" in await say(core, "/status")
+        assert "does not work" in await use("look", "load_memory", query="gate code")
+        assert (await say(core, "/memory search gate")).startswith("/memory did not work.")
+        with sqlite3.connect(home.database) as database:
+            database.execute("ALTER TABLE elsewhere RENAME TO memory_terms")
+        await say(core, "Where is the gate code?")
+        assert POT in everything(core.model.requests[-1])
+        assert "Not working: recall" not in await say(core, "/status")
 
 
 async def test_without_memory_there_are_no_tools_and_nothing_is_recalled(running_core):
