@@ -36,6 +36,7 @@ from gaia.memory.recall import Recall
 from gaia.memory.relevance import E5
 from gaia.memory.search import Search
 from gaia.messages import Address
+from gaia.ops.forgetting import Forgetting
 from gaia.ops.status import Status
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
@@ -64,6 +65,7 @@ class App:
     delivery: Delivery
     warming: Warming
     index: Index
+    forgetting: Forgetting
     status: Status
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
@@ -75,6 +77,7 @@ class App:
         await self.strangers.recover()
         await self.delivery.recover()
         self.index.wake()
+        self.forgetting.wake()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,14 @@ def build_app(
         scale=E5 if memory.embedder.provider == "embedded" else None,
     )
     recall = Recall(search, clock, limit=memory.recall_limit)
+    forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
+
+    def memory_changed() -> None:
+        index.wake()
+        forgetting.wake()
+
     memory_tools = MemoryTools(
-        database, search, clock, limit=memory.recall_limit, changed=index.wake
+        database, search, clock, limit=memory.recall_limit, changed=memory_changed
     )
     agent = Agent(
         model=model,
@@ -144,6 +153,8 @@ def build_app(
         delivery=delivery,
         clock=clock,
         settings=settings,
+        before_turn=forgetting.before_turn,
+        after_turn=forgetting.after_turn,
     )
     status = Status(
         home=home,
@@ -161,7 +172,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
-            *(memory_commands(search, index.wake) if memory.enabled else without_memory()),
+            *(memory_commands(search, memory_changed) if memory.enabled else without_memory()),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],
@@ -200,6 +211,7 @@ def build_app(
         delivery=delivery,
         warming=warming,
         index=index,
+        forgetting=forgetting,
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[
