@@ -21,23 +21,8 @@ from typing import Literal
 
 Fusion = Literal["sum", "rank"]
 
-VECTOR_SHARE = 0.5
-"""Full text and vectors count the same."""
-
-NEIGHBOUR_SHARE = 0.45
-"""The share of a score that goes to what was said just before and after; of that the
-same share goes one further, up to `REACH`."""
-
 REACH = 4
-
-NAMED_BONUS = 0.5
-"""Of a memory whose subject the question names."""
-
-DATED_BONUS = 0.5
-"""Of a memory from a month that the question names."""
-
-QUESTION_MALUS = 0.15
-"""Of a memory that ends in a question mark."""
+"""How far neighbours matter, in positions of their session."""
 
 LEAST_SPREAD = 0.05
 """Similarities that lie closer together than this are not spread over 0..1: of two or
@@ -45,6 +30,25 @@ three memories the farthest may be nearly as near as the nearest."""
 
 RANK_CONSTANT = 60
 """k of reciprocal rank fusion, as its authors have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each thing counts, where a perfect match by words and meaning is 1.
+
+    `vector` is the share of the meaning. `neighbour` is the share of a score that goes to
+    what was said just before and after; of that the same share goes one further. `named`
+    is added when the question names the subject, and when it names the month; `question`
+    is taken from a memory that ends in a question mark.
+    """
+
+    vector: float = 0.5
+    neighbour: float = 0.45
+    named: float = 0.5
+    question: float = 0.15
+
+
+WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +82,21 @@ class Parts:
         return self.text + self.vector + self.neighbours + self.named + self.dated - self.question
 
 
-def rank(candidates: Sequence[Candidate], fusion: Fusion) -> Sequence[tuple[Candidate, Parts]]:
+def rank(
+    candidates: Sequence[Candidate], fusion: Fusion, weights: Weights = WEIGHTS
+) -> Sequence[tuple[Candidate, Parts]]:
     """The candidates with the parts of their scores, the best first."""
     texts = _scaled({c.memory_id: c.text_score for c in candidates}, fusion, least=0.0)
     vectors = _scaled({c.memory_id: c.similarity for c in candidates}, fusion, least=None)
     own = {
         c.memory_id: (
-            (1 - VECTOR_SHARE) * texts.get(c.memory_id, 0.0),
-            VECTOR_SHARE * vectors.get(c.memory_id, 0.0),
+            (1 - weights.vector) * texts.get(c.memory_id, 0.0),
+            weights.vector * vectors.get(c.memory_id, 0.0),
         )
         for c in candidates
     }
-    shares = _neighbour_shares(candidates, {key: sum(score) for key, score in own.items()})
+    scores = {memory_id: sum(each) for memory_id, each in own.items()}
+    shares = _neighbour_shares(candidates, scores, weights.neighbour)
     ranked = [
         (
             c,
@@ -97,9 +104,9 @@ def rank(candidates: Sequence[Candidate], fusion: Fusion) -> Sequence[tuple[Cand
                 text=own[c.memory_id][0],
                 vector=own[c.memory_id][1],
                 neighbours=shares[c.memory_id],
-                named=NAMED_BONUS * c.is_named,
-                dated=DATED_BONUS * c.is_dated,
-                question=QUESTION_MALUS * c.is_question,
+                named=weights.named * c.is_named,
+                dated=weights.named * c.is_dated,
+                question=weights.question * c.is_question,
             ),
         )
         for c in candidates
@@ -124,20 +131,19 @@ def _scaled(
 
 
 def _neighbour_shares(
-    candidates: Sequence[Candidate], scores: Mapping[int, float]
+    candidates: Sequence[Candidate], scores: Mapping[int, float], share: float
 ) -> Mapping[int, float]:
     placed: dict[tuple[str, int], float] = {}
     for c in candidates:
         if c.session_id is not None and c.position is not None:
             place = (c.session_id, c.position)
             placed[place] = max(placed.get(place, 0.0), scores[c.memory_id])
-    shares: dict[int, float] = {}
+    shares = dict.fromkeys(scores, 0.0)
     for c in candidates:
-        shares[c.memory_id] = 0.0
         if c.session_id is None or c.position is None:
             continue
         for distance in range(1, REACH + 1):
             for position in (c.position - distance, c.position + distance):
                 near = placed.get((c.session_id, position), 0.0)
-                shares[c.memory_id] += NEIGHBOUR_SHARE**distance * near
+                shares[c.memory_id] += share**distance * near
     return shares

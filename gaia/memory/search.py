@@ -85,8 +85,21 @@ class _Question:
     known: Corpus
 
 
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What was found for a question, before it is put in order."""
+
+    question: _Question
+    candidates: Sequence[Candidate] = ()
+    scale: Scale = relevance.UNKNOWN
+    fault: str = ""
+
+
 class Search:
-    """Implements `recall.Finder`. `scale` is that of the embedder in use, None where nobody knows it."""
+    """Implements `recall.Finder`.
+
+    `scale` is that of the embedder in use, None where nobody knows it.
+    """
 
     def __init__(
         self,
@@ -130,26 +143,40 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        question = await self._understand(owner(user_id), asked)
-        if not question.known.size or not text.normalise(asked):
-            return Found(())
-        conditions = self._conditions(user_id, only or Filter())
-        scores, similarities, fault = await self._candidates(user_id, question, conditions)
+        gathered = await self._gather(owner(user_id), asked, only or Filter())
+        best = rank(gathered.candidates, self._fusion)[:limit]
         async with self._database.read() as session:
-            placed = await _placed(
-                session, question, scores, similarities, {*scores, *similarities}, conditions
-            )
-            best = rank(placed, self._fusion)[:limit]
             ids = [candidate.memory_id for candidate, _ in best]
-            memories = {
-                memory.memory_id: memory for memory in await ledger.get_many(session, user_id, ids)
-            }
-        scale = self._scale or relevance.usual_scale(similarities.values())
+            found = await ledger.get_many(session, user_id, ids)
+        memories = {
+            memory.memory_id: memory for memory in found if memory.status is MemoryStatus.ACTIVE
+        }
         hits = [
-            _hit(memories[candidate.memory_id], candidate, parts, question, scale)
+            _hit(memories[candidate.memory_id], candidate, parts, gathered)
             for candidate, parts in best
+            # Whatever was forgotten a moment ago is not found any more.
+            if candidate.memory_id in memories
         ]
-        return Found(hits, fault)
+        return Found(hits, gathered.fault)
+
+    async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
+        """What `hits` puts in order, in no order.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        return (await self._gather(owner(user_id), asked, Filter())).candidates
+
+    async def _gather(self, user_id: str, asked: str, only: Filter) -> _Gathered:
+        question = await self._understand(user_id, asked)
+        if not question.known.size or not text.normalise(asked):
+            return _Gathered(question)
+        conditions = self._conditions(user_id, only)
+        scores, similarities, fault = await self._ask(user_id, question, conditions)
+        async with self._database.read() as session:
+            candidates = await _placed(session, question, scores, similarities, conditions)
+        scale = self._scale or relevance.usual_scale(similarities.values())
+        return _Gathered(question, candidates, scale, fault)
 
     async def _understand(self, user_id: str, asked: str) -> _Question:
         wanted = text.query_terms(asked)
@@ -173,7 +200,7 @@ class Search:
             conditions.append(MemoryRow.sensitive.is_(False))
         return conditions
 
-    async def _candidates(
+    async def _ask(
         self, user_id: str, question: _Question, conditions: Sequence[ColumnElement[bool]]
     ) -> tuple[Mapping[int, float], Mapping[int, float], str]:
         """BM25 scores, similarities, and why there are none; both are asked at once."""
@@ -206,12 +233,24 @@ class Search:
         return {each.memory_id: each.similarity for each in found}, ""
 
 
+def _hit(memory: Memory, candidate: Candidate, parts: Parts, gathered: _Gathered) -> Hit:
+    question = gathered.question
+    held = {*text.terms(memory.text), *text.content_terms(memory.subject or "")}
+    return Hit(
+        memory=memory,
+        parts=parts,
+        text_score=candidate.text_score,
+        similarity=candidate.similarity,
+        coverage=relevance.coverage(question.terms, held, question.known),
+        nearness=gathered.scale.nearness(candidate.similarity),
+    )
+
+
 async def _placed(
     session: AsyncSession,
     question: _Question,
     scores: Mapping[int, float],
     similarities: Mapping[int, float],
-    memory_ids: Collection[int],
     conditions: Sequence[ColumnElement[bool]],
 ) -> Sequence[Candidate]:
     """Those of the candidates that count, with what their order depends on."""
@@ -223,7 +262,7 @@ async def _placed(
             MemoryRow.session_id,
             MemoryRow.position,
             MemoryRow.valid_from,
-        ).where(MemoryRow.memory_id.in_(memory_ids), *conditions)
+        ).where(MemoryRow.memory_id.in_({*scores, *similarities}), *conditions)
     )
     rows = result.all()
     named = _named({row.subject for row in rows}, question.names)
@@ -245,20 +284,6 @@ async def _placed(
 
 def _named(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:
     return {each for each in subjects if not text.content_terms(each or "").isdisjoint(names)}
-
-
-def _hit(
-    memory: Memory, candidate: Candidate, parts: Parts, question: _Question, scale: Scale
-) -> Hit:
-    held = {*text.terms(memory.text), *text.content_terms(memory.subject or "")}
-    return Hit(
-        memory=memory,
-        parts=parts,
-        text_score=candidate.text_score,
-        similarity=candidate.similarity,
-        coverage=relevance.coverage(question.terms, held, question.known),
-        nearness=scale.nearness(candidate.similarity),
-    )
 
 
 def _rarest(wanted: Collection[str], known: Corpus) -> frozenset[str]:

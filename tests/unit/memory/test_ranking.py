@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.memory.ranking import (
-    DATED_BONUS,
-    NAMED_BONUS,
-    NEIGHBOUR_SHARE,
-    QUESTION_MALUS,
     REACH,
+    WEIGHTS,
     Candidate,
     Fusion,
     rank,
@@ -66,7 +63,7 @@ def test_a_memory_gets_a_share_of_what_was_said_beside_it() -> None:
     elsewhere = Candidate(3, text_score=1.0, session_id="t", position=4)
     best = Candidate(4, text_score=10.0, session_id="s", position=5)
     ranked = {c.memory_id: parts for c, parts in rank([near, far, elsewhere, best], "sum")}
-    assert ranked[1].neighbours == pytest.approx(NEIGHBOUR_SHARE * (ranked[4].text))
+    assert ranked[1].neighbours == pytest.approx(WEIGHTS.neighbour * (ranked[4].text))
     assert ranked[2].neighbours == 0
     assert ranked[3].neighbours == 0
 
@@ -82,9 +79,9 @@ def test_what_the_question_names_comes_first_and_questions_come_last() -> None:
     dated = Candidate(3, text_score=1.0, is_dated=True)
     question = Candidate(4, text_score=1.0, is_question=True)
     ranked = {c.memory_id: parts.total for c, parts in rank([plain, named, dated, question], "sum")}
-    assert ranked[2] - ranked[1] == pytest.approx(NAMED_BONUS)
-    assert ranked[3] - ranked[1] == pytest.approx(DATED_BONUS)
-    assert ranked[1] - ranked[4] == pytest.approx(QUESTION_MALUS)
+    assert ranked[2] - ranked[1] == pytest.approx(WEIGHTS.named)
+    assert ranked[3] - ranked[1] == pytest.approx(WEIGHTS.named)
+    assert ranked[1] - ranked[4] == pytest.approx(WEIGHTS.question)
 
 
 def test_of_equals_the_newer_comes_first() -> None:
