@@ -1,0 +1,1 @@
+"""Memories as files: JSON lines that hold all of a memory, and Markdown for people."""
