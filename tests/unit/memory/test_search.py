@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.errors import MissingOwnerError
+from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
-from gaia.memory.search import Filter, Search
+from gaia.memory.search import Search
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind

@@ -1,0 +1,183 @@
+"""Candidates: what a question is about, and which of a user's memories may answer it.
+
+Full text and vector index are asked at once; each names its best. Nothing is put in
+order here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory import text
+from gaia.memory.dates import named_time
+from gaia.memory.ranking import Candidate
+from gaia.memory.seams import Nearest
+from gaia.ports import Clock
+from gaia.store import terms
+from gaia.store.engine import Database
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+from gaia.store.terms import Corpus
+
+CANDIDATES = 200
+"""Memories that each of the two searches may name."""
+
+LONGEST_QUESTION = 600
+"""Characters of a question that its meaning is taken from: an embedder reads slowly."""
+
+MOST_WORDS = 50
+"""Terms of a question that are looked for, the rarest first."""
+
+QUESTION_MARKS = ("?", "？", "؟")  # noqa: RUF001 - those of other scripts
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories count. What is None is left open; what has run out never counts."""
+
+    kinds: frozenset[MemoryKind] | None = None
+    contexts: frozenset[str] | None = None
+    with_sensitive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for. `names` are those of its terms that name a subject."""
+
+    text: str
+    terms: frozenset[str]
+    names: frozenset[str]
+    known: Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What was found for a question, in no order. `fault` is why meaning was not searched,
+    empty if it was."""
+
+    question: Question
+    candidates: Sequence[Candidate] = ()
+    fault: str = ""
+
+
+class Gatherer:
+    """Finds the candidates for a question."""
+
+    def __init__(self, database: Database, nearest: Nearest, clock: Clock) -> None:
+        self._database = database
+        self._nearest = nearest
+        self._clock = clock
+
+    async def gather(self, user_id: str, asked: str, only: Filter) -> Gathered:
+        """What may answer the question. `user_id` is somebody's, see `owner`."""
+        question = await self._understand(user_id, asked)
+        if not question.known.size or not text.normalise(asked):
+            return Gathered(question)
+        conditions = self._conditions(user_id, only)
+        scores, similarities, fault = await self._ask(user_id, question, conditions)
+        async with self._database.read() as session:
+            candidates = await _placed(session, question, scores, similarities, conditions)
+        return Gathered(question, candidates, fault)
+
+    async def _understand(self, user_id: str, asked: str) -> Question:
+        wanted = text.query_terms(asked)
+        subjects = {text.as_subject(term): term for term in wanted}
+        async with self._database.read() as session:
+            known = await terms.corpus(session, user_id, [*wanted, *subjects])
+        names = frozenset(subjects[field] for field in subjects if field in known.frequencies)
+        return Question(asked, _rarest(wanted, known), names, known)
+
+    def _conditions(self, user_id: str, only: Filter) -> Sequence[ColumnElement[bool]]:
+        conditions = [
+            MemoryRow.user_id == user_id,
+            MemoryRow.status == MemoryStatus.ACTIVE,
+            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > self._clock.now()),
+        ]
+        if only.kinds is not None:
+            conditions.append(MemoryRow.kind.in_(only.kinds))
+        if only.contexts is not None:
+            conditions.append(MemoryRow.context.in_(only.contexts))
+        if not only.with_sensitive:
+            conditions.append(MemoryRow.sensitive.is_(False))
+        return conditions
+
+    async def _ask(
+        self, user_id: str, question: Question, conditions: Sequence[ColumnElement[bool]]
+    ) -> tuple[Mapping[int, float], Mapping[int, float], str]:
+        """BM25 scores, similarities, and why there are none; both are asked at once."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                by_text = group.create_task(self._by_text(user_id, question, conditions))
+                by_meaning = group.create_task(self._by_meaning(user_id, question))
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return by_text.result(), *by_meaning.result()
+
+    async def _by_text(
+        self, user_id: str, question: Question, conditions: Sequence[ColumnElement[bool]]
+    ) -> Mapping[int, float]:
+        async with self._database.read() as session:
+            return await terms.search(
+                session, user_id, question.terms, question.known, CANDIDATES, conditions
+            )
+
+    async def _by_meaning(
+        self, user_id: str, question: Question
+    ) -> tuple[Mapping[int, float], str]:
+        """A name pulls a vector towards every mention of it; whom the question is about is
+        what `ranking` cares for, so subjects are left out."""
+        asked = text.without(question.text[:LONGEST_QUESTION], question.names)
+        try:
+            found = await self._nearest.nearest(user_id, asked, CANDIDATES)
+        except IndexUnavailableError as exc:
+            return {}, str(exc)
+        return {each.memory_id: each.similarity for each in found}, ""
+
+
+async def _placed(
+    session: AsyncSession,
+    question: Question,
+    scores: Mapping[int, float],
+    similarities: Mapping[int, float],
+    conditions: Sequence[ColumnElement[bool]],
+) -> Sequence[Candidate]:
+    """Those of the candidates that count, with what their order depends on."""
+    result = await session.execute(
+        select(
+            MemoryRow.memory_id,
+            MemoryRow.text,
+            MemoryRow.subject,
+            MemoryRow.session_id,
+            MemoryRow.position,
+            MemoryRow.valid_from,
+        ).where(MemoryRow.memory_id.in_({*scores, *similarities}), *conditions)
+    )
+    rows = result.all()
+    named = _named({row.subject for row in rows}, question.names)
+    when = named_time(question.text)
+    return [
+        Candidate(
+            memory_id=row.memory_id,
+            text_score=scores.get(row.memory_id),
+            similarity=similarities.get(row.memory_id),
+            session_id=row.session_id,
+            position=row.position,
+            is_named=row.subject in named,
+            is_dated=when.covers(row.valid_from),
+            is_question=row.text.rstrip().endswith(QUESTION_MARKS),
+        )
+        for row in rows
+    ]
+
+
+def _named(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:
+    return {each for each in subjects if not text.content_terms(each or "").isdisjoint(names)}
+
+
+def _rarest(wanted: Collection[str], known: Corpus) -> frozenset[str]:
+    return frozenset(sorted(wanted, key=lambda term: (-known.weight(term), term))[:MOST_WORDS])
