@@ -31,7 +31,7 @@ LONGEST_QUESTION = 600
 """Characters of a question that its meaning is taken from: an embedder reads slowly."""
 
 MOST_WORDS = 50
-"""Terms of a question that are looked for, the rarest first."""
+"""Terms of a question that are looked for, the rarest of those that stand anywhere."""
 
 QUESTION_MARKS = ("?", "？", "؟")  # noqa: RUF001 - those of other scripts
 
@@ -90,7 +90,7 @@ class Gatherer:
         async with self._database.read() as session:
             known = await terms.corpus(session, user_id, [*wanted, *subjects])
         names = frozenset(subjects[field] for field in subjects if field in known.frequencies)
-        return Question(asked, _rarest(wanted, known), names, known)
+        return Question(asked, wanted, names, known)
 
     def _conditions(self, user_id: str, only: Filter) -> Sequence[ColumnElement[bool]]:
         conditions = [
@@ -123,7 +123,7 @@ class Gatherer:
     ) -> Mapping[int, float]:
         async with self._database.read() as session:
             return await terms.search(
-                session, user_id, question.terms, question.known, CANDIDATES, conditions
+                session, user_id, _rarest(question), question.known, CANDIDATES, conditions
             )
 
     async def _by_meaning(
@@ -179,5 +179,7 @@ def _named(subjects: Collection[str | None], names: Collection[str]) -> Collecti
     return {each for each in subjects if not text.content_terms(each or "").isdisjoint(names)}
 
 
-def _rarest(wanted: Collection[str], known: Corpus) -> frozenset[str]:
-    return frozenset(sorted(wanted, key=lambda term: (-known.weight(term), term))[:MOST_WORDS])
+def _rarest(question: Question) -> Sequence[str]:
+    """The terms to look for, of those that stand anywhere."""
+    known = question.terms & question.known.frequencies.keys()
+    return sorted(known, key=lambda term: (-question.known.weight(term), term))[:MOST_WORDS]

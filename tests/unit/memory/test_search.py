@@ -180,6 +180,13 @@ async def test_a_long_text_is_searched_with_its_beginning(finder: Finder, ada: U
     assert len(finder.nearest.embedder.asked[-1]) <= 600
 
 
+async def test_words_that_stand_nowhere_crowd_out_none_that_do(finder: Finder, ada: User) -> None:
+    await finder.keep(ada, "I play the violin")
+    finder.nearest.broken = "the folder is gone"
+    unknown = " ".join(f"word{number}" for number in range(200))
+    assert await finder.texts(ada, f"{unknown} violin") == ["I play the violin"]
+
+
 async def test_a_text_without_words_finds_nothing(finder: Finder, ada: User) -> None:
     await finder.keep(ada, "I play the violin")
     assert await finder.texts(ada, " \x00\u200b ") == []
