@@ -10,8 +10,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -98,59 +98,20 @@ class PrivateFileHandler(RotatingFileHandler):
         os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY, 0o600))
         return super()._open()
 
+    def let_go(self) -> None:
+        """Close the file, within its lock: the next line opens the one that is there then."""
+        if self.stream is not None:
+            self.stream.close()
+            self.stream = None
+
+    def writes_into(self, folder: Path) -> bool:
+        """Whether the file is in that folder."""
+        return Path(self.baseFilename).parent == folder.absolute()
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         """A disk that is full costs lines of the file, not a traceback for each."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
-
-
-def cut_lines(folder: Path, says: Callable[[str], bool]) -> int:
-    """Take the lines that `says` finds out of all log files, in place; returns how many.
-
-    Blocks, for seconds where logs are long; lines are written meanwhile, but for the
-    moment in which a file is rewritten.
-    """
-    own = [
-        handler
-        for handler in logging.getLogger().handlers
-        if isinstance(handler, PrivateFileHandler) and Path(handler.baseFilename).parent == folder
-    ]
-    judged: dict[int, int] = {}
-    going: set[bytes] = set()
-    for file in _log_files(folder):
-        content = file.read_bytes()
-        judged[file.stat().st_ino] = len(content)
-        going |= _lines_that_say(content, says)
-    cut = 0
-    with ExitStack() as stack:
-        for handler in own:
-            stack.callback(handler.release)
-            handler.acquire()
-        for file in _log_files(folder):
-            content = file.read_bytes()
-            # Files may have been rotated meanwhile, and have become longer.
-            known = min(judged.get(file.stat().st_ino, 0), len(content))
-            going |= _lines_that_say(content[known:], says)
-            kept = [line for line in content.splitlines(keepends=True) if line not in going]
-            without = b"".join(kept)
-            if len(without) < len(content):
-                cut += content.count(b"\n") - without.count(b"\n")
-                with file.open("r+b") as opened:
-                    opened.write(without)
-                    opened.truncate()
-    return cut
-
-
-def _log_files(folder: Path) -> Sequence[Path]:
-    return sorted(file for file in folder.glob("*.log*") if file.is_file())
-
-
-def _lines_that_say(content: bytes, says: Callable[[str], bool]) -> set[bytes]:
-    return {
-        line
-        for line in content.splitlines(keepends=True)
-        if says(line.decode("utf-8", errors="replace"))
-    }
 
 
 class RedactingFormatter(logging.Formatter):

@@ -14,10 +14,10 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from gaia import logs
 from gaia.core.workers import Workers
 from gaia.memory.needles import Needles
 from gaia.ops.copies import clean_copies
+from gaia.ops.log_files import cut_lines
 from gaia.ops.terminal_history import cut_entries
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -163,7 +163,7 @@ class Forgetting:
         async with self._database.read() as session:
             earlier_ids = await audit.joined_into(session, what.user_id)
         await asyncio.to_thread(cut_entries, self._home.terminal_history, what.says)
-        await asyncio.to_thread(logs.cut_lines, self._home.logs, what.says)
+        await asyncio.to_thread(cut_lines, self._home.logs, what.says)
         user_ids = {what.user_id, *earlier_ids}
         await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from gaia.ops.rewriting import UNFINISHED, rewrite
 from gaia.store.redaction import FORGET_COMMAND
 
 TYPED = b"+"
@@ -12,8 +13,9 @@ TYPED = b"+"
 
 
 def cut_entries(file: Path, says: Callable[[str], bool]) -> int:
-    """Take out the entries that `says` finds, and those that tell what to forget, in
-    place; returns how many. Blocks."""
+    """Take out the entries that `says` finds, and those that tell what to forget;
+    returns how many. Blocks."""
+    file.with_name(file.name + UNFINISHED).unlink(missing_ok=True)
     if not file.exists():
         return 0
     content = file.read_bytes()
@@ -25,9 +27,7 @@ def cut_entries(file: Path, says: Callable[[str], bool]) -> int:
         else:
             kept += entry
     if cut:
-        with file.open("r+b") as opened:
-            opened.write(b"".join(kept))
-            opened.truncate()
+        rewrite(file, b"".join(kept))
     return cut
 
 

@@ -1,0 +1,212 @@
+"""SIGKILL at any step of forgetting: nothing that was forgotten comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gaia.clock import SystemClock
+from gaia.memory import ledger
+from gaia.memory.memory import Statement
+from gaia.messages import Address, Inbound
+from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
+from gaia.sessions.service import SessionKey
+from gaia.store import conversations, inbox, outbox
+from gaia.store.identities import Role
+from gaia.store.memory_tables import MemorySource
+from gaia.store.opening import open_database
+from gaia.store.tables import InboxState
+from gaia.store.users import Users
+from gaia.testing.mortal import Mortals
+from gaia.testing.scripted_forgetting import Life
+from gaia.testing.traces import files_with
+
+THINGS = ("the gate code is under the blue pot", "my therapist is called weatherby")
+TRACES = (("blue pot", "gate code"), ("therapist", "weatherby"))
+OWN = "we walked along the violet canal"
+OF_BOB = {"gaia.db", "sessions.db", "backups/gaia-at-0001.db"}
+MOST_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A home in which ada and bob said and keep the same."""
+
+    home: Home
+    ada: str
+    bob: str
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[Mortals]:
+    with Mortals("gaia.testing.scripted_forgetting") as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return asyncio.run(furnish(Home(tmp_path_factory.mktemp("furnished") / "home")))
+
+
+def copied(scene: Scene, folder: Path) -> Scene:
+    return Scene(Home(shutil.copytree(scene.home.root, folder / "home")), scene.ada, scene.bob)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("everything", [False, True])
+def test_each_step_may_be_the_last(process, scene, tmp_path, everything):
+    intact = of_bob(scene)
+    ends = []
+    for dies_at in range(1, MOST_STEPS):
+        here = copied(scene, tmp_path / str(dies_at))
+        life = Life(home=here.home.root, user_id=here.ada, dies_at=dies_at)
+        life.everything, life.wishes = everything, [1]
+        ends.append(process.live(life))
+        was_wished = numbers(here, here.ada) != [1, 3]
+        assert was_wished or dies_at == 1
+        assert process.live(Life(home=here.home.root)) is True
+        check_forgotten(here, {1, 2} if everything else {1}, wished=was_wished)
+        assert of_bob(here) == intact
+        shutil.rmtree(here.home.root)
+        if ends[-1]:
+            break
+    assert ends[-1] is True
+    assert len(ends) > 15
+
+
+@pytest.mark.timeout(300)
+@settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    story=st.lists(
+        st.tuples(st.sampled_from([(), (1,), (3,), (1, 3), "everything"]), st.integers(1, 30)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_whatever_was_wished_and_whenever_it_died(process, scene, story):
+    with tempfile.TemporaryDirectory() as folder:
+        here = copied(scene, Path(folder))
+        intact = of_bob(scene)
+        for wish, dies_at in story:
+            life = Life(home=here.home.root, user_id=here.ada, dies_at=dies_at)
+            life.everything = wish == "everything"
+            life.wishes = [] if wish == "everything" else list(wish)
+            process.live(life)
+        assert process.live(Life(home=here.home.root)) is True
+        left = numbers(here, here.ada)
+        gone = {number for number, memory_id in ((1, 1), (2, 3)) if memory_id not in left}
+        check_forgotten(here, gone, wished=bool(gone))
+        assert of_bob(here) == intact
+
+
+def check_forgotten(scene: Scene, gone: set[int], *, wished: bool) -> None:
+    """What ada had forgotten is nowhere but where bob said it; what she did not, is there."""
+    if not wished:
+        assert numbers(scene, scene.ada) == [1, 3]
+        return
+    for number in gone:
+        words = [f"{trace} ada" for trace in TRACES[number - 1]]
+        assert files_with(scene.home.root, *words, f"{THINGS[number - 1]} ada") == []
+        assert set(files_with(scene.home.root, *TRACES[number - 1])) == OF_BOB
+    if gone == {1}:
+        assert "gaia.db" in files_with(scene.home.root, f"{THINGS[1]} ada")
+    with closing(sqlite3.connect(scene.home.database)) as database:
+        assert database.execute("SELECT count(*) FROM forgets").fetchone() == (0,)
+        said = database.execute(
+            "SELECT text FROM inbox JOIN conversations USING (conversation_id) WHERE user_id = ?",
+            (scene.ada,),
+        )
+        assert not any(THINGS[number - 1] in text for (text,) in said for number in gone)
+
+
+def numbers(scene: Scene, user_id: str) -> list[int]:
+    with closing(sqlite3.connect(scene.home.database)) as database:
+        rows = database.execute("SELECT memory_id FROM memories WHERE user_id = ?", (user_id,))
+        return sorted(number for (number,) in rows)
+
+
+def of_bob(scene: Scene) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of bob's, in both files."""
+    rows = {}
+    with closing(sqlite3.connect(scene.home.database)) as database:
+        for table in ("inbox", "outbox"):
+            query = (
+                f"SELECT {table}.* FROM {table} JOIN conversations USING (conversation_id) "
+                "WHERE user_id = ?"
+            )
+            rows[table] = database.execute(query, (scene.bob,)).fetchall()
+        for table in ("memories", "memory_terms", "forgotten", "index_ops"):
+            query = f"SELECT * FROM {table} WHERE user_id = ?"
+            rows[table] = database.execute(query, (scene.bob,)).fetchall()
+    with closing(sqlite3.connect(scene.home.sessions_database)) as database:
+        query = "SELECT id, event_data FROM events WHERE user_id = ? ORDER BY timestamp"
+        rows["events"] = database.execute(query, (scene.bob,)).fetchall()
+    assert all(rows[table] for table in rows if table != "forgotten")
+    return rows
+
+
+async def furnish(home: Home) -> Scene:
+    """Have both say and keep the same things, with their names, and ada something of her own."""
+    home.create()
+    database, sessions, clock = await open_database(home), await open_sessions(home), SystemClock()
+    users = Users(database, clock)
+    ids = {}
+    for name in ("ada", "bob"):
+        ids[name] = (await users.create(name, Role.OWNER)).user_id
+    for number, thing in enumerate(THINGS):
+        for name, user_id in ids.items():
+            turn_id = f"turn-{name}-{number}"
+            words = f"{thing} {name}"
+            async with database.write() as session:
+                said = Statement(words, MemorySource.TOOL, turn_id=turn_id)
+                await ledger.add(session, user_id, said, clock.now())
+                chat = await conversations.find_or_create(
+                    session,
+                    user_id=user_id,
+                    channel="fake",
+                    chat=name,
+                    direct=True,
+                    now=clock.now(),
+                )
+                await inbox.record(
+                    session,
+                    Inbound(Address("fake", name), name, turn_id, words, clock.now()),
+                    chat,
+                    is_command=False,
+                    now=clock.now(),
+                    state=InboxState.DONE,
+                    turn_id=turn_id,
+                )
+                await outbox.add(
+                    session,
+                    conversation_id=chat.conversation_id,
+                    turn_id=turn_id,
+                    chunks=[f"As you say, {words}"],
+                    now=clock.now(),
+                )
+            key = SessionKey(user_id, "fake", name, 1)
+            await sessions.ensure(key)
+            await sessions.record_turn(key, turn_id, words, f"As you say, {words}")
+            await sessions.record_turn(key, f"{turn_id}-own", OWN, "How nice")
+    await sessions.close()
+    await database.close()
+    home.terminal_history.write_text("".join(f"\n# now\n+{thing} ada\n" for thing in THINGS))
+    home.logs.joinpath("gaia.log").write_text("".join(f"said {thing} ada\n" for thing in THINGS))
+    home.backups.mkdir()
+    shutil.copy(home.database, home.backups / "gaia-at-0001.db")
+    return Scene(home, ids["ada"], ids["bob"])
