@@ -1,7 +1,8 @@
-"""Memories for tests that need no ledger."""
+"""Memories, and a search that finds none, for tests that need no ledger."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -35,3 +36,13 @@ def a_memory(memory_id: int, text: str, *, said_at: datetime = START, **changes:
         updated_at=said_at,
     )
     return replace(memory, **changes)  # type: ignore[arg-type]
+
+
+class NothingFound:
+    """Implements `gaia.memory.recall.Finder`."""
+
+    async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+        return ()
+
+    async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+        return ()
