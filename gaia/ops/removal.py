@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from gaia.memory import ledger
+from gaia.memory.needles import Needles
+from gaia.ops.copies import clean_copies
+from gaia.ops.terminal_history import cut_entries
+from gaia.paths import Home
 from gaia.sessions.service import SessionStore
+from gaia.store import audit, forgets
+from gaia.store.engine import Database
+from gaia.store.redaction import Redaction
 from gaia.store.users import User, Users
 
 
-async def remove_person(users: Users, sessions: SessionStore | None, user: User) -> None:
+async def remove_person(
+    home: Home, database: Database, users: Users, sessions: SessionStore | None, user: User
+) -> None:
     """Remove a user and all that gaia keeps of them, for good.
 
     The user goes last, so that what a crash cuts short can be asked for again,
@@ -17,8 +29,34 @@ async def remove_person(users: Users, sessions: SessionStore | None, user: User)
         LastOwnerError: They are the only owner. Nothing is removed.
     """
     await users.check_removable(user)
+    await _clean_files(home, database, user)
     if sessions is not None:
         await sessions.delete_user(user.user_id)
     await users.remove(user)
     if sessions is not None:
         await sessions.delete_user(user.user_id)
+
+
+async def _clean_files(home: Home, database: Database, user: User) -> None:
+    """Take what was said to be remembered out of what was typed at the terminal, which is
+    everybody's, and all that the user wrote out of the copies of the database.
+
+    Logs are left to the process that writes them: they hold no words.
+    """
+    async with database.read() as session:
+        numbers = await ledger.numbers(session, user.user_id)
+        known = await ledger.get_many(session, user.user_id, numbers)
+        wishes = await forgets.under_way(session, user.user_id)
+        earlier_ids = await audit.joined_into(session, user.user_id)
+    needles = [words for each in known for words in (each.text, each.quote) if words]
+    needles += [needle for wish in wishes for needle in wish.needles]
+    what = Redaction(
+        user_id=user.user_id,
+        says=Needles(needles).match,
+        sources=frozenset(),
+        everything=True,
+        inbox_id=0,
+        since=user.created_at,
+    )
+    await asyncio.to_thread(cut_entries, home.terminal_history, what.says)
+    await asyncio.to_thread(clean_copies, home.backups, what, {user.user_id, *earlier_ids})

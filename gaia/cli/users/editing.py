@@ -106,25 +106,27 @@ def remove(
             abort=True,
         )
 
-    async def change(users: Users) -> None:
+    async def change(database: Database) -> None:
         from gaia.ops.removal import remove_person
+        from gaia.paths import find_home
 
         async with _sessions() as sessions:
-            await remove_person(users, sessions, user)
+            await remove_person(find_home(), database, _users(database), sessions, user)
 
-    _with_users(change)
+    with_database(change)
     typer.echo(f"Removed {user.name}.")
 
 
 def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:
+    return with_database(lambda database: action(_users(database)))
+
+
+def _users(database: Database) -> Users:
     from gaia.clock import SystemClock
     from gaia.store import audit
     from gaia.store.users import Users
 
-    def act(database: Database) -> Awaitable[T]:
-        return action(Users(database, SystemClock(), by=audit.CLI))
-
-    return with_database(act)
+    return Users(database, SystemClock(), by=audit.CLI)
 
 
 @asynccontextmanager

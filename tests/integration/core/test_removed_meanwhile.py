@@ -12,7 +12,6 @@ from gaia.ops.removal import remove_person
 from gaia.store.memory_tables import IndexOpRow
 from gaia.store.tables import AuditRow, Base, UserRow
 
-
 OUTLIVE = (UserRow.__tablename__, AuditRow.__tablename__, IndexOpRow.__tablename__)
 
 
@@ -26,14 +25,18 @@ async def rows(core) -> dict[str, int]:
         }
 
 
+async def remove(core, home, user):
+    await remove_person(home, core.stores.database, core.users, core.stores.sessions, user)
+
+
 async def test_a_turn_of_somebody_removed_leaves_nothing(
-    running_core, caplog: pytest.LogCaptureFixture
+    running_core, home, caplog: pytest.LogCaptureFixture
 ):
     async with running_core() as core:
         core.model.hold("hello")
         await core.channel.say("hello")
         await core.model.until_asked("hello")
-        await remove_person(core.users, core.stores.sessions, await core.users.find("ada"))
+        await remove(core, home, await core.users.find("ada"))
         core.model.let_go("hello")
         await core.app.handlers.flush()
         await core.app.delivery.flush()
@@ -43,14 +46,14 @@ async def test_a_turn_of_somebody_removed_leaves_nothing(
         assert "handler of conversation" not in caplog.text
 
 
-async def test_a_message_of_somebody_removed_meanwhile_is_not_kept(running_core, caplog):
+async def test_a_message_of_somebody_removed_meanwhile_is_not_kept(running_core, home, caplog):
     caplog.set_level(logging.INFO)
     async with running_core() as core:
         ada = await core.users.find("ada")
         access = core.app.dispatcher._access
 
         async def admit_too_early(address):
-            await remove_person(core.users, core.stores.sessions, ada)
+            await remove(core, home, ada)
             return ada
 
         access.admit = admit_too_early
