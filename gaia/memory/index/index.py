@@ -102,7 +102,7 @@ class Index:
         if self._stage is Stage.IDLE or not text.strip():
             return []
         keeper, parts = self._keeper, self._parts
-        index = keeper.active if keeper else None
+        index = keeper.active if keeper and self._stage is Stage.RUNNING else None
         if keeper is None or parts is None or index is None:
             cause = self.health().detail or Stage.STARTING
             raise IndexUnavailableError(f"memories cannot be found by meaning: {cause}")
@@ -212,10 +212,11 @@ class Index:
                 await keeper.begin()
             while await keeper.apply():
                 await self._tell()
-            await self._tell(is_current=keeper.active is not None)
             await keeper.verify()
+            if keeper.active is not None:
+                self._stage = Stage.RUNNING
+                await self._tell(is_current=True)
             self._progress = await keeper.build()
-            self._stage = Stage.RUNNING if keeper.active else Stage.STARTING
             if self._progress is None and self._begun == self._wanted:
                 self._finished = self._begun
                 await self._tell(is_current=True)
