@@ -14,6 +14,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.memory_tables import ForgetRow, ForgetState
+from gaia.store.redaction import redact_before_joining
 from gaia.store.tables import ConversationRow, InboxRow
 
 UNDER_WAY = (ForgetState.WIPING, ForgetState.SEALING)
@@ -118,6 +119,22 @@ async def seal(session: AsyncSession, forget_id: int) -> None:
         .where(ForgetRow.forget_id == forget_id)
         .values(state=ForgetState.SEALING, needles=[], turn_ids=[])
     )
+
+
+async def before_joining(session: AsyncSession, gone_id: str, into_id: str) -> None:
+    """Have what two users wished mean the same once they are one: neither has all of the
+    other's forgotten, by a wish of before or by a yes to a question of before."""
+    await withdraw(session, gone_id)
+    await withdraw(session, into_id)
+    for user_id in (gone_id, into_id):
+        for wish in await under_way(session, user_id):
+            if wish.everything:
+                await redact_before_joining(session, user_id, wish.inbox_id)
+                await session.execute(
+                    update(ForgetRow)
+                    .where(ForgetRow.forget_id == wish.forget_id)
+                    .values(everything=False)
+                )
 
 
 async def done(session: AsyncSession, forget_ids: Collection[int]) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import identities, index_ops, usage
+from gaia.store import forgets, identities, index_ops, usage
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
 from gaia.store.memory_tables import (
@@ -55,6 +55,7 @@ async def join_users(session: AsyncSession, gone: User, into: User, now: datetim
     await identities.living_row(session, gone)
     if [owner.user_id for owner in await identities.owners(session)] == [gone.user_id]:
         heir.role = Role.OWNER
+    await forgets.before_joining(session, gone.user_id, into.user_id)
     await _join_conversations(session, gone.user_id, into.user_id)
     await _join_usage(session, gone.user_id, into.user_id)
     await _join_memories(session, gone.user_id, into.user_id, now)

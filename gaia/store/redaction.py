@@ -119,6 +119,26 @@ async def redact_outbox(
     return complete
 
 
+async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: int) -> None:
+    """Redact at once what everything is to be forgotten of, and has come to its end: its
+    conversations are about to be those of another user, of whom that was not said."""
+    theirs = _conversations(user_id)
+    await session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id.in_(theirs),
+            InboxRow.inbox_id <= inbox_id,
+            InboxRow.state.not_in(UNFINISHED),
+        )
+        .values(text=REPLACEMENT, notes=[], attachments=[])
+    )
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.conversation_id.in_(theirs), OutboxRow.state.not_in(OPEN))
+        .values(text=REPLACEMENT, buttons=[], error=None)
+    )
+
+
 def _going_messages(rows: Sequence[InboxRow], redaction: Redaction) -> Sequence[InboxRow]:
     return [
         row

@@ -1,0 +1,87 @@
+"""Wishes to forget, when two users become one."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from gaia.messages import Address, Inbound
+from gaia.store import conversations, forgets, inbox, outbox
+from gaia.store.engine import Database
+from gaia.store.identities import Role
+from gaia.store.joining import join_users
+from gaia.store.redaction import REPLACEMENT
+from gaia.store.tables import InboxRow, InboxState, OutboxRow
+from gaia.store.users import User, Users
+from gaia.testing.clock import START, FakeClock
+
+
+@pytest.fixture
+async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
+    """Ada and Bob, each of whom has said something and was answered."""
+    users = Users(database, clock)
+    made = []
+    for name in ("ada", "bob"):
+        user = await users.create(name, Role.OWNER)
+        async with database.write() as session:
+            chat = await conversations.find_or_create(
+                session, user_id=user.user_id, channel="fake", chat=name, direct=True, now=START
+            )
+            said = Inbound(Address("fake", name), name, name, f"I am {name}", START)
+            await inbox.record(
+                session,
+                said,
+                chat,
+                is_command=False,
+                now=START,
+                state=InboxState.DONE,
+                turn_id=name,
+            )
+            await outbox.add(
+                session,
+                conversation_id=chat.conversation_id,
+                turn_id=name,
+                chunks=[f"Hello {name}"],
+                now=START,
+            )
+            chunk = await outbox.next_chunk(session, chat.conversation_id)
+            assert chunk is not None
+            await outbox.mark_sent(session, chunk.outbox_id, "1", START)
+        made.append(user)
+    return made[0], made[1]
+
+
+@pytest.mark.parametrize("who", [0, 1])
+async def test_everything_of_one_of_them_is_not_everything_of_the_other(
+    who: int, both: tuple[User, User], database: Database
+) -> None:
+    ada, bob = both
+    async with database.write() as session:
+        await forgets.begin(
+            session,
+            both[who].user_id,
+            everything=True,
+            needles=["I am a secret"],
+            turn_ids=(),
+            inbox_id=9,
+            now=START,
+        )
+        await join_users(session, bob, ada, START)
+        (wish,) = await forgets.under_way(session, ada.user_id)
+        assert not wish.everything
+        assert wish.needles == ("I am a secret",)
+        said = (await session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id))).all()
+        told = (await session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))).all()
+    kept = 1 - who
+    assert said[who] == told[who] == REPLACEMENT
+    assert said[kept].startswith("I am")
+    assert told[kept].startswith("Hello")
+
+
+async def test_a_question_of_before_is_dropped(both: tuple[User, User], database: Database) -> None:
+    ada, bob = both
+    async with database.write() as session:
+        for user in both:
+            await forgets.ask(session, user.user_id, (), everything=True, now=START)
+        await join_users(session, bob, ada, START)
+        assert await forgets.asked(session, ada.user_id, None, since=START) is None
