@@ -45,6 +45,7 @@ from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
 from gaia.store.engine import Database
 from gaia.store.users import Users
+from gaia.web.memory import memory_routes
 from gaia.web.terminal import terminal_route
 
 HOSTED_INDEX_SECONDS = 20.0
@@ -215,9 +216,12 @@ def build_app(
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[
-            terminal_route(channel)
-            for channel in channels.values()
-            if isinstance(channel, TerminalChannel)
+            *memory_routes(search, index),
+            *(
+                terminal_route(channel)
+                for channel in channels.values()
+                if isinstance(channel, TerminalChannel)
+            ),
         ],
     )
 

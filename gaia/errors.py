@@ -27,6 +27,7 @@
     │   ├── CredentialError        it looks like a key, a password or a card number
     │   └── ForgottenError         the user had it forgotten
     ├── UnknownForgetError     no wish to forget waits for a yes
+    ├── MemoryFileError        a file of memories cannot be read, taken or written
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
     │   └── IndexDamagedError      its files are missing or cannot be read
     ├── ModelError             the model gave no answer
@@ -204,6 +205,10 @@ class ForgottenError(UnfitMemoryError):
 class UnknownForgetError(GaiaError):
     """No wish to forget of that user and number waits for a yes: mistyped, carried out,
     replaced by a newer one, or too old."""
+
+
+class MemoryFileError(GaiaError):
+    """A file of memories cannot be read or written, or holds what cannot be taken."""
 
 
 class IndexUnavailableError(GaiaError):

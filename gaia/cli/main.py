@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from gaia.cli import config, model, outbox, sessions, users
+from gaia.cli import config, memory, model, outbox, sessions, users
 from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
 from gaia.cli.serve import serve_command
@@ -35,6 +35,7 @@ app.command("serve")(serve_command)
 app.command("status")(status_command)
 app.command("audit")(audit_command)
 app.add_typer(users.app, name="users")
+app.add_typer(memory.app, name="memory")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(config.app, name="config")

@@ -22,11 +22,18 @@ def status_command(
     from gaia.ops import status_text
     from gaia.paths import find_home
 
-    report = _ask(find_home())
+    report = ask_status(find_home())
     typer.echo(report.model_dump_json(indent=2) if as_json else status_text.for_owner(report))
 
 
-def _ask(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusReport:
+def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusReport:
+    """What the daemon in `home` says of itself.
+
+    Raises:
+        NotRunningError: None runs, or it does not answer.
+        StoreError: It cannot read gaia.db.
+        WireError: It is of another version.
+    """
     import httpx
 
     from gaia.errors import NotRunningError, StoreError, WireError

@@ -49,6 +49,14 @@ async def begin(session: AsyncSession, fingerprint: str, now: datetime) -> Index
     return _state(row)
 
 
+async def begin_beside_active(session: AsyncSession, now: datetime) -> None:
+    """Have the next process that opens the indexes make the active one anew. Without an
+    active one, or with a new one begun, it does so anyway."""
+    found = await every(session)
+    if found and all(each.active for each in found):
+        await begin(session, found[-1].fingerprint, now)
+
+
 async def mark_built(session: AsyncSession, index_id: int, memory_id: int) -> None:
     """Say that the index has everything up to a memory."""
     await session.execute(

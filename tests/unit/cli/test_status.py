@@ -62,9 +62,9 @@ def test_each_answer_is_a_clear_message(
     home: Home, answer: bytes, error: type[GaiaError], said: str
 ) -> None:
     with answering(home, answer), pytest.raises(error, match=said):
-        status._ask(home)
+        status.ask_status(home)
 
 
 def test_a_daemon_that_does_not_answer_is_not_called_absent(home: Home) -> None:
     with answering(home, None), pytest.raises(NotRunningError, match=r"not answer within 0\.05 s"):
-        status._ask(home, answer_seconds=0.05)
+        status.ask_status(home, answer_seconds=0.05)

@@ -1,0 +1,146 @@
+"""`gaia memory forget`: shows what would go, asks, and has it forgotten for good."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gaia.cli.memory.opening import read_memory, write_memory
+from gaia.cli.memory.options import AsJson, OfUser
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from gaia.memory.forget import Forgotten
+    from gaia.memory.memory import Memory
+    from gaia.store.identities import User
+
+SHOWN = 20
+"""Memories that a question lists; of more, their number."""
+
+NUMBER = re.compile(r"#?(\d{1,30})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is to be forgotten, of whom: some memories, or everything."""
+
+    user: User
+    memories: Sequence[Memory]
+    everything: bool
+    total: int
+
+
+def forget(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORDS|ID", help="Words that all stand in a memory, or numbers."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Everything, with all that was said in conversations.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget memories for good, with every trace of them in gaia's files."""
+    from gaia.cli.control import wake
+    from gaia.cli.memory.showing import counted_memories
+    from gaia.paths import find_home
+
+    if bool(what) is every:
+        raise typer.BadParameter(
+            "give words or numbers, or --all for everything", param_hint="WORDS|ID"
+        )
+    wish = _understand(what or (), user, everything=every)
+    count = 0
+    if wish.memories or wish.everything:
+        if not yes:
+            _ask(wish, as_json=as_json)
+        count = _carry_out(wish).count
+    runs = wake(find_home())
+    if as_json:
+        typer.echo(json.dumps({"forgotten": count, "running": runs}, indent=2))
+    elif wish.memories or wish.everything:
+        typer.echo(f"Forgot {counted_memories(count)} of {wish.user.name}. {_rest(runs=runs)}")
+    else:
+        typer.echo(f"Nothing in the memory of {wish.user.name} holds all of these words.")
+
+
+def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _Wish:
+    from gaia.errors import UnknownMemoryError
+    from gaia.memory import ledger, matching
+
+    numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
+
+    async def read(session: AsyncSession, owner: User) -> _Wish:
+        total = await ledger.count(session, owner.user_id)
+        if everything:
+            return _Wish(owner, (), True, total)
+        if len(numbers) < len(what):
+            ids = await matching.holding(session, owner.user_id, " ".join(what))
+        else:
+            ids = [int(number) for number in numbers]
+        found = await ledger.get_many(session, owner.user_id, ids)
+        missing = sorted(set(ids) - {each.memory_id for each in found})
+        if missing:
+            raise UnknownMemoryError(
+                f"there is no memory {', '.join(map(str, missing))} of {owner.name}: "
+                "'gaia memory list' shows all; nothing is forgotten"
+            )
+        return _Wish(owner, found[::-1], False, total)
+
+    return read_memory(user, read)
+
+
+def _ask(wish: _Wish, *, as_json: bool) -> None:
+    from gaia.cli.memory.showing import counted_memories, memory_table
+
+    if as_json or not sys.stdin.isatty():
+        raise typer.BadParameter(
+            "nobody can be asked here: add --yes to forget without a question",
+            param_hint="--yes",
+        )
+    if wish.everything:
+        typer.confirm(
+            f"Forget everything of {wish.user.name}: {counted_memories(wish.total)}, and all "
+            "that was said in their conversations, for good?",
+            abort=True,
+        )
+        return
+    typer.echo(memory_table(wish.memories[:SHOWN]))
+    if len(wish.memories) > SHOWN:
+        typer.echo(f"… and {len(wish.memories) - SHOWN:,} more")
+    typer.confirm(
+        f"Forget {counted_memories(len(wish.memories))} of {wish.user.name}, for good?", abort=True
+    )
+
+
+def _carry_out(wish: _Wish) -> Forgotten:
+    from gaia.memory import forget as forgetting
+    from gaia.store import audit
+
+    async def change(session: AsyncSession, owner: User, now: datetime) -> Forgotten:
+        if wish.everything:
+            return await forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
+        ids = [each.memory_id for each in wish.memories]
+        return await forgetting.forget(session, owner.user_id, ids, now=now, by=audit.CLI)
+
+    return write_memory(wish.user.user_id, change)
+
+
+def _rest(*, runs: bool) -> str:
+    if runs:
+        return (
+            "What files still hold of it is overwritten within a minute, "
+            "or when a turn that runs has ended."
+        )
+    return "What files still hold of it is overwritten when gaia runs next."

@@ -1,0 +1,96 @@
+"""What the daemon says of memory on its control socket: what a search found and why, and
+how far the index is. Read on both ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from gaia.memory.search import Found, Hit
+from gaia.ops.report import Report
+
+
+class SearchQuestion(Report):
+    """What to look for, and in whose memory."""
+
+    user_id: str
+    words: str
+    limit: int
+
+
+class ScoreReport(Report):
+    """What the score of a hit is the sum of; `question` is taken off."""
+
+    words: float
+    meaning: float
+    neighbours: float
+    name: float
+    date: float
+    question: float
+
+
+class HitReport(Report):
+    """A memory that was found, and why. `bm25` and `similarity` are None where that
+    search did not find it; `coverage` and `nearness` are what `relevant` is made of."""
+
+    memory_id: int
+    text: str
+    kind: str
+    context: str
+    subject: str | None
+    sensitive: bool
+    said_at: datetime
+    score: float
+    parts: ScoreReport
+    bm25: float | None
+    similarity: float | None
+    coverage: float
+    nearness: float
+    relevant: bool
+
+
+class SearchReport(Report):
+    """Hits, the best first. `fault` is why meaning was not searched, empty if it was."""
+
+    hits: tuple[HitReport, ...]
+    fault: str = ""
+
+
+class ReindexStep(Report):
+    """How far the index is. The last one is `finished`, or has the `error` that it ended with."""
+
+    done: int = 0
+    total: int = 0
+    finished: bool = False
+    error: str = ""
+
+
+def search_report(found: Found) -> SearchReport:
+    """The report on what a search found."""
+    return SearchReport(hits=tuple(map(_hit, found.hits)), fault=found.fault)
+
+
+def _hit(hit: Hit) -> HitReport:
+    memory, parts = hit.memory, hit.parts
+    return HitReport(
+        memory_id=memory.memory_id,
+        text=memory.text,
+        kind=memory.kind,
+        context=memory.context,
+        subject=memory.subject,
+        sensitive=memory.sensitive,
+        said_at=memory.valid_from,
+        score=parts.total,
+        parts=ScoreReport(
+            words=parts.text,
+            meaning=parts.vector,
+            neighbours=parts.neighbours,
+            name=parts.named,
+            date=parts.dated,
+            question=parts.question,
+        ),
+        bm25=hit.text_score,
+        similarity=hit.similarity,
+        coverage=hit.coverage,
+        nearness=hit.nearness,
+        relevant=hit.is_relevant,
+    )
