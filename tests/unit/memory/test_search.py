@@ -77,7 +77,17 @@ async def test_a_vector_of_another_users_memory_is_not_believed(
     kept = await finder.keep(ada, "the gate code is under the pot")
     await finder.keep(bob, "I play the violin")
     finder.nearest.learn(bob.user_id, {kept.memory.memory_id: "gate code"})
-    assert await finder.texts(bob, "gate code") == ["I play the violin"]
+    found = await finder.search.hits(bob.user_id, "gate code", limit=1)
+    assert [hit.memory.text for hit in found.hits] == ["I play the violin"]
+
+
+async def test_a_vector_that_is_left_of_an_older_version_takes_no_place(
+    finder: Finder, ada: User
+) -> None:
+    old = await finder.keep(ada, "I love marzipan")
+    await finder.book.replace(ada, old, "I hate it now")
+    found = await finder.search.hits(ada.user_id, "love marzipan, hate", limit=1)
+    assert [hit.memory.text for hit in found.hits] == ["I hate it now"]
 
 
 async def test_full_text_alone_answers_when_the_index_does_not(finder: Finder, ada: User) -> None:
