@@ -21,10 +21,12 @@ from gaia.ops.log_files import cut_lines
 from gaia.ops.terminal_history import cut_entries
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.sessions.opening import open_sessions
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.store import audit, conversations, forgets, redaction
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
+from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import ForgetState
 from gaia.store.redaction import Redaction
 
@@ -185,3 +187,23 @@ class Forgetting:
             self._needles.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
         logger.info("forgotten for good: %d wishes", len(forget_ids))
+
+
+async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
+    """Carry out what is to be forgotten where no daemon runs to do it; returns whether
+    nothing is left for the next one, such as messages that it has still to answer.
+
+    Raises:
+        AlreadyRunningError: A daemon runs, or begins to: it is to be woken instead.
+        StoreError: A database cannot be opened.
+    """
+    with DaemonLock(home):
+        sessions = await open_sessions(home)
+        try:
+            forgetting = Forgetting(home=home, database=database, sessions=sessions, clock=clock)
+            forgetting.wake()
+            await forgetting.flush()
+        finally:
+            await sessions.close()
+    async with database.read() as session:
+        return not await forgets.under_way(session)

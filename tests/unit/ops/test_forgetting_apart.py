@@ -1,0 +1,71 @@
+"""Forgetting on the command line, where no daemon runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gaia.errors import AlreadyRunningError
+from gaia.memory import forget, ledger
+from gaia.memory.memory import Statement
+from gaia.messages import Address, Inbound
+from gaia.ops.forgetting import carry_out_apart
+from gaia.paths import Home
+from gaia.store import conversations, forgets, inbox
+from gaia.store.engine import Database
+from gaia.store.lock import DaemonLock
+from gaia.store.memory_tables import MemorySource
+from gaia.store.opening import open_database
+from gaia.store.tables import InboxState
+from gaia.store.users import Role, Users
+from gaia.testing.clock import FakeClock
+from gaia.testing.traces import files_with
+
+POT = "the gate code is under the blue pot"
+CLOCK = FakeClock()
+NOW = CLOCK.now()
+
+
+async def forgotten(home: Home, state: InboxState) -> Database:
+    """A home whose one user has said and kept something, and then had it forgotten."""
+    home.create()
+    database = await open_database(home)
+    user = await Users(database, CLOCK).create("Ada", Role.OWNER)
+    async with database.write() as session:
+        said = Statement(POT, MemorySource.USER)
+        number = (await ledger.add(session, user.user_id, said, NOW)).memory.memory_id
+        chat = await conversations.find_or_create(
+            session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=NOW
+        )
+        inbound = Inbound(Address("fake", "ada"), "ada", "1", POT, NOW)
+        await inbox.record(
+            session, inbound, chat, is_command=False, now=NOW, state=state, turn_id="turn"
+        )
+        await forget.forget(session, user.user_id, [number], now=NOW)
+    return database
+
+
+async def test_it_is_gone_when_the_command_ends(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    database = await forgotten(home, InboxState.DONE)
+    assert await carry_out_apart(home, database, CLOCK)
+    await database.close()
+    assert files_with(home.root, "blue pot") == []
+
+
+async def test_what_is_to_be_answered_first_is_for_the_next_daemon(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    database = await forgotten(home, InboxState.RUNNING)
+    assert not await carry_out_apart(home, database, CLOCK)
+    async with database.read() as session:
+        assert len(await forgets.under_way(session)) == 1
+    await database.close()
+
+
+async def test_a_daemon_does_it_by_itself(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    database = await forgotten(home, InboxState.DONE)
+    with DaemonLock(home), pytest.raises(AlreadyRunningError):
+        await carry_out_apart(home, database, CLOCK)
+    await database.close()
