@@ -23,6 +23,10 @@ from gaia.store.terms import Corpus
 
 ENOUGH = 0.4
 
+FEWEST_MEMORIES = 100
+"""Weights are those of so many memories at least. Among the three of somebody new, each
+term of the right one would seem common, and any word beside it in the question rare."""
+
 SPREAD_NEEDS = 30
 """Similarities from which the usual one is told, at least."""
 
@@ -63,5 +67,6 @@ def usual_scale(similarities: Iterable[float]) -> Scale:
 
 def coverage(asked: Collection[str], held: Collection[str], known: Corpus) -> float:
     """The share of the asked terms that are held, by their weight: 0 to 1."""
-    total = sum(known.weight(term) for term in asked)
-    return sum(known.weight(term) for term in asked if term in held) / total if total else 0.0
+    weights = {term: known.weight(term, of_at_least=FEWEST_MEMORIES) for term in asked}
+    total = sum(weights.values())
+    return sum(weights[term] for term in asked if term in held) / total if total else 0.0

@@ -31,10 +31,11 @@ class Corpus:
     frequencies: Mapping[str, int]
     """In how many memories each term stands; a term that stands in none is left out."""
 
-    def weight(self, term: str) -> float:
-        """The inverse document frequency of a term, which is never negative."""
+    def weight(self, term: str, *, of_at_least: int = 0) -> float:
+        """The inverse document frequency of a term, which is never negative; `of_at_least`
+        so many memories, where few tell nothing of how common a term is."""
         frequency = self.frequencies.get(term, 0)
-        size = max(self.size, frequency)
+        size = max(self.size, frequency, of_at_least)
         return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
 
 

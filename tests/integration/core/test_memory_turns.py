@@ -20,7 +20,7 @@ from gaia.testing.function_model import Answer, ToolCall, last_user_text
 from gaia.testing.until import until
 
 POT = "the gate code is under the blue pot"
-RECALLED = f"- (#1, 1 January 2026) {POT}"
+RECALLED = f'- "{POT}" (#1, 1 January 2026)'
 
 
 def everything(request: LlmRequest) -> str:

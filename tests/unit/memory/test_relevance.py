@@ -15,6 +15,12 @@ def test_rare_and_unknown_terms_weigh_more_than_frequent_ones() -> None:
     assert coverage(asked, {"dog"}, KNOWN) < coverage(asked, {"unicorn"}, KNOWN)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_only_memories_of_somebody_new_are_relevant_to_what_asks_for_them(size: int) -> None:
+    known = Corpus(size, 5.0, {"gate": size, "code": 1, "pot": 1})
+    assert coverage({"find", "gate", "code"}, {"gate", "code", "pot"}, known) > ENOUGH
+
+
 def test_nothing_asked_covers_nothing() -> None:
     assert coverage(set(), {"dog"}, KNOWN) == 0
 
