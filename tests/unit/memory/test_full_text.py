@@ -57,7 +57,7 @@ async def test_nobody_finds_what_is_anothers(
 ) -> None:
     await keep(book, ada, "the gate code is under the pot")
     own = await keep(book, bob, "my gate is green")
-    assert await search(database, bob, "gate", "pot") == own
+    assert await search(database, bob, *text.query_terms("gate pot")) == own
 
 
 async def test_only_what_meets_the_conditions_is_found(
