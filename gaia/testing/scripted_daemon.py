@@ -21,17 +21,34 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import google.adk.workflow  # noqa: F401
-import telegram.ext  # noqa: F401
-
 from gaia import daemon
 from gaia.memory.index import environment
 from gaia.paths import Home, find_home
 from gaia.ports import Channel
 from gaia.testing.chat_provider import PollingChannel
 
+SLOW = (
+    "alembic.command",
+    "anyio._backends._asyncio",
+    "channels.telegram.channel",
+    "google.adk.a2a.agent",
+    "google.adk.agents._agent_router",
+    "google.adk.auth.auth_preprocessor",
+    "google.adk.flows.llm_flows.auto_flow",
+    "google.adk.integrations.openai",
+    "google.adk.models.google_llm",
+    "google.adk.tools.agent_tool",
+    "google.adk.tools.google_search_tool",
+    "google.adk.tools.vertex_ai_search_tool",
+    "google.adk.workflow._llm_agent_wrapper",
+    "google.adk.workflow._workflow",
+    "httpcore._async.http2",
+    "openai.resources",
+)
+"""What a daemon imports while it starts and with its first turn, for seconds."""
+
 INDEX = ("mem0.utils.factory", "mem0.vector_stores.chroma", "gaia.memory.index.embedded")
-"""What takes seconds of an index's start."""
+"""What the vector index imports."""
 
 
 class Daemons:
@@ -102,8 +119,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.index:
         environment.prepare(arguments.index)
-        for name in INDEX:
-            importlib.import_module(name)
+    for name in (*SLOW, *(INDEX if arguments.index else ())):
+        importlib.import_module(name)
     channels = [PollingChannel(url) for url in arguments.url]
     for line in sys.stdin:
         pid = os.fork()
