@@ -13,6 +13,7 @@ import typer
 
 from gaia.cli.memory.opening import read_memory, write_memory
 from gaia.cli.memory.options import AsJson, OfUser
+from gaia.cli.opening import with_database
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -61,16 +62,19 @@ def forget(
             "give words or numbers, or --all for everything", param_hint="WORDS|ID"
         )
     wish = _understand(what or (), user, everything=every)
-    count = 0
-    if wish.memories or wish.everything:
+    count, is_wished = 0, bool(wish.memories) or wish.everything
+    if is_wished:
         if not yes:
             _ask(wish, as_json=as_json)
         count = _carry_out(wish).count
     runs = wake(find_home())
+    done = is_wished and not runs and _overwrite()
     if as_json:
-        typer.echo(json.dumps({"forgotten": count, "running": runs}, indent=2))
-    elif wish.memories or wish.everything:
-        typer.echo(f"Forgot {counted_memories(count)} of {wish.user.name}. {_rest(runs=runs)}")
+        told = {"forgotten": count, "running": runs, "done": done}
+        typer.echo(json.dumps(told, indent=2))
+    elif is_wished:
+        rest = _rest(runs=runs, done=done)
+        typer.echo(f"Forgot {counted_memories(count)} of {wish.user.name}. {rest}")
     else:
         typer.echo(f"Nothing in the memory of {wish.user.name} holds all of these words.")
 
@@ -137,7 +141,22 @@ def _carry_out(wish: _Wish) -> Forgotten:
     return write_memory(wish.user.user_id, change)
 
 
-def _rest(*, runs: bool) -> str:
+def _overwrite() -> bool:
+    """Overwrite what files still hold; False where that is left to a daemon."""
+    from gaia.clock import SystemClock
+    from gaia.errors import AlreadyRunningError
+    from gaia.ops.forgetting import carry_out_apart
+    from gaia.paths import find_home
+
+    try:
+        return with_database(lambda database: carry_out_apart(find_home(), database, SystemClock()))
+    except AlreadyRunningError:
+        return False
+
+
+def _rest(*, runs: bool, done: bool) -> str:
+    if done:
+        return "No file holds anything of it any more."
     if runs:
         return (
             "What files still hold of it is overwritten within a minute, "
