@@ -85,7 +85,8 @@ async def test_a_vector_that_is_left_of_an_older_version_takes_no_place(
     finder: Finder, ada: User
 ) -> None:
     old = await finder.keep(ada, "I love marzipan")
-    await finder.book.replace(ada, old, "I hate it now")
+    new = await finder.book.replace(ada, old, "I hate it now")
+    finder.nearest.learn(ada.user_id, {new.memory.memory_id: new.memory.text})
     found = await finder.search.hits(ada.user_id, "I love marzipan", limit=1)
     assert [hit.memory.text for hit in found.hits] == ["I hate it now"]
 
