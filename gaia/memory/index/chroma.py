@@ -23,6 +23,7 @@ from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour, Vector
 
 if TYPE_CHECKING:
+    from chromadb import Collection as ChromaCollection
     from chromadb.api.client import Client
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SHARDS = 32
+AT_ONCE = 500
 DATABASE = "chroma.sqlite3"
 NAME = re.compile(r"gaia-(\d+)-(\d+)")
 """A collection is named after its index and its shard."""
@@ -143,8 +145,21 @@ class ChromaStore:
         shard = self._shard_of(user_id)
         if shard is None or not memory_ids:
             return
-        ids = [vector_id(each) for each in memory_ids]
-        translated(lambda: self._shard(shard).collection.delete(ids=ids, where={USER: user_id}))
+
+        def delete() -> None:
+            collection = self._shard(shard).collection
+            found = collection.get(ids=list(map(vector_id, memory_ids)), include=["metadatas"])
+            payloads = found["metadatas"] or []
+            _delete(
+                collection,
+                [
+                    each
+                    for each, payload in zip(found["ids"], payloads, strict=True)
+                    if payload[USER] == user_id
+                ],
+            )
+
+        translated(delete)
 
     def drop_user(self, user_id: str) -> None:
         shard = self._shard_of(user_id)
@@ -153,8 +168,13 @@ class ChromaStore:
         if self._placement.is_alone(user_id):
             self._open.pop(shard, None)
             translated(lambda: self._storage.drop(self._name(shard)))
-        else:
-            translated(lambda: self._shard(shard).collection.delete(where={USER: user_id}))
+            return
+
+        def delete() -> None:
+            collection = self._shard(shard).collection
+            _delete(collection, collection.get(where={USER: user_id}, include=[])["ids"])
+
+        translated(delete)
 
     def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
         shard = self._shard_of(user_id)
@@ -176,11 +196,20 @@ class ChromaStore:
 
     def _shard(self, shard: int) -> ChromaVectors:
         if shard not in self._open:
-            self._open[shard] = self._storage.collection(self._name(shard))
+            opened = self._storage.collection(self._name(shard))
+            # Vectors that are lost are silently not found, but not silently given.
+            opened.collection.get(limit=1, include=["embeddings"])
+            self._open[shard] = opened
         return self._open[shard]
 
     def _name(self, shard: int) -> str:
         return f"gaia-{self._index_id}-{shard}"
+
+
+def _delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
+    """Delete by ids alone: with a filter beside them, Chroma takes seconds for each."""
+    for start in range(0, len(ids), AT_ONCE):
+        collection.delete(ids=list(ids[start : start + AT_ONCE]))
 
 
 def translated(call: Callable[[], T]) -> T:

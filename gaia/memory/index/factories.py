@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api import ClientAPI
 
+    from gaia.memory.index.chat import Ask
+
 EMBEDDED = "embedded"
 """The name of the embedder that comes with gaia, among mem0's."""
+
+AUTO = "auto"
+"""The name of gaia's own chat model, among mem0's."""
 
 PLACES = frozenset({"client", "connection_string", "host", "path", "url"})
 """Options that tell where a store lies."""
@@ -43,6 +48,16 @@ class Embedding(Protocol):
     def embed_batch(
         self, texts: Sequence[str], memory_action: Literal["add"]
     ) -> Sequence[Sequence[float]]: ...
+
+
+class Llm(Protocol):
+    """A chat model of mem0."""
+
+    def generate_response(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        response_format: Mapping[str, str] | None = None,
+    ) -> str: ...
 
 
 class Hit(Protocol):
@@ -101,6 +116,20 @@ class Factories:
 
         EmbedderFactory.provider_to_class[EMBEDDED] = "gaia.memory.index.embedded.Embedded"
         return cast(Embedding, EmbedderFactory.create(provider, dict(options), None))
+
+    def llm(self, provider: str, options: Options, ask: Ask) -> Llm:
+        """A chat model; `auto` is the one behind `ask`, and has no options.
+
+        Raises what mem0 or the provider's client raise.
+        """
+        from mem0.utils.factory import LlmFactory
+
+        if provider != AUTO:
+            return cast(Llm, LlmFactory.create(provider, dict(options)))
+        from gaia.memory.index.chat import AutoConfig
+
+        LlmFactory.register_provider(AUTO, "gaia.memory.index.chat.AutoLlm")
+        return cast(Llm, LlmFactory.create(AUTO, AutoConfig(ask)))
 
     def vectors(
         self, provider: str, options: Mapping[str, object], dimensions: int, *, folder: Path

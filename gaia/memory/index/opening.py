@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, SecretStr
 
@@ -12,12 +13,15 @@ from gaia.errors import IndexUnavailableError
 from gaia.memory.index.cache import CachedEmbedder
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.embedder import Mem0Embedder
-from gaia.memory.index.factories import Factories
+from gaia.memory.index.factories import Factories, Llm
 from gaia.memory.index.parts import OpenParts, Parts, Storage
 from gaia.memory.index.shared import SharedStorage
 from gaia.memory.seams import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
+
+if TYPE_CHECKING:
+    from gaia.memory.index.chat import Ask
 
 REMOTE_CHROMA = ("host", "tenant")
 NO_KEY = "none"
@@ -51,19 +55,31 @@ def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
     return Parts(CachedEmbedder(embedder), _storage(home, settings.vector_store, factories))
 
 
+def open_llm(home: Home, settings: ComponentSettings, secrets: Secrets, ask: Ask) -> Llm:
+    """The chat model of `memory.llm`, as mem0 has it. Takes seconds when mem0 is not loaded.
+
+    Raises:
+        IndexUnavailableError: It cannot be had; the message names the setting.
+    """
+    options = dict(settings.config)
+    key = _keys(secrets).get(settings.provider)
+    if key is not None:
+        options["api_key"] = _api_key("memory.llm", settings, key)
+    try:
+        return Factories(home.memory / "mem0").llm(settings.provider, options, ask)
+    except Exception as exc:
+        raise _unfit("memory.llm", settings, exc) from exc
+
+
 def _open_embedder(settings: ComponentSettings, secrets: Secrets, factories: Factories) -> Embedder:
     options = dict(settings.config)
     key = _keys(secrets).get(settings.provider)
     if key is not None:
-        options["api_key"] = _api_key(settings, key)
+        options["api_key"] = _api_key("memory.embedder", settings, key)
     try:
         embedding = factories.embedding(settings.provider, options)
     except Exception as exc:
-        # The message of a client may quote the key.
-        raise IndexUnavailableError(
-            f"memory.embedder cannot be opened as it is set, provider {settings.provider!r} "
-            f"({type(exc).__name__}): look at docs/configuration.md"
-        ) from exc
+        raise _unfit("memory.embedder", settings, exc) from exc
     return Mem0Embedder(
         settings.provider,
         embedding,
@@ -84,16 +100,25 @@ def _keys(secrets: Secrets) -> Mapping[str, Key]:
     return {
         "gemini": Key("GEMINI_API_KEY", secrets.gemini_api_key),
         "openai": Key("OPENAI_API_KEY", secrets.openai_api_key),
+        "anthropic": Key("ANTHROPIC_API_KEY", secrets.anthropic_api_key),
     }
 
 
-def _api_key(settings: ComponentSettings, key: Key) -> str:
+def _unfit(name: str, settings: ComponentSettings, exc: Exception) -> IndexUnavailableError:
+    """What is wrong with a component, without the client's own words: they may quote the key."""
+    return IndexUnavailableError(
+        f"{name} cannot be opened as it is set, provider {settings.provider!r} "
+        f"({type(exc).__name__}): look at docs/configuration.md"
+    )
+
+
+def _api_key(name: str, settings: ComponentSettings, key: Key) -> str:
     value = key.secret.get_secret_value().strip() if key.secret else ""
     if not value and settings.config.get("openai_base_url"):
         return NO_KEY
     if not value:
         raise IndexUnavailableError(
-            f"memory.embedder.provider is {settings.provider!r} but {key.variable} is not set: "
+            f"{name}.provider is {settings.provider!r} but {key.variable} is not set: "
             "put it in the environment or in .env in gaia's home"
         )
     return value

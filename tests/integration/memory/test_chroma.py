@@ -1,0 +1,43 @@
+"""What Chroma does with more vectors than it keeps in its queue."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaia.errors import IndexDamagedError
+from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.factories import Factories
+from gaia.memory.index.parts import Placement
+
+PERSISTED = 1100
+"""Vectors, a little more than Chroma collects before it writes them to files of their own."""
+
+
+def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
+    chance = np.random.default_rng(7)
+    vectors = chance.standard_normal((PERSISTED, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    folder = tmp_path / "chroma"
+    storage = ChromaStorage(folder, Factories(tmp_path / "mem0"))
+    placement = Placement({"ada": 0})
+    store = storage.open(1, placement, 16)
+    store.put("ada", dict(enumerate(vectors, start=1)))
+    assert store.nearest("ada", vectors[0], 1)[0].memory_id == 1
+    storage.close()
+    for each in folder.iterdir():
+        if each.is_dir():
+            shutil.rmtree(each)
+    store = storage.open(1, placement, 16)
+    with pytest.raises(IndexDamagedError):
+        store.nearest("ada", vectors[0], 1)
+    with pytest.raises(IndexDamagedError):
+        store.count()
+    storage.start_over()
+    store = storage.open(2, placement, 16)
+    store.put("ada", {1: vectors[0]})
+    assert store.nearest("ada", vectors[0], 1)[0].memory_id == 1
+    storage.close()
