@@ -33,11 +33,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class TurnWords:
-    """What the user wrote in the messages of a turn, and nothing else. `sent_at` is when
-    they sent the last, `inbox_id` is that one's."""
+    """What the user wrote in the messages of a turn, and nothing else. `received_at` is
+    when the last came, by gaia's own clock, `inbox_id` is that one's."""
 
     text: str
-    sent_at: datetime
+    received_at: datetime
     inbox_id: int
 
 
@@ -200,7 +200,7 @@ async def words_of_turn(session: AsyncSession, turn_id: str) -> TurnWords | None
     if not messages:
         return None
     text = "\n".join(message.text for message in messages)
-    return TurnWords(text, messages[-1].sent_at, messages[-1].inbox_id)
+    return TurnWords(text, messages[-1].received_at, messages[-1].inbox_id)
 
 
 async def waiting(session: AsyncSession, conversation_id: int) -> int:

@@ -184,7 +184,7 @@ def _statement(change: _Change, fact: str, about: str) -> Statement:
         quote=None if not quote or credentials.find(words) else quote,
         entities=(entity(str(about)),) if entity(str(about)) else (),
         turn_id=change.turn_id or None,
-        said_anew_at=said.sent_at if said and forgotten.says(words, str(fact)) else None,
+        said_anew_at=said.received_at if said and forgotten.says(words, str(fact)) else None,
     )
 
 

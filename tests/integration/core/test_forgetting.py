@@ -154,6 +154,25 @@ async def test_what_is_said_afterwards_stays(running_core):
         assert (await core.transcript())[-2:] == [f"user: No, wait: {POT}", f"gaia: {again.text}"]
 
 
+async def test_the_model_learns_it_again_only_when_the_user_says_it_again(running_core):
+    async def kept(core) -> int:
+        async with core.stores.database.read() as session:
+            return await ledger.count(session, (await core.key()).user_id)
+
+    def remembers(request):
+        has_result = any(part.function_response for part in request.contents[-1].parts)
+        return "Well." if has_result else ToolCall("remember", {"fact": POT.upper()})
+
+    async with running_core(remembers) as core:
+        await sent_after(core, f"/remember {POT}")
+        await forget_it(core)
+        core.clock.advance(1)
+        await sent_after(core, "What else do you know?")
+        assert await kept(core) == 0
+        await sent_after(core, f"Please remember that {POT}")
+        assert await kept(core) == 1
+
+
 async def test_an_answer_that_waits_is_redacted_and_one_that_is_refused_too(running_core, home):
     async with running_core(answer) as core:
         await sent_after(core, f"/remember {POT}")
