@@ -39,6 +39,11 @@ def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusR
     from gaia.errors import NotRunningError, StoreError, WireError
     from gaia.ops.report import StatusReport
 
+    not_running = NotRunningError(
+        f"gaia does not run in {str(home.root)!r}: start it with 'gaia serve'"
+    )
+    if not home.control_socket.exists():
+        raise not_running
     transport = httpx.HTTPTransport(uds=str(home.control_socket))
     try:
         with httpx.Client(transport=transport, timeout=answer_seconds) as client:
@@ -49,9 +54,7 @@ def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusR
             "try again, and restart it if that does not help"
         ) from exc
     except httpx.TransportError as exc:
-        raise NotRunningError(
-            f"gaia does not run in {str(home.root)!r}: start it with 'gaia serve'"
-        ) from exc
+        raise not_running from exc
     try:
         if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
             raise StoreError(answer.json()["error"])

@@ -318,10 +318,11 @@ async def _active_row(session: AsyncSession, user_id: str, memory_id: int) -> Me
 
 
 async def _write_entities(session: AsyncSession, row: MemoryRow, names: Iterable[str]) -> None:
-    known = set(await entities(session, row.user_id, row.memory_id))
+    told = dict.fromkeys(map(text.storable, names))
+    known = set(await entities(session, row.user_id, row.memory_id)) if told else set()
     rows = [
         {"user_id": row.user_id, "entity": name, "memory_id": row.memory_id}
-        for name in dict.fromkeys(map(text.storable, names))
+        for name in told
         if name not in known
     ]
     if rows:

@@ -61,6 +61,11 @@ def _asking(
 
     from gaia.errors import NotRunningError, WireError
 
+    not_running = NotRunningError(
+        f"gaia does not run in {str(home.root)!r}, or does not answer: start it with 'gaia serve'"
+    )
+    if not home.control_socket.exists():
+        raise not_running
     transport = httpx.HTTPTransport(uds=str(home.control_socket))
     timeout = httpx.Timeout(CONNECT_SECONDS, read=read_seconds)
     try:
@@ -73,10 +78,7 @@ def _asking(
                 answer.raise_for_status()
             yield answer
     except httpx.TransportError as exc:
-        raise NotRunningError(
-            f"gaia does not run in {str(home.root)!r}, or does not answer: "
-            "start it with 'gaia serve'"
-        ) from exc
+        raise not_running from exc
     except (httpx.HTTPStatusError, ValueError) as exc:
         raise WireError(
             f"the gaia that runs in {str(home.root)!r} gave an answer that this one does not "

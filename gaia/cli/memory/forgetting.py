@@ -38,6 +38,7 @@ class _Wish:
     memories: Sequence[Memory]
     everything: bool
     total: int
+    words: str = ""
 
 
 def forget(
@@ -86,11 +87,13 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
     numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
 
     async def read(session: AsyncSession, owner: User) -> _Wish:
+        words = ""
         total = await ledger.count(session, owner.user_id)
         if everything:
             return _Wish(owner, (), True, total)
         if len(numbers) < len(what):
-            ids = await matching.holding(session, owner.user_id, " ".join(what))
+            words = " ".join(what)
+            ids = await matching.holding(session, owner.user_id, words)
         else:
             ids = [int(number) for number in numbers]
         found = await ledger.get_many(session, owner.user_id, ids)
@@ -100,7 +103,7 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
                 f"there is no memory {', '.join(map(str, missing))} of {owner.name}: "
                 "'gaia memory list' shows all; nothing is forgotten"
             )
-        return _Wish(owner, found[::-1], False, total)
+        return _Wish(owner, found[::-1], False, total, words)
 
     return read_memory(user, read)
 
@@ -136,7 +139,9 @@ def _carry_out(wish: _Wish) -> Forgotten:
         if wish.everything:
             return await forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
         ids = [each.memory_id for each in wish.memories]
-        return await forgetting.forget(session, owner.user_id, ids, now=now, by=audit.CLI)
+        return await forgetting.forget(
+            session, owner.user_id, ids, words=wish.words, now=now, by=audit.CLI
+        )
 
     return write_memory(wish.user.user_id, change)
 

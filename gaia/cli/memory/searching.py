@@ -88,7 +88,7 @@ def _reasons(hit: HitReport) -> Sequence[str]:
         ("dated", parts.date),
         ("question", -parts.question),
     ]
-    score = " ".join(f"{name} {value:+.2f}" for name, value in added if value)
+    score = " ".join(f"{name} {value:+.2f}" for name, value in added if value) or "nothing"
     words = "none matches" if hit.bm25 is None else f"BM25 {hit.bm25:.2f}"
     near = "not near" if hit.similarity is None else f"similarity {hit.similarity:.3f}"
     unasked = "is" if hit.relevant and not hit.sensitive else "is not"
