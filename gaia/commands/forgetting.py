@@ -93,10 +93,10 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
     async def ask(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
         ids = await matching.holding(call.session, user_id, call.words)
-        head = "this holds your words"
+        head, words = "this holds your words", call.words
         if not ids:
             ids = [memory.memory_id for memory in like]
-            head = "nothing holds those words, but this is like it"
+            head, words = "nothing holds those words, but this is like it", ""
         found = await ledger.get_many(call.session, user_id, ids)
         found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
         if not found:
@@ -104,16 +104,17 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
                 f"Nothing in {whose(call.caller)} memory is like {quoted(call.words)}, so there "
                 "is nothing to forget. /memory lists all."
             )
-        return await _ask(call, found, head)
+        return await _ask(call, found, head, words)
 
     return ask
 
 
-async def _ask(call: Call, found: Sequence[Memory], head: str) -> Reply:
+async def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Reply:
     forget_id = await forget.ask(
         call.session,
         call.caller.user.user_id,
         memory_ids=[memory.memory_id for memory in found],
+        words=words,
         now=call.now,
     )
     lines = [f"In {whose(call.caller)} memory {head}:"]

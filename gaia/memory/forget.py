@@ -46,19 +46,27 @@ async def ask(
     *,
     memory_ids: Collection[int] = (),
     everything: bool = False,
+    words: str = "",
     now: datetime,
 ) -> int:
     """Note what the user may want forgotten; returns the number to `confirm` it by.
 
     Either `memory_ids` or `everything`. It holds for an hour, and replaces what the
-    user was asked before.
+    user was asked before. `words` are as in `forget`.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
     if bool(memory_ids) is everything:
         raise ValueError("either some memories are to be forgotten, or everything")
-    return await forgets.ask(session, owner(user_id), memory_ids, everything=everything, now=now)
+    return await forgets.ask(
+        session,
+        owner(user_id),
+        memory_ids,
+        everything=everything,
+        needles=[words] if words else [],
+        now=now,
+    )
 
 
 async def confirm(
@@ -89,7 +97,15 @@ async def confirm(
     if wish.everything:
         return await forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
     await forgets.withdraw(session, user_id)
-    return await forget(session, user_id, wish.memory_ids, inbox_id=inbox_id, now=now, by=by)
+    return await forget(
+        session,
+        user_id,
+        wish.memory_ids,
+        words="".join(wish.needles),
+        inbox_id=inbox_id,
+        now=now,
+        by=by,
+    )
 
 
 async def forget(
@@ -97,6 +113,7 @@ async def forget(
     user_id: str,
     memory_ids: Collection[int],
     *,
+    words: str = "",
     inbox_id: int = 0,
     now: datetime,
     by: str | None = None,
@@ -104,6 +121,8 @@ async def forget(
     """Forget memories of the user, whatever their status, without asking.
 
     Numbers that are not theirs are ignored: a count of 0 says that nothing was.
+    `words` are what the user named them by, if all of the words stand in each: whatever
+    else was said with them goes, too.
     `inbox_id` and `by` are as in `confirm`; without a message it is everything that
     a turn has begun with.
 
@@ -113,7 +132,9 @@ async def forget(
     gone = await ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
     if gone:
-        await _begin(session, user_id, gone, everything=False, inbox_id=inbox_id, now=now)
+        await _begin(
+            session, user_id, gone, words=words, everything=False, inbox_id=inbox_id, now=now
+        )
         _record(session, user_id, f"memories: {count}", now, by)
     return Forgotten(count, everything=False)
 
@@ -134,8 +155,7 @@ async def forget_everything(
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    await forgets.withdraw(session, owner(user_id))
-    gone = await ledger.remove(session, user_id, await ledger.numbers(session, user_id), now)
+    gone = await ledger.remove(session, owner(user_id), await ledger.numbers(session, user_id), now)
     count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
     for conversation in await conversations.of_user(session, user_id):
         await conversations.start_next_session(session, conversation.conversation_id)
@@ -150,20 +170,21 @@ async def _begin(
     user_id: str,
     gone: Sequence[Memory],
     *,
+    words: str = "",
     everything: bool,
     inbox_id: int,
     now: datetime,
 ) -> None:
-    """A turn that runs by now may still say it, whenever its message was received."""
-    needles = list(
-        dict.fromkeys(words for each in gone for words in (each.text, each.quote) if words)
-    )
-    await forgotten.note(session, user_id, needles, now)
+    """A turn that runs by now may still say it, whenever its message was received; so may
+    a question that is open."""
+    await forgets.withdraw(session, user_id)
+    texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
+    await forgotten.note(session, user_id, texts, now)
     await forgets.begin(
         session,
         user_id,
         everything=everything,
-        needles=needles,
+        needles=[*texts, words] if words else texts,
         turn_ids={each.turn_id for each in gone if each.turn_id is not None},
         inbox_id=max(inbox_id, await forgets.last_begun(session, user_id)),
         now=now,

@@ -41,6 +41,7 @@ async def ask(
     memory_ids: Collection[int],
     *,
     everything: bool,
+    needles: Sequence[str] = (),
     now: datetime,
 ) -> int:
     """Note what a user may want forgotten, in the place of what they were asked before."""
@@ -50,6 +51,7 @@ async def ask(
         state=ForgetState.ASKED,
         everything=everything,
         memory_ids=list(memory_ids),
+        needles=list(needles),
         created_at=now,
     )
     session.add(row)

@@ -196,7 +196,8 @@ class ForgetRow(Base):
 
     `memory_ids` are the memories that it means, `everything` all of the user's.
     While it is carried out, `needles` are what to look for in transcripts, queues and
-    logs: the texts of memories that are gone already, which `turn_ids` had them from.
+    logs: the texts of memories that are gone already, which `turn_ids` had them from, and
+    the words that the user named them by, which a question holds as well.
     What was received after the message `inbox_id` is none of its business.
     """
 

@@ -113,6 +113,23 @@ async def test_what_is_left_to_do_is_written_with_it(ada: str, session: AsyncSes
     assert (entry.action, entry.detail) == (audit.Action.FORGOT, "memories: 1")
 
 
+async def test_what_it_was_named_by_is_looked_for_too(ada: str, session: AsyncSession) -> None:
+    number = await remembered(session, ada)
+    asked = await forget.ask(session, ada, memory_ids=[number], words="blue", now=NOW)
+    await forget.confirm(session, ada, asked, inbox_id=7, now=NOW)
+    (wish,) = await forgets.under_way(session)
+    assert wish.needles == (GATE.text, GATE.quote, "blue")
+    said = Statement("It is blue", MemorySource.TOOL)
+    assert (await ledger.add(session, ada, said, NOW)).is_new
+
+
+async def test_no_open_question_outlives_what_it_is_about(ada: str, session: AsyncSession) -> None:
+    number = await remembered(session, ada)
+    asked = await forget.ask(session, ada, memory_ids=[number], words="blue pot", now=NOW)
+    await forget.forget(session, ada, [number], now=NOW)
+    assert await forgets.asked(session, ada, asked, since=NOW) is None
+
+
 async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: AsyncSession) -> None:
     number = await remembered(session, ada)
     asked = await forget.ask(session, ada, memory_ids=[number], now=NOW)
