@@ -24,7 +24,7 @@ from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 from gaia.store.terms import Corpus
 
-CANDIDATES = 200
+CANDIDATES = 100
 """Memories that each of the two searches may name."""
 
 LONGEST_QUESTION = 600
@@ -56,13 +56,14 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What was found for a question, in no order. `fault` is why meaning was not searched,
-    empty if it was."""
+class Named:
+    """The memories that the two searches named for a question, with their scores: BM25 and
+    cosine. `fault` is why meaning was not searched, empty if it was."""
 
     question: Question
-    candidates: Sequence[Candidate] = ()
-    fault: str = ""
+    scores: Mapping[int, float]
+    similarities: Mapping[int, float]
+    fault: str
 
 
 class Gatherer:
@@ -73,24 +74,57 @@ class Gatherer:
         self._nearest = nearest
         self._clock = clock
 
-    async def gather(self, user_id: str, asked: str, only: Filter) -> Gathered:
-        """What may answer the question. `user_id` is somebody's, see `owner`."""
-        question = await self._understand(user_id, asked)
-        if not question.known.size or not text.normalise(asked):
-            return Gathered(question)
-        conditions = self._conditions(user_id, only)
-        scores, similarities, fault = await self._ask(user_id, question, conditions)
-        async with self._database.read() as session:
-            candidates = await _placed(session, question, scores, similarities, conditions)
-        return Gathered(question, candidates, fault)
+    async def name(self, user_id: str, asked: str, only: Filter) -> Named:
+        """Ask both searches at once. `user_id` is somebody's, see `owner`."""
+        try:
+            async with asyncio.TaskGroup() as group, self._database.read() as session:
+                question = await _understand(session, user_id, asked)
+                by_meaning = group.create_task(self._by_meaning(user_id, question))
+                scores = await terms.search(
+                    session,
+                    user_id,
+                    _rarest(question),
+                    question.known,
+                    CANDIDATES,
+                    self._conditions(user_id, only),
+                )
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return Named(question, scores, *by_meaning.result())
 
-    async def _understand(self, user_id: str, asked: str) -> Question:
-        wanted = text.query_terms(asked)
-        subjects = {text.as_subject(term): term for term in wanted}
-        async with self._database.read() as session:
-            known = await terms.corpus(session, user_id, [*wanted, *subjects])
-        names = frozenset(subjects[field] for field in subjects if field in known.frequencies)
-        return Question(asked, wanted, names, known)
+    async def candidates(
+        self, session: AsyncSession, user_id: str, named: Named, only: Filter
+    ) -> Sequence[Candidate]:
+        """Those that count of what was named, with what their order depends on."""
+        result = await session.execute(
+            select(
+                MemoryRow.memory_id,
+                MemoryRow.text,
+                MemoryRow.subject,
+                MemoryRow.session_id,
+                MemoryRow.position,
+                MemoryRow.valid_from,
+            ).where(
+                MemoryRow.memory_id.in_({*named.scores, *named.similarities}),
+                *self._conditions(user_id, only),
+            )
+        )
+        rows = result.all()
+        subjects = _subjects({row.subject for row in rows}, named.question.names)
+        when = named_time(named.question.text)
+        return [
+            Candidate(
+                memory_id=row.memory_id,
+                text_score=named.scores.get(row.memory_id),
+                similarity=named.similarities.get(row.memory_id),
+                session_id=row.session_id,
+                position=row.position,
+                is_named=row.subject in subjects,
+                is_dated=when.covers(row.valid_from),
+                is_question=row.text.rstrip().endswith(QUESTION_MARKS),
+            )
+            for row in rows
+        ]
 
     def _conditions(self, user_id: str, only: Filter) -> Sequence[ColumnElement[bool]]:
         conditions = [
@@ -106,32 +140,14 @@ class Gatherer:
             conditions.append(MemoryRow.sensitive.is_(False))
         return conditions
 
-    async def _ask(
-        self, user_id: str, question: Question, conditions: Sequence[ColumnElement[bool]]
-    ) -> tuple[Mapping[int, float], Mapping[int, float], str]:
-        """BM25 scores, similarities, and why there are none; both are asked at once."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                by_text = group.create_task(self._by_text(user_id, question, conditions))
-                by_meaning = group.create_task(self._by_meaning(user_id, question))
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return by_text.result(), *by_meaning.result()
-
-    async def _by_text(
-        self, user_id: str, question: Question, conditions: Sequence[ColumnElement[bool]]
-    ) -> Mapping[int, float]:
-        async with self._database.read() as session:
-            return await terms.search(
-                session, user_id, _rarest(question), question.known, CANDIDATES, conditions
-            )
-
     async def _by_meaning(
         self, user_id: str, question: Question
     ) -> tuple[Mapping[int, float], str]:
         """A name pulls a vector towards every mention of it; whom the question is about is
         what `ranking` cares for, so subjects are left out."""
         asked = text.without(question.text[:LONGEST_QUESTION], question.names)
+        if not question.known.size or not text.normalise(asked):
+            return {}, ""
         try:
             found = await self._nearest.nearest(user_id, asked, CANDIDATES)
         except IndexUnavailableError as exc:
@@ -139,43 +155,16 @@ class Gatherer:
         return {each.memory_id: each.similarity for each in found}, ""
 
 
-async def _placed(
-    session: AsyncSession,
-    question: Question,
-    scores: Mapping[int, float],
-    similarities: Mapping[int, float],
-    conditions: Sequence[ColumnElement[bool]],
-) -> Sequence[Candidate]:
-    """Those of the candidates that count, with what their order depends on."""
-    result = await session.execute(
-        select(
-            MemoryRow.memory_id,
-            MemoryRow.text,
-            MemoryRow.subject,
-            MemoryRow.session_id,
-            MemoryRow.position,
-            MemoryRow.valid_from,
-        ).where(MemoryRow.memory_id.in_({*scores, *similarities}), *conditions)
-    )
-    rows = result.all()
-    named = _named({row.subject for row in rows}, question.names)
-    when = named_time(question.text)
-    return [
-        Candidate(
-            memory_id=row.memory_id,
-            text_score=scores.get(row.memory_id),
-            similarity=similarities.get(row.memory_id),
-            session_id=row.session_id,
-            position=row.position,
-            is_named=row.subject in named,
-            is_dated=when.covers(row.valid_from),
-            is_question=row.text.rstrip().endswith(QUESTION_MARKS),
-        )
-        for row in rows
-    ]
+async def _understand(session: AsyncSession, user_id: str, asked: str) -> Question:
+    wanted = text.query_terms(asked)
+    fields = {text.as_subject(term): term for term in wanted}
+    known = await terms.corpus(session, user_id, [*wanted, *fields])
+    names = frozenset(term for field, term in fields.items() if field in known.frequencies)
+    return Question(asked, wanted, names, known)
 
 
-def _named(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:
+def _subjects(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:
+    """Those of the subjects that are named."""
     return {each for each in subjects if not text.content_terms(each or "").isdisjoint(names)}
 
 

@@ -19,7 +19,6 @@ from gaia.memory.relevance import E5, ENOUGH, Scale, coverage, usual_scale
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store.engine import Database
-from gaia.store.memory_tables import MemoryStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +94,21 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        gathered = await self._gatherer.gather(owner(user_id), asked, only or Filter())
-        best = rank(gathered.candidates, self._fusion)[:limit]
+        only = only or Filter()
+        named = await self._gatherer.name(owner(user_id), asked, only)
         async with self._database.read() as session:
+            candidates = await self._gatherer.candidates(session, user_id, named, only)
+            best = rank(candidates, self._fusion)[:limit]
             ids = [candidate.memory_id for candidate, _ in best]
-            found = await ledger.get_many(session, user_id, ids)
-        memories = {
-            memory.memory_id: memory for memory in found if memory.status is MemoryStatus.ACTIVE
-        }
-        scale = self._scale or usual_scale(
-            each.similarity for each in gathered.candidates if each.similarity is not None
-        )
+            memories = {
+                each.memory_id: each for each in await ledger.get_many(session, user_id, ids)
+            }
+        scale = self._scale or usual_scale(named.similarities.values())
         hits = [
-            _hit(memories[candidate.memory_id], candidate, parts, gathered.question, scale)
+            _hit(memories[candidate.memory_id], candidate, parts, named.question, scale)
             for candidate, parts in best
-            # Whatever was forgotten a moment ago is not found any more.
-            if candidate.memory_id in memories
         ]
-        return Found(hits, gathered.fault)
+        return Found(hits, named.fault)
 
     async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
         """What `hits` puts in order, in no order.
@@ -120,7 +116,9 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        return (await self._gatherer.gather(owner(user_id), asked, Filter())).candidates
+        named = await self._gatherer.name(owner(user_id), asked, Filter())
+        async with self._database.read() as session:
+            return await self._gatherer.candidates(session, user_id, named, Filter())
 
 
 def _hit(
