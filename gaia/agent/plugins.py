@@ -55,7 +55,8 @@ class TurnContext(BasePlugin):
     """Puts the turn's files and its context after the user's text, in the request
     alone: in each one of the turn, also between tool calls, and in all the same.
 
-    `write` makes the context, once, from the texts that the first request holds.
+    `write` makes the context, once, from the texts that the first request holds before
+    the user's own.
     """
 
     def __init__(self, write: WriteContext, enclosures: Sequence[Enclosure] = ()) -> None:
@@ -68,11 +69,11 @@ class TurnContext(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
         contents = llm_request.contents
-        if not self._parts:
-            context = self._write(list(_texts(contents)))
-            self._parts = [*self._enclosed, types.Part(text=context)]
         for position in reversed(range(len(contents))):
             if is_said_by_user(contents[position]):
+                if not self._parts:
+                    context = self._write(list(_texts(contents[:position])))
+                    self._parts = [*self._enclosed, types.Part(text=context)]
                 parts = contents[position].parts or []
                 contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
                 return

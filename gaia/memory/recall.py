@@ -20,7 +20,7 @@ from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.text import normalise
 from gaia.messages import Health
 from gaia.ports import Clock
@@ -45,6 +45,7 @@ LONGEST_QUERY = 2000
 """Characters of a message that are searched with: its beginning, and as many of its end."""
 
 NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+SENTENCE = regex.compile(r"[^.!?\n\u061f\u3002\uff01\uff1f]+[^\w\n]*")
 
 
 class Relevant(Protocol):
@@ -106,8 +107,10 @@ class Recall:
         return [memory for memory in found if self._may_be_offered(user_id, memory)]
 
     def choose(self, offers: Sequence[Memory], prompt: Iterable[str]) -> Sequence[Memory]:
-        """Those of `offers` that the texts of the prompt do not hold yet, within the bounds."""
-        held = _words("\n".join(prompt)) if offers else ""
+        """Those of `offers` that the texts of the prompt do not say yet, within the bounds.
+        A text that asks does not say: `Do I like cheese?` holds the words of `I like cheese`.
+        """
+        held = _words(_statements("\n".join(prompt))) if offers else ""
         chosen: list[Memory] = []
         room = float(RECALL_TOKENS)
         for memory in offers:
@@ -152,6 +155,11 @@ def _query(words: str) -> str:
     if len(words) <= 2 * LONGEST_QUERY:
         return words
     return f"{words[:LONGEST_QUERY]}\n{words[-LONGEST_QUERY:]}"
+
+
+def _statements(text: str) -> str:
+    sentences = SENTENCE.findall(text)
+    return "\n".join(each for each in sentences if not QUESTION_MARKS.search(each))
 
 
 def _words(text: str) -> str:

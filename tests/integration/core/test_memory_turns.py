@@ -119,6 +119,16 @@ async def test_what_the_conversation_holds_already_is_not_recalled(running_core)
         assert RECALLED in everything(core.model.requests[-1])
 
 
+@pytest.mark.parametrize("asked", ["Do I like cheese?", "tell me do I like cheese"])
+async def test_the_words_of_the_message_itself_do_not_keep_it_from_being_recalled(
+    running_core, asked
+):
+    async with running_core() as core:
+        await say(core, "/remember I like cheese")
+        await say(core, asked)
+        assert '- "I like cheese" (#1' in everything(core.model.requests[-1])
+
+
 async def test_sensitive_expired_and_superseded_ones_are_not_recalled(running_core):
     async with running_core() as core:
         await say(core, f"/remember {POT}")

@@ -83,7 +83,7 @@ async def test_the_context_stands_after_what_the_user_said_last_also_between_too
     assert [part.text for part in SAID.parts or []] == ["hello"]
 
 
-async def test_the_context_is_made_once_from_what_the_first_request_holds() -> None:
+async def test_the_context_is_made_once_from_what_the_first_request_holds_before() -> None:
     read: list[list[str]] = []
 
     def write(texts: Sequence[str]) -> str:
@@ -96,7 +96,7 @@ async def test_the_context_is_made_once_from_what_the_first_request_holds() -> N
     for contents in ([SAID, told, SAID], [SAID, ANSWER]):
         request = LlmRequest(contents=contents)
         await context.before_model_callback(callback_context=NOBODY, llm_request=request)
-    assert read == [["hello", "a", "c", "hello"]]
+    assert read == [["hello", "a", "c"]]
     assert [part.text for part in request.contents[0].parts or []] == ["hello", "<context> 1"]
 
 

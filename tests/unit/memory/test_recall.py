@@ -156,6 +156,19 @@ def test_what_the_prompt_does_not_hold_is_given(said: list[str]) -> None:
     assert recall_of(Found()).choose([POT], said) == [POT]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is it true that the gate code is under the blue pot?",
+        "Well. So the gate code is under the blue pot?! I wonder.",
+        "the gate code is under the blue pot\uff1f",
+    ],
+)
+def test_a_question_says_nothing_that_need_not_be_given(asked: str) -> None:
+    assert recall_of(Found()).choose([POT], [asked]) == [POT]
+    assert recall_of(Found()).choose([POT], [f"{asked} Yes: {POT.text}."]) == []
+
+
 def test_others_take_the_place_of_what_the_prompt_holds() -> None:
     offers = [a_memory(number, f"fact {number}") for number in range(1, 10)]
     chosen = recall_of(Found(), limit=3).choose(offers, ["fact 1, fact 3"])
