@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Select, delete, func, insert, select
@@ -40,8 +41,9 @@ HIGHEST_ID = 2**63 - 1
 async def add(session: AsyncSession, user_id: str, said: Statement, now: datetime) -> Added:
     """Keep a statement, word for word, unless it is known already.
 
-    One that is said again counts for more, unless it is only a copy; it is sensitive
-    if it ever was, and lasts as long as the last time.
+    One that is said again counts for more, unless it is only a copy, or comes from the
+    turn that it was kept in; it is sensitive if it ever was, and lasts as long as the
+    last time.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -62,7 +64,8 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
         )
     )
     if known is not None:
-        if said.source is not MemorySource.IMPORT:
+        is_same_turn = said.turn_id is not None and said.turn_id == known.turn_id
+        if said.source is not MemorySource.IMPORT and not is_same_turn:
             known.support += 1
             known.updated_at = now
         if said.source is MemorySource.USER:
@@ -106,8 +109,9 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
 async def supersede(
     session: AsyncSession, user_id: str, memory_id: int, said: Statement, now: datetime
 ) -> Added:
-    """Keep a statement in the place of an older one, which is found no more. One that
-    only writes the same in another way changes how the older one is written.
+    """Keep a statement in the place of an older one, which is found no more, and as
+    sensitive as that. One that only writes the same in another way changes how the older
+    one is written.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -117,6 +121,7 @@ async def supersede(
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     row = await _active_row(session, user_id, memory_id)
+    said = replace(said, sensitive=said.sensitive or row.sensitive)
     added = await add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
         row.text = checked(said.text)

@@ -47,6 +47,13 @@ async def test_what_is_superseded_is_found_no_more_and_tells_by_what(book: Book,
     ]
 
 
+async def test_what_takes_the_place_of_a_sensitive_one_is_sensitive(book: Book, ada: User) -> None:
+    old = await book.keep(ada, said("I live in Bonn", sensitive=True))
+    assert (await book.replace(ada, old, "I live in Ulm")).memory.sensitive
+    plain = await book.keep(ada, "I drink tea")
+    assert not (await book.replace(ada, plain, "I drink coffee")).memory.sensitive
+
+
 async def test_two_memories_may_have_the_same_successor(book: Book, ada: User) -> None:
     bonn = await book.keep(ada, "I live in Bonn")
     rhine = await book.keep(ada, "I live on the Rhine")
