@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from google.adk.tools.tool_context import ToolContext
@@ -17,7 +17,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.agent.tools import Tool
-from gaia.errors import GaiaError, StoreError, UnknownMemoryError, UnknownUserError
+from gaia.errors import (
+    GaiaError,
+    StoreError,
+    UnfitMemoryError,
+    UnknownMemoryError,
+    UnknownUserError,
+)
 from gaia.memory import credentials, forget, forgotten, ledger
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import one_line
@@ -40,8 +46,11 @@ FAULTS = (GaiaError, SQLAlchemyError)
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
 
-NUMBER = re.compile(r"(?:^|\n|as )#(\d{1,18})\b")
+NUMBER = re.compile(r"^(?:kept as )?#(\d{1,18})\b", re.MULTILINE)
 """A memory's number, where the tools tell one: not one within a memory's words."""
+
+NOBODY = frozenset({"", "none", "null"})
+"""Names that a small model gives where it has none."""
 
 Told = dict[str, str]
 
@@ -113,7 +122,7 @@ class MemoryTools:
         """
         try:
             found = await self._finder.find(
-                owner(tool_context.user_id), str(query), limit=self._limit
+                owner(tool_context.user_id), _sentence(query), limit=self._limit
             )
         except FAULTS as exc:
             return _failed(exc)
@@ -133,13 +142,15 @@ class MemoryTools:
                 added = await ledger.supersede(
                     change.session,
                     change.user_id,
-                    old,
-                    _statement(change, fact, ""),
+                    old.memory_id,
+                    await _newer(change, old, fact),
                     change.now,
                 )
         except FAULTS as exc:
             return _failed(exc)
-        return {"result": f"kept as #{added.memory.memory_id}, in the place of #{old}"}
+        new_id = added.memory.memory_id
+        place = "" if new_id == old.memory_id else f", in the place of #{old.memory_id}"
+        return {"result": f"kept as #{new_id}{place}"}
 
     async def forget_memory(self, memory_id: int, tool_context: ToolContext) -> Told:
         """Delete a fact for good, when the user asks for it.
@@ -153,13 +164,13 @@ class MemoryTools:
                 await forget.forget(
                     change.session,
                     change.user_id,
-                    [old],
+                    [old.memory_id],
                     inbox_id=change.said.inbox_id if change.said else 0,
                     now=change.now,
                 )
         except FAULTS as exc:
             return _failed(exc)
-        return {"result": f"#{old} is forgotten for good"}
+        return {"result": f"#{old.memory_id} is forgotten for good"}
 
     @asynccontextmanager
     async def _change(self, tool_context: ToolContext) -> AsyncIterator[_Change]:
@@ -173,23 +184,40 @@ class MemoryTools:
         self._changed()
 
 
-def _statement(change: _Change, fact: str, about: str) -> Statement:
+def _statement(change: _Change, fact: object, about: object) -> Statement:
+    text = _sentence(fact)
+    name = entity(about) if isinstance(about, str) else ""
     said = change.said
-    words = said.text if said else ""
-    quote = one_line(words, LONGEST_QUOTE)
+    quote = one_line(said.text, LONGEST_QUOTE) if said else ""
     return Statement(
-        text=str(fact),
+        text=text,
         source=MemorySource.TOOL,
         # Beside a harmless fact they may tell a password.
-        quote=None if not quote or credentials.find(words) else quote,
-        entities=(entity(str(about)),) if entity(str(about)) else (),
+        quote=quote if quote and credentials.find(quote) is None else None,
+        entities=(name,) if name not in NOBODY else (),
         turn_id=change.turn_id or None,
-        said_anew_at=said.received_at if said and forgotten.says(words, str(fact)) else None,
+        said_anew_at=said.received_at if said and forgotten.says(said.text, text) else None,
     )
 
 
-async def _meant(change: _Change, tool_context: ToolContext, told: object) -> int:
-    """The number of the user's memory that the model means, unless it seems to guess.
+async def _newer(change: _Change, old: Memory, fact: object) -> Statement:
+    """The statement in the place of `old`: of the same kind, and about what it still names."""
+    newer = _statement(change, fact, "")
+    named = content_terms(newer.text)
+    about = await ledger.entities(change.session, change.user_id, old.memory_id)
+    return replace(
+        newer,
+        kind=old.kind,
+        context=old.context,
+        subject=old.subject,
+        entities=tuple(
+            each for each in about if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
+        ),
+    )
+
+
+async def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
+    """The user's memory that the model means, unless it seems to guess.
 
     It knows a number from a tool's result in this conversation, or from what was
     recalled: then the memory has a word in common with what the user says now.
@@ -201,7 +229,7 @@ async def _meant(change: _Change, tool_context: ToolContext, told: object) -> in
         tool_context
     ):
         raise UnknownMemoryError(f"nobody spoke of the memory {number}")
-    return number
+    return memory
 
 
 def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
@@ -217,6 +245,13 @@ def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
 def _shown(memory: Memory) -> str:
     said = memory.valid_from.astimezone()
     return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.text)}"
+
+
+def _sentence(told: object) -> str:
+    """What the model gives as words. Small ones give `null`, too, or a list."""
+    if not isinstance(told, str):
+        raise UnfitMemoryError(f"{type(told).__name__!r} is no sentence: give words")
+    return told
 
 
 def _number(told: object) -> int:

@@ -71,6 +71,13 @@ class Core:
     users: Users
     others: dict[str, FakeChannel]
 
+    async def say(self, text: str, channel: FakeChannel | None = None, **changes: object) -> str:
+        """What somebody says, and what is answered; `changes` as of `FakeChannel.say`."""
+        channel = channel or self.channel
+        count = len(channel.sent)
+        await channel.say(text, **changes)
+        return (await channel.until_sent(count + 1))[count].text
+
     async def key(self, sender: str = "ada", generation: int = 1) -> SessionKey:
         user = await self.users.resolve(Address(self.channel.name, sender))
         assert user is not None

@@ -1,0 +1,213 @@
+"""The tools on memory, as a model calls them: what is kept, changed and forgotten, and whose."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+
+import pytest
+from google.adk.models.llm_request import LlmRequest
+from sqlalchemy import func, select
+
+from gaia.memory import ledger
+from gaia.store import identities
+from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
+from gaia.testing.function_model import ToolCall
+from gaia.testing.tool_script import ToolScript
+from gaia.testing.until import until
+
+POT = "the gate code is under the blue pot"
+RECALLED = f'- "{POT}" (#1, 1 January 2026)'
+
+
+def everything(request: LlmRequest) -> str:
+    """All texts of the request but the instructions."""
+    return "\n".join(
+        part.text for content in request.contents for part in content.parts or [] if part.text
+    )
+
+
+@asynccontextmanager
+async def core_with(running_core, **options: object):
+    """A core, what its model does, and a way to have it call one tool."""
+    script = ToolScript()
+    async with running_core(script, **options) as core:
+
+        async def use(said: str, name: str, *, then: list[ToolCall] = (), **args: object) -> str:
+            script.plan(said, ToolCall(name, args), *then)
+            return await core.say(said)
+
+        yield core, use
+
+
+async def memories(core, name: str = "ada"):
+    user = await core.users.find(name)
+    async with core.stores.database.read() as session:
+        return await ledger.every(session, user.user_id, limit=100, active=False)
+
+
+async def test_the_remember_tool_keeps_the_fact_and_the_users_own_words(running_core):
+    async with core_with(running_core) as (core, use):
+        said = "By the way I can't eat nuts"
+        answer = await use(
+            said, "remember", fact="Ada is allergic to nuts", about="Person: Ada Lovelace"
+        )
+        assert "kept as #1" in answer
+        (memory,) = await memories(core)
+        assert (memory.text, memory.quote) == ("Ada is allergic to nuts", said)
+        assert memory.source is MemorySource.TOOL
+        assert memory.turn_id == core.channel.sent[-1].turn_id
+        assert "Ada is allergic" in await core.say("/memory about ada lovelace")
+        assert "I kept it when we talked" in await core.say("/memory why 1")
+
+
+async def test_a_credential_is_refused_by_the_tool_and_never_quoted(running_core):
+    async with core_with(running_core) as (core, use):
+        refused = await use("keep this", "remember", fact="the password is hunter2")
+        assert "a password or a PIN" in refused
+        assert await memories(core) == []
+        await use("my password is hunter2 and I like tea", "remember", fact="Ada likes tea")
+        (memory,) = await memories(core)
+        assert memory.quote is None
+
+
+async def test_the_update_tool_replaces_and_the_old_one_does_not_come_back(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say("/remember I love olives")
+        assert "kept as #2" in await use(
+            "I hate olives now", "update_memory", memory_id="#1", fact="I hate olives now"
+        )
+        old, new = await memories(core)
+        assert (old.status, new.status) == (MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE)
+        assert "love" not in await use("olives?", "load_memory", query="olives")
+
+
+async def test_load_memory_finds_with_numbers_also_what_is_hidden(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        await core.say("/memory hide 1")
+        assert f"#1 (1 January 2026) {POT}" in await use("look", "load_memory", query="gate code")
+        assert "nothing is known" in await use("again", "load_memory", query="unicorn")
+
+
+async def test_the_forget_tool_forgets_one_and_it_is_not_learned_again(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        again = [ToolCall("remember", {"fact": POT})]
+        await use("forget the pot", "forget_memory", memory_id=1, then=again)
+        assert await memories(core) == []
+        core.clock.advance(1)
+        assert "kept as #2" in await use(f"Well: {POT}", "remember", fact=POT)
+
+
+async def test_a_number_that_nobody_spoke_of_is_a_guess_and_changes_nothing(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        for name, more in (("forget_memory", {}), ("update_memory", {"fact": "x"})):
+            assert "no such number" in await use(f"{name} it", name, memory_id=1, **more)
+        assert len(await memories(core)) == 1
+        await use("what was it", "load_memory", query="gate code")
+        assert "forgotten for good" in await use("drop it", "forget_memory", memory_id=1)
+
+
+@pytest.mark.parametrize("number", [1, "#7", "x", "9" * 30, -3])
+async def test_a_tool_changes_nothing_that_is_another_persons(running_core, number):
+    async with core_with(running_core, senders=("ada", "bob")) as (core, use):
+        await core.say(f"/remember {POT}", sender="bob")
+        for name, more in (("forget_memory", {}), ("update_memory", {"fact": "x"})):
+            assert "no such number" in await use(name, name, memory_id=number, **more)
+        assert POT not in await use("look", "load_memory", query="gate code")
+        (memory,) = await memories(core, "bob")
+        assert (memory.text, memory.status) == (POT, MemoryStatus.ACTIVE)
+
+
+async def test_a_tool_writes_nothing_for_somebody_who_was_removed_meanwhile(running_core):
+    script = ToolScript()
+    script.plan("keep it", ToolCall("remember", {"fact": POT}))
+    async with running_core(script) as core:
+        core.model.hold("keep it")
+        await core.channel.say("keep it")
+        await core.model.until_asked("keep it")
+        async with core.stores.database.write() as session:
+            await identities.bury(session, await identities.find(session, "ada"), core.clock.now())
+        core.model.let_go("keep it")
+        await until(lambda: len(core.model.requests) == 2)
+        response = core.model.requests[-1].contents[-1].parts[0].function_response
+        assert response.response == {"error": "the user was removed meanwhile"}
+        async with core.stores.database.read() as session:
+            assert await session.scalar(select(func.count()).select_from(MemoryRow)) == 0
+
+
+async def test_no_tool_forgets_everything(running_core):
+    async with running_core() as core:
+        await core.say("hello")
+        (request,) = core.model.requests
+        names = {each.name for tool in request.config.tools for each in tool.function_declarations}
+        assert names == {
+            "calculate",
+            "current_time",
+            "remember",
+            "load_memory",
+            "update_memory",
+            "forget_memory",
+        }
+
+
+@pytest.mark.parametrize("fact", [None, ["tea"], {"text": "tea"}, 12, True])
+async def test_what_is_no_sentence_is_kept_by_no_tool(running_core, fact):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        assert "give words" in await use("keep it", "remember", fact=fact)
+        changed = await use("the gate code", "update_memory", memory_id=1, fact=fact)
+        assert "give words" in changed
+        assert [memory.text for memory in await memories(core)] == [POT]
+
+
+@pytest.mark.parametrize("about", [None, ["x"], "none", "null", " "])
+async def test_a_name_that_is_none_is_left_out(running_core, about):
+    async with core_with(running_core) as (core, use):
+        await use("I drink tea", "remember", fact="I drink tea", about=about)
+        assert "About" not in await core.say("/memory why 1")
+
+
+async def test_a_hidden_memory_stays_hidden_when_it_changes(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say("/remember I take pills at nine")
+        await core.say("/memory hide 1")
+        await use("pills at ten now", "update_memory", memory_id=1, fact="I take pills at ten")
+        assert ", hidden) “I take pills at ten”" in await core.say("/memory")
+
+
+async def test_what_changes_is_about_whom_it_still_names(running_core):
+    async with core_with(running_core) as (core, use):
+        bonn = "Sarah lives in Bonn"
+        await use(bonn, "remember", fact=bonn, about="person:sarah_chen")
+        ulm = "Sarah lives in Ulm"
+        await use(ulm, "update_memory", memory_id=1, fact=ulm)
+        assert "#2" in await core.say("/memory about Sarah Chen")
+        await use("Who lives in Ulm? Nobody", "update_memory", memory_id=2, fact="Ulm is far")
+        assert "Nothing" in await core.say("/memory about Sarah Chen")
+
+
+async def test_the_same_words_take_nobodys_place(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        told = await use("the gate code", "update_memory", memory_id=1, fact=POT)
+        assert told == "{'result': 'kept as #1'}"
+
+
+async def test_what_a_turn_keeps_twice_counts_once(running_core):
+    async with core_with(running_core) as (core, use):
+        again = ToolCall("remember", {"fact": "I drink tea"})
+        await use("I drink tea", "remember", then=[again], fact="I drink tea")
+        assert "Told" not in await core.say("/memory why 1")
+        await use("As I said, I drink tea", "remember", fact="I drink tea")
+        assert "Told 2 times." in await core.say("/memory why 1")
+
+
+async def test_a_number_within_a_memorys_words_was_told_by_no_tool(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remember {POT}")
+        await core.say("/remember at work I am known as #1")
+        await use("who am I", "load_memory", query="work known")
+        assert "no such number" in await use("drop it", "forget_memory", memory_id=1)
+        assert "forgotten for good" in await use("drop it then", "forget_memory", memory_id=2)
