@@ -10,13 +10,26 @@ if TYPE_CHECKING:
 WAKE_SECONDS = 5.0
 
 
+def is_served(home: Home) -> bool:
+    """Whether somebody listens on the control socket: a daemon that ended leaves it behind."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(WAKE_SECONDS)
+        try:
+            probe.connect(str(home.control_socket))
+        except OSError:
+            return False
+    return True
+
+
 def wake(home: Home) -> bool:
     """Have a running daemon look at once for what this process wrote into its queues.
 
     False when none runs, or it is too busy to say so: it finds the work at its
     next start, or when something else wakes that conversation.
     """
-    if not home.control_socket.exists():
+    if not is_served(home):
         return False
     import httpx
 

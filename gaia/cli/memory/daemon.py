@@ -59,12 +59,13 @@ def _asking(
 ) -> Iterator[httpx.Response]:
     import httpx
 
+    from gaia.cli.control import is_served
     from gaia.errors import NotRunningError, WireError
 
     not_running = NotRunningError(
         f"gaia does not run in {str(home.root)!r}, or does not answer: start it with 'gaia serve'"
     )
-    if not home.control_socket.exists():
+    if not is_served(home):
         raise not_running
     transport = httpx.HTTPTransport(uds=str(home.control_socket))
     timeout = httpx.Timeout(CONNECT_SECONDS, read=read_seconds)
