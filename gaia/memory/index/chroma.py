@@ -10,8 +10,9 @@ from __future__ import annotations
 import logging
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +34,9 @@ T = TypeVar("T")
 SHARDS = 32
 AT_ONCE = 500
 DATABASE = "chroma.sqlite3"
+VECTORS = "data_level0.bin"
+"""Lies in a folder of its own for each collection, called after its segment."""
+
 NAME = re.compile(r"gaia-(\d+)-(\d+)")
 """A collection is named after its index and its shard."""
 
@@ -68,6 +72,7 @@ class ChromaStorage:
                 name = NAME.fullmatch(collection.name)
                 if name is None or int(name[1]) not in index_ids:
                     client.delete_collection(collection.name)
+            self._sweep()
 
         translated(remove)
 
@@ -96,6 +101,15 @@ class ChromaStorage:
         client = self._connected()
         if name in {collection.name for collection in client.list_collections()}:
             client.delete_collection(name)
+            self._sweep()
+
+    def _sweep(self) -> None:
+        """Delete the vectors of collections that are gone: Chroma leaves their folders."""
+        with closing(sqlite3.connect(self._folder / DATABASE)) as database:
+            known = {name for (name,) in database.execute("SELECT id FROM segments")}
+        for vectors in self._folder.glob(f"*/{VECTORS}"):
+            if vectors.parent.name not in known:
+                shutil.rmtree(vectors.parent)
 
     def _connected(self) -> Client:
         if self._client is None:

@@ -1,0 +1,143 @@
+"""Memory while parts of gaia are broken: what needs them not works, and the status tells."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+from gaia.testing.household import Household
+from gaia.testing.model_server import Step
+from gaia.testing.processes import run_gaia
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+POT = "The gate code note lies under the cobaltine pot"
+WHERE = "Where is the gate code note?"
+DOG = "My dog is called Rex"
+DOG_IN_GERMAN = "Wie heißt mein Hund?"
+"""No word of it stands in the memory: it is found by its meaning or not at all."""
+
+
+def embedder(household: Household, model: str) -> str:
+    """The `memory` block for OpenAI's embedder at the scripted server."""
+    return (
+        "{embedder: {provider: openai, config: {"
+        f"model: {model}, openai_base_url: '{household.model.openai_base_url}'}}}}}}"
+    )
+
+
+def memory_works(household: Household) -> bool:
+    """Whether nothing waits to be indexed, and the index is in use."""
+    memory = household.asks("/local/status")["memory"]
+    return bool(memory["ok"]) and not memory["waiting"] and not memory["detail"]
+
+
+def collections(household: Household) -> int:
+    """How many collections Chroma has in its files."""
+    return len(list(household.home.memory.glob("chroma/*/")))
+
+
+async def recalls(household: Household, question: str, memory: str) -> bool:
+    """Whether the memory goes with a question of Ada's, in a conversation that is new."""
+    await household.on_telegram("ada", "/reset")
+    await household.on_telegram("ada", question)
+    return memory in str(household.model.requests[-1].body)
+
+
+@pytest.mark.parametrize("trouble", ["answers 503", "is gone"])
+async def test_without_a_model_memory_is_kept_shown_and_forgotten(
+    household: Household, trouble: str
+) -> None:
+    await household.furnish()
+    if trouble == "is gone":
+        text = household.home.settings_file.read_text()
+        household.home.settings_file.write_text(
+            text.replace(household.model.url, "http://127.0.0.1:9")
+        )
+    household.model.script(Step(status=503, times=None))
+    async with household.awake(), household.at_terminal("ada") as ada:
+        assert "#1" in await ada.ask(f"/remember {POT}")
+        assert (await ada.ask(WHERE)).startswith("I can't reach my model at the moment.")
+        assert POT in await ada.ask("/memory")
+        assert POT in await ada.ask("/memory search gate code")
+        question = await ada.ask("/forget cobaltine")
+        confirm = re.search(r"/forget yes \d+", question)
+        assert confirm
+        assert "Forgotten: 1 memory" in await ada.ask(confirm[0])
+        assert "nothing in your memory yet" in await ada.ask("/memory")
+        assert "does not work" in await ada.ask("/status")
+
+
+async def test_a_broken_embedder_is_told_of_and_made_up_for_once_it_works(
+    household: Household,
+) -> None:
+    await household.furnish(embedder(household, "words"))
+    household.model.script_embeddings(Step(status=500, times=None))
+    async with household.awake(), household.at_terminal("ada") as ada:
+        await ada.ask(f"/remember {POT}")
+        await household.until(lambda: not household.asks("/local/status")["memory"]["ok"])
+        assert await recalls(household, WHERE, POT)
+        told = await ada.ask("/status")
+        assert (
+            "Not working: memory index, does not work: the embedder 'openai' answered 500" in told
+        )
+        status = await run_gaia(household.home, "status", "--json")
+        memory = json.loads(status.stdout)["memory"]
+        assert (memory["ok"], memory["memories"], memory["waiting"]) == (False, 1, 1)
+        assert "answered 500" in memory["detail"]
+        health = household.asks("/healthz")
+        assert health["status"] == "degraded"
+        assert "answered 500" in health["degraded"]["memory index"]
+
+        household.model.script_embeddings()
+        await household.until(lambda: memory_works(household))
+        assert household.rows("SELECT 1 FROM index_ops") == []
+        assert POT in household.model.embedded[-1].texts
+        assert household.asks("/healthz") == {"status": "ok", "degraded": {}}
+        assert "Not working" not in await ada.ask("/status")
+        assert await recalls(household, WHERE, POT)
+
+
+async def test_vectors_that_are_deleted_come_back_and_meaning_is_found_again(
+    household: Household,
+) -> None:
+    await household.furnish()
+    folder = household.home.memory / "chroma"
+    async with household.awake():
+        await household.on_telegram("ada", f"/remember {DOG}")
+        await household.until(lambda: memory_works(household))
+        assert await recalls(household, DOG_IN_GERMAN, DOG)
+        shutil.rmtree(folder)
+        await recalls(household, DOG_IN_GERMAN, DOG)
+        await household.until(lambda: folder.exists() and memory_works(household))
+        assert await recalls(household, DOG_IN_GERMAN, DOG)
+    shutil.rmtree(folder)
+    async with household.awake():
+        await household.until(lambda: folder.exists() and memory_works(household))
+        assert await recalls(household, DOG_IN_GERMAN, DOG)
+
+
+async def test_another_embedder_indexes_anew_while_words_are_still_found(
+    household: Household,
+) -> None:
+    await household.furnish(embedder(household, "words"))
+    async with household.awake():
+        await household.on_telegram("ada", f"/remember {POT}")
+        await household.on_telegram("bob", f"/remember {DOG}")
+        await household.until(lambda: memory_works(household))
+        assert collections(household) == 2
+    household.configure(embedder(household, "others"))
+    household.model.script_embeddings(Step(status=500, times=3), Step(latency_seconds=0.5))
+    async with household.awake():
+        assert await recalls(household, WHERE, POT)
+        assert not memory_works(household)
+        await household.until(lambda: memory_works(household))
+        assert await recalls(household, WHERE, POT)
+        assert household.rows("SELECT fingerprint, active FROM indexes") == [
+            ("openai/others/256 in chroma", 1)
+        ]
+        assert {each.model for each in household.model.embedded[-2:]} == {"others"}
+        assert collections(household) == 2
