@@ -51,20 +51,18 @@ async def redact_events(
                 for event_id, data in await session.execute(query)
                 if data and turn_of(data) not in spared
             ]
-        changed: Mapping[str, EventData | None]
         if redaction.everything:
-            changed = {event_id: None for event_id, _ in events}
-        else:
-            changed = await asyncio.to_thread(_changed, events, redaction, turn_of)
+            gone = StorageEvent.id.in_([event_id for event_id, _ in events])
+            async with database.write() as session:
+                await session.execute(delete(StorageEvent).where(condition & gone))
+            continue
+        changed = await asyncio.to_thread(_changed, events, redaction, turn_of)
         async with database.write() as session:
             for event_id, data in changed.items():
                 theirs = condition & (StorageEvent.id == event_id)
-                if data is None:
-                    await session.execute(delete(StorageEvent).where(theirs))
-                else:
-                    await session.execute(
-                        update(StorageEvent).where(theirs).values(event_data=dict(data))
-                    )
+                await session.execute(
+                    update(StorageEvent).where(theirs).values(event_data=dict(data))
+                )
 
 
 def redacted(data: EventData, says: Says, *, wholly: bool = False) -> EventData:

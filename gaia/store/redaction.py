@@ -23,6 +23,12 @@ from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
 REPLACEMENT = "[forgotten]"
 """Stands where a text was that goes."""
 
+WITHOUT_WORDS: Mapping[str, Any] = {"text": REPLACEMENT, "notes": [], "attachments": []}
+"""What a message is without what was said."""
+
+UNSAID: Mapping[str, Any] = {"text": REPLACEMENT, "buttons": [], "error": None}
+"""What a chunk is without what was said."""
+
 ROWS_AT_A_TIME = 200
 
 PATIENCE = timedelta(minutes=10)
@@ -84,9 +90,14 @@ async def redact_inbox(database: Database, redaction: Redaction, now: datetime) 
             rows = (await session.scalars(query)).all()
         going = await asyncio.to_thread(_going_messages, rows, redaction)
         async with database.write() as session:
-            for row in going:
-                if row.state not in awaited:
-                    await _redact_message(session, row)
+            await session.execute(
+                update(InboxRow)
+                .where(
+                    InboxRow.inbox_id.in_([row.inbox_id for row in going]),
+                    InboxRow.state.not_in(awaited),
+                )
+                .values(**WITHOUT_WORDS)
+            )
         complete = complete and not any(row.state in awaited for row in rows)
     return complete
 
@@ -111,11 +122,15 @@ async def redact_outbox(
             commands = await _commands(session, rows)
         judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
         going = await asyncio.to_thread(_going_chunks, judged, redaction, commands)
-        ready = [row for row in going if not _is_about_to_leave(row, redaction, now)]
-        complete = complete and len(ready) == len(going)
+        ready = [row.outbox_id for row in going if not _is_about_to_leave(row, redaction, now)]
         async with database.write() as session:
-            for row in ready:
-                complete = await _redact_chunk(session, row) and complete
+            redacted = await session.scalars(
+                update(OutboxRow)
+                .where(OutboxRow.outbox_id.in_(ready), OutboxRow.state != OutboxState.SENDING)
+                .values(**UNSAID)
+                .returning(OutboxRow.outbox_id)
+            )
+            complete = complete and len(redacted.all()) == len(going)
     return complete
 
 
@@ -130,12 +145,12 @@ async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: i
             InboxRow.inbox_id <= inbox_id,
             InboxRow.state.not_in(UNFINISHED),
         )
-        .values(text=REPLACEMENT, notes=[], attachments=[])
+        .values(**WITHOUT_WORDS)
     )
     await session.execute(
         update(OutboxRow)
         .where(OutboxRow.conversation_id.in_(theirs), OutboxRow.state.not_in(OPEN))
-        .values(text=REPLACEMENT, buttons=[], error=None)
+        .values(**UNSAID)
     )
 
 
@@ -159,14 +174,6 @@ def _texts(row: InboxRow) -> Iterator[str]:
     # What a person wrote in pieces may say it as a whole.
     yield "\n".join([row.text, *row.notes])
     yield from (each["file_name"] for each in row.attachments if each.get("file_name"))
-
-
-async def _redact_message(session: AsyncSession, row: InboxRow) -> None:
-    await session.execute(
-        update(InboxRow)
-        .where(InboxRow.inbox_id == row.inbox_id, InboxRow.state == row.state)
-        .values(text=REPLACEMENT, notes=[], attachments=[])
-    )
 
 
 def _going_chunks(
@@ -208,18 +215,6 @@ def _is_about_to_leave(row: OutboxRow, redaction: Redaction, now: datetime) -> b
         return True
     is_answer_since = row.created_at > redaction.since and now - row.created_at < GRACE
     return row.state in OPEN and is_answer_since
-
-
-async def _redact_chunk(session: AsyncSession, row: OutboxRow) -> bool:
-    """Redact a chunk, unless its sending has begun meanwhile; returns whether it was."""
-    changed: Mapping[str, Any] = {"text": REPLACEMENT, "buttons": [], "error": None}
-    result = await session.scalars(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == row.outbox_id, OutboxRow.state == row.state)
-        .values(**changed)
-        .returning(OutboxRow.outbox_id)
-    )
-    return bool(result.all())
 
 
 async def _commands(session: AsyncSession, rows: Sequence[OutboxRow]) -> frozenset[str]:
