@@ -22,6 +22,7 @@ from enum import StrEnum
 from gaia.errors import CredentialError
 from gaia.memory import password_words as words
 from gaia.memory.card_numbers import holds_card_number
+from gaia.memory.text import INVISIBLE
 
 
 class Credential(StrEnum):
@@ -58,18 +59,24 @@ def _any_of(patterns: str) -> str:
     return "|".join(sorted(patterns.split(), key=len, reverse=True))
 
 
+def _name(patterns: str) -> str:
+    """A name by itself, or as a part of one with underscores: `DB_PASSWORD`."""
+    return rf"(?<![^\W_])(?:{patterns})(?![^\W_])"
+
+
 PASSWORD = re.compile(
-    rf"(?<!\w)(?:{_any_of(words.PASSWORDS)}|{words.SEED_PHRASE})(?!\w)|{_any_of(words.UNSPACED)}",
+    rf"{_name(_any_of(words.PASSWORDS) + '|' + words.SEED_PHRASE)}|{_any_of(words.UNSPACED)}",
     re.IGNORECASE,
 )
-PIN = re.compile(rf"(?<!\w)(?:{_any_of(words.PINS)})(?!\w)", re.IGNORECASE)
-SECRET = re.compile(rf"(?<!\w)(?:{_any_of(words.SECRETS)})(?!\w)", re.IGNORECASE)
+PIN = re.compile(_name(_any_of(words.PINS)), re.IGNORECASE)
+SECRET = re.compile(_name(_any_of(words.SECRETS)), re.IGNORECASE)
+WHOSE = re.compile(rf"\W*(?:$|(?:{_any_of(words.WHOSE)})(?!\w))", re.IGNORECASE)
 _VALUE = rf"(?P<value>[^\s{QUOTES}]+)"
 LINKED_VALUE = re.compile(
     r"(?P<about>[^.!?:=;,\n]{0,40}?)"
     rf"(?:(?P<sign>\s*[:=]+)|(?<!\w)(?:{_any_of(words.LINKS)})(?!\w)"
     rf"|{_any_of(words.UNSPACED_LINKS)})"
-    rf"\s*(?P<quote>[{QUOTES}]?){_VALUE}(?P<rest>[^\n]*)",
+    rf"\s*(?P<quote>[{QUOTES}]?){_VALUE}(?P<more>[^\S\n]*[^\s{QUOTES}])?",
     re.IGNORECASE,
 )
 VALUE_BESIDE = re.compile(rf"\s+[{QUOTES}]?{_VALUE}")
@@ -101,7 +108,7 @@ def check(text: str) -> None:
 
 def find(text: str) -> Credential | None:
     """What the text holds that is not kept, or None."""
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
     if KEYS.search(text) or _holds_long_token(text) or _tells_secret(text):
         return Credential.KEY
     if holds_card_number(text):
@@ -155,10 +162,12 @@ def _tells_password(text: str) -> bool:
 def _is_told(linked: re.Match[str]) -> bool:
     """Whether what stands after `password is` is the password, and no remark on it."""
     value = _bare(linked["value"])
-    is_last_word = not linked["rest"].strip() or linked["value"][-1] in ".,;!"
-    if is_last_word:
-        return bool(value) and value.casefold() not in words.STATES
-    return bool(linked["sign"] or linked["quote"])
+    is_last_word = not linked["more"] or linked["value"][-1] in ".,;!"
+    if is_last_word and value.casefold() in words.STATES:
+        return False
+    if linked["sign"] or linked["quote"]:
+        return bool(value)
+    return is_last_word and bool(value) and WHOSE.match(linked["about"]) is not None
 
 
 def _values_after(text: str, position: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 PASSWORDS = r"""
-pass(?:word|wd|code|phrase)s? pwd
+pass(?:[\s-]?word|wd|code|phrase)s? pwd pw
 passwor[dt](?:e|s)? kennwort kennworte
 mots?\s+de\s+passe contrase[nñ]a contrasenya
 palabra\s+clave senha palavra-passe parola\s+d\Wordine
@@ -26,11 +26,19 @@ geheimzahl geheimnummer cvv2? cvc2? пин(?:-?код)?
 SECRETS = r"""
 (?:api|access|secret|private|license|licence|encryption|recovery)[\s_-]?keys? client[\s_-]?secret
 (?:access|bearer|auth|api|bot|refresh)?[\s_-]?token (?:recovery|backup)\s+codes?
+(?:wi-?fi|wlan|wpa[23]?|network)[\s-]?(?:key|schl[uü]ssel)
 api[\s-]?schl[uü]ssel cl[eé]\s+api clave\s+(?:de\s+)?api
 """
 """What else opens an account; its value is long, and no plain word."""
 
 SEED_PHRASE = r"(?:seed|recovery|mnemonic|backup)\s+(?:phrase|words)"
+
+WHOSE = r"""
+for of to at on in from i we you that which für fürs von vom zu zum zur bei beim im am des der
+para de del do da di della per du des pour d voor van till til på na od ke k от для к на від до
+"""
+"""Words that begin what a password is for: `the password for the laptop is …`. Of anything
+else it is said by the way: `my password manager is …`."""
 
 LINKS = r"""
 is was are ist lautet war es era est était é è era jest to är er on je
@@ -61,7 +69,7 @@ faux bon mauvais long court sûr fort faible expiré nouveau perdu oublié secre
 errada certa forte fraca longa curta secreta nova antiga sbagliata giusta debole lunga corta
 sicura vecchia nuova scaduta verkeerd juist sterk zwak kort lang veilig geheim nieuw oud
 verlopen złe stare nowe silne słabe неверный правильный сложный простой старый новый забыт
-错了 对的 很长 很短 忘了 安全 間違い 正しい 長い 短い
+什么 错了 对的 很长 很短 忘了 安全 忘れた 間違い 正しい 長い 短い
 """
 STATES = frozenset(_STATES.split())
 """What is said of a password without telling it: `my password is too weak` and the like."""

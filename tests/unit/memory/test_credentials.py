@@ -42,6 +42,12 @@ moje hasło to kotek77
 暗証番号は4711です
 비밀번호는 hunter22
 كلمة السر هي abc12345
+DB_PASSWORD=hunter2
+export MYSQL_PWD=hunter2
+wifi pw is Abc12345
+pa\u200bssword is hunter2
+my pass word is hunter2
+the password we use at home is swordfish
 seed phrase: witch collapse practice feed shame open despair creek road again ice least
 """
 KEYS = """
@@ -49,6 +55,8 @@ sk-abcdefghijklmnopqrstuvwx
 use sk-ant-api03-abcdefghijklmnopqrst for it
 AIzaSyA1234567890abcdefghijklmnopqrstuv
 the api key is 8f3k2l9s0d
+OPENAI_API_KEY=abcd1234efgh5678
+Wi-Fi key: 7h3qu1ckbr0wn
 token=abcd1234efgh
 postgres://ada:secret@db.example.com/x
 https://example.com/feed?token=abcdefgh1234
