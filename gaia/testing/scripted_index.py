@@ -10,17 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
-import os
-import signal
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE, Popen
-from typing import Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from gaia.clock import SystemClock
 from gaia.memory.index import environment
@@ -33,6 +27,7 @@ from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Users
 from gaia.testing.fake_index import FakeEmbedder
+from gaia.testing.mortal import Fate, Mortals, fork_lives
 
 EVERYTHING = 10_000
 
@@ -45,43 +40,12 @@ class Life(BaseModel):
     dies_at: int = 0
 
 
-class ScriptedIndex:
-    """The process that lives and dies as it is told."""
+class ScriptedIndex(Mortals):
+    """The process that lives and dies as it is told. A life comes to what it held when
+    everything was done, by user name."""
 
     def __init__(self, folder: Path) -> None:
-        self._process = Popen(
-            [sys.executable, "-m", "gaia.testing.scripted_index", str(folder)],
-            stdin=PIPE,
-            stdout=PIPE,
-            text=True,
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._process.communicate()
-
-    def live(self, life: Life) -> Mapping[str, Sequence[int]] | None:
-        """What it held when everything was done, by user name; None when it died before."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("the index's process has no pipes")
-        self._process.stdin.write(life.model_dump_json() + "\n")
-        self._process.stdin.flush()
-        held: dict[str, list[int]] | None = json.loads(self._process.stdout.readline())
-        return held
-
-
-@dataclass(slots=True)
-class Fate:
-    """Counts the steps that are taken, and ends the process at the last one."""
-
-    left: int
-
-    def step(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        super().__init__("gaia.testing.scripted_index", str(folder))
 
 
 class MortalEmbedder(FakeEmbedder):
@@ -169,23 +133,17 @@ async def serve(life: Life) -> Mapping[str, Sequence[int]]:
     return held
 
 
+async def _serve(line: str) -> JsonValue:
+    held = await serve(Life.model_validate_json(line))
+    return {name: list(memory_ids) for name, memory_ids in held.items()}
+
+
 def main() -> None:
-    """Fork a process for each line of standard input."""
+    """Import what takes long, and fork a process for each line of standard input."""
     environment.prepare(Path(sys.argv[1]))
     for name in ("mem0.utils.factory", "mem0.vector_stores.chroma"):
         importlib.import_module(name)
-    for line in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            held = asyncio.run(serve(Life.model_validate_json(line)))
-            print(json.dumps(held), flush=True)  # noqa: T201
-            os._exit(0)
-        _, status = os.waitpid(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        if code == -signal.SIGKILL:
-            print("null", flush=True)  # noqa: T201
-        elif code:
-            sys.exit(f"the index's process ended with {code}")
+    fork_lives(_serve)
 
 
 if __name__ == "__main__":
