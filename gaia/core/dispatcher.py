@@ -182,7 +182,11 @@ class Dispatcher:
         return timedelta(0)
 
     async def _run(self, conversation: Conversation, batch: Batch) -> Sequence[int]:
-        """Run a command; returns the other conversations that it wrote to."""
+        """Run a command; returns the other conversations that it wrote to.
+
+        Whose conversation it is may change while it is prepared: then nothing is done,
+        and it is left to be taken anew.
+        """
         command = slash.parse(batch.text)
         if command is None:
             raise ValueError(f"turn {batch.turn_id} is no command")
@@ -191,6 +195,9 @@ class Dispatcher:
         try:
             run = await self._commands.prepare(command, caller)
             async with self._database.write() as session:
+                present = await conversations.get(session, conversation.conversation_id)
+                if present is None or present.user_id != user.user_id:
+                    return ()
                 reply = await run(session)
                 await self._finish(session, conversation, batch, InboxState.DONE, reply)
         except Exception:

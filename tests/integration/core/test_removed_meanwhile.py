@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 import pytest
 from sqlalchemy import text
 
+from gaia.core.slash import Caller, Commands, Prepared, Slash
+from gaia.memory import ledger
 from gaia.messages import ReceiptKind
 from gaia.ops.removal import remove_person
+from gaia.store.joining import join_users
 from gaia.store.memory_tables import IndexOpRow
 from gaia.store.tables import AuditRow, Base, UserRow
 
@@ -60,3 +65,51 @@ async def test_a_message_of_somebody_removed_meanwhile_is_not_kept(running_core,
         receipt = await core.channel.say("hello")
         assert receipt.kind is ReceiptKind.DENIED
         assert set((await rows(core)).values()) == {0}
+
+
+class CommandsAfter:
+    """The commands, once something else has happened while the first is prepared."""
+
+    def __init__(self, commands: Commands, first: Callable[[], Awaitable[object]]) -> None:
+        self._commands = commands
+        self._first = [first]
+        self.menu = commands.menu
+
+    async def prepare(self, slash: Slash, caller: Caller) -> Prepared:
+        prepared = await self._commands.prepare(slash, caller)
+        while self._first:
+            await self._first.pop()()
+        return prepared
+
+
+async def test_what_a_command_keeps_belongs_to_whom_the_user_has_become(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        ada, bob = await core.users.find("ada"), await core.users.find("bob")
+
+        async def join() -> None:
+            async with core.stores.database.write() as session:
+                await join_users(session, ada, bob, core.clock.now())
+
+        core.app.dispatcher._commands = CommandsAfter(core.app.dispatcher._commands, join)
+        assert "Kept in your memory as #1" in await core.say("/remember I drink tea")
+        async with core.stores.database.read() as session:
+            assert [each.text for each in await ledger.every(session, bob.user_id, limit=9)] == [
+                "I drink tea"
+            ]
+
+
+async def test_a_command_of_somebody_removed_leaves_nothing(running_core, home, caplog):
+    async with running_core() as core:
+        ada = await core.users.find("ada")
+        is_gone = asyncio.Event()
+
+        async def leave() -> None:
+            await remove(core, home, ada)
+            is_gone.set()
+
+        core.app.dispatcher._commands = CommandsAfter(core.app.dispatcher._commands, leave)
+        await core.channel.say("/remember I drink tea")
+        await is_gone.wait()
+        await core.app.dispatcher.drain()
+        assert set((await rows(core)).values()) == {0}
+        assert caplog.text == ""
