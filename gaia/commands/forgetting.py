@@ -38,6 +38,9 @@ UNCLEAR = (
     "What shall I forget? Write /forget and words of it, or its number; /forget alone is about "
     "everything, and I ask before."
 )
+WHICH = (
+    "Somebody else here may have asked me since: write the number with it, as in /forget yes 12."
+)
 
 
 def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
@@ -82,11 +85,12 @@ async def _ask_for_everything(call: Call) -> str | Reply:
 
 
 async def _ask_for_numbers(call: Call) -> str | Reply:
+    """What is no memory's number may stand in one, as a house's or a phone's."""
     ids = [int(number) for number in re.findall(r"\d+", call.words)]
     found = await ledger.get_many(call.session, call.caller.user.user_id, ids)
-    if not found:
-        return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
-    return await _ask(call, found, "there is this")
+    if found:
+        return await _ask(call, found, "there is this")
+    return await _asking_for_words(())(call)
 
 
 def _asking_for_words(like: Sequence[Memory]) -> Run:
@@ -134,6 +138,8 @@ def _question(text: str, forget_id: int) -> Reply:
 async def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
     said = CONFIRMED.fullmatch(call.words)
     number = said["number"] if said else None
+    if number is None and not call.caller.conversation.direct:
+        return WHICH
     try:
         gone = await forget.confirm(
             call.session,

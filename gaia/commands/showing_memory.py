@@ -30,7 +30,8 @@ def memory_command(finder: Finder) -> Command:
     async def prepare(caller: Caller, words: str) -> Run:
         verb, rest = _verb_of(words)
         sought = rest if verb == "search" else words
-        if verb in VERBS and not (verb == "search" and rest):
+        is_search = bool(rest) and (verb == "search" or (verb in ALONE and not rest.isdecimal()))
+        if verb in VERBS and not is_search:
             return VERBS[verb]
         found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT)
         return _showing(found, sought)
@@ -154,6 +155,9 @@ async def _with_memory(call: Call, then: Callable[[Call, Memory], Awaitable[str]
 async def _help(_: Call) -> str:
     return USAGE
 
+
+ALONE = frozenset({"help", "list", "page"})
+"""Verbs that take a number at most: `list of presents` is searched for."""
 
 VERBS: dict[str, Run] = {
     "": _list,

@@ -157,8 +157,23 @@ async def test_forget_by_numbers_and_of_many_the_first_ten_are_shown(running_cor
         assert "… and 4 more" in question
         assert "“gate 2”" in await said(core, "/forget #2, 3 99")
         assert await said(core, "/forget yes") == f"Forgotten: 2 memories. {forget.SENTENCE}"
-        assert "no such number" in await said(core, "/forget 99")
+        assert "nothing to forget" in await said(core, "/forget 99")
         assert "nothing to forget" in await said(core, "/forget unicorn")
+
+
+async def test_a_number_that_is_no_memorys_may_stand_in_one(running_core):
+    async with running_core() as core:
+        await said(core, "/remember the gate code is 4711")
+        assert "#1" in await said(core, "/forget 4711")
+        assert "nothing to forget" in await said(core, "/forget 4712")
+
+
+async def test_a_list_of_something_is_searched_for(running_core):
+    async with running_core() as core:
+        await keep(core, "ada", "list of presents: a kite", "I drink tea")
+        found = await said(core, "/memory list of presents")
+        assert found.startswith("Nearest to “list of presents”")
+        assert "tea" in await said(core, "/memory list 1")
 
 
 async def test_forget_alone_asks_and_then_wipes_everything(running_core):
@@ -198,8 +213,8 @@ async def test_nobody_confirms_or_sees_what_is_another_persons(running_core):
         question = await sent_after(core, "/forget 1")
         for command in ("/memory", "/memory why 1", "/memory search gate", "/forget gate code"):
             assert POT not in await said(core, command, sender="bob")
-        for command in ("/forget 1", "/memory hide 1"):
-            assert "no such number" in await said(core, command, sender="bob")
+        assert "nothing to forget" in await said(core, "/forget 1", sender="bob")
+        assert "no such number" in await said(core, "/memory hide 1", sender="bob")
         assert "not ask" in await said(core, question.buttons[0].command, sender="bob")
         assert POT in await said(core, "/memory")
 
@@ -217,6 +232,23 @@ async def test_a_group_has_a_memory_of_its_own(running_core):
         assert "Kept in this group's memory as #2" in kept
         assert "pizza" not in await said(core, "/memory")
         assert "1 memory of this group" in await said(core, "/forget", **in_group)
+
+
+async def test_in_a_group_a_yes_names_the_question_that_it_answers(running_core):
+    async with running_core() as core:
+        async with core.stores.database.write() as session:
+            now = core.clock.now()
+            group = await identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
+            await identities.link(session, group, Address("fake", "-1"), now)
+        in_group = {"sender": "-1", "direct": False}
+        await said(core, "/remember pizza on Fridays", sender_name="ada", **in_group)
+        await said(core, "/forget pizza", sender_name="ada", **in_group)
+        everything = await sent_after(core, "/forget", sender_name="bob", **in_group)
+        yes = await said(core, "/forget yes", sender_name="ada", **in_group)
+        assert yes.startswith("Somebody else here may have asked me since")
+        assert "pizza" in await said(core, "/memory", **in_group)
+        done = await said(core, everything.buttons[0].command, sender_name="bob", **in_group)
+        assert done.startswith("Everything is forgotten")
 
 
 @pytest.mark.parametrize(
