@@ -34,6 +34,12 @@ T = TypeVar("T")
 SHARDS = 32
 AT_ONCE = 500
 DATABASE = "chroma.sqlite3"
+FOLDER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""Chroma's own folders, beside its database."""
+
+NO_ROOM = ("disk is full", "no space left", "readonly database", "read-only file system")
+"""Of what Chroma says, that which is not the fault of its files."""
+
 VECTORS = "data_level0.bin"
 """Lies in a folder of its own for each collection, called after its segment."""
 
@@ -82,7 +88,7 @@ class ChromaStorage:
 
     def start_over(self) -> None:
         self.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        translated(self._clear)
         translated(self._connected)
 
     def close(self) -> None:
@@ -111,18 +117,38 @@ class ChromaStorage:
             if vectors.parent.name not in known:
                 shutil.rmtree(vectors.parent)
 
+    def _clear(self) -> None:
+        """Remove what is Chroma's and nothing else: the folder may be anybody's choice."""
+        if not self._folder.is_dir():
+            return
+        for each in self._folder.iterdir():
+            if each.name.startswith(DATABASE):
+                each.unlink()
+            elif FOLDER.fullmatch(each.name):
+                shutil.rmtree(each)
+
     def _connected(self) -> Client:
         if self._client is None:
             from chromadb.api.client import Client
+            from chromadb.api.shared_system_client import SharedSystemClient
             from chromadb.config import Settings
 
+            if self._folder.exists() and not self._folder.is_dir():
+                raise IndexUnavailableError(
+                    f"the index is to be in {str(self._folder)!r}, which is no folder: move it away"
+                )
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             settings = Settings(
                 anonymized_telemetry=False,
                 is_persistent=True,
                 persist_directory=str(self._folder),
             )
-            self._client = Client(settings=settings)
+            try:
+                self._client = Client(settings=settings)
+            except BaseException:
+                # Chroma keeps what it failed to open, and hands it to whoever comes next.
+                SharedSystemClient.clear_system_cache()
+                raise
             self._opened = _identity(self._folder / DATABASE)
         return self._client
 
@@ -243,6 +269,8 @@ def translated(call: Callable[[], T]) -> T:
         raise
     except BaseException as exc:
         cause = f"{type(exc).__name__}: {exc}".splitlines()[0][:200]
+        if any(each in str(exc).lower() for each in NO_ROOM):
+            raise IndexUnavailableError(f"the index cannot be written ({cause})") from exc
         raise IndexDamagedError(f"the index does not work ({cause})") from exc
 
 
