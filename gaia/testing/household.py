@@ -33,6 +33,7 @@ LOOK_SECONDS = 0.02
 COMMON = """
 sessions: {settle_seconds: 0}
 web: {enabled: false}
+limits: {messages_per_minute: 10000}
 """
 
 
@@ -106,14 +107,14 @@ class Household:
         """The requests to the chat model that hold these words, wherever in them."""
         return [each for each in self.model.requests if words in json.dumps(each.body)]
 
-    def rows(self, query: str) -> list[tuple[object, ...]]:
+    def rows(self, query: str) -> list[Any]:
         """Read from gaia.db, as another process does."""
         with closing(sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True)) as database:
             return database.execute(query).fetchall()
 
-    async def until(self, holds: Callable[[], bool]) -> None:
+    async def until(self, holds: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> None:
         """Return once `holds` does: what happens in files of another process tells no event."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(seconds):
             while not holds():  # noqa: ASYNC110
                 await asyncio.sleep(LOOK_SECONDS)
 

@@ -1,0 +1,149 @@
+"""SIGKILL while memories are kept, replaced and forgotten: ledger and index agree after it.
+
+Two people write on Telegram while the daemon is killed fifteen times, at moments drawn
+from a seed. The seed is printed; GAIA_KILL_SEED replays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import string
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.factories import Factories
+from gaia.memory.index.vectors import USER, memory_id
+from gaia.testing.household import PEOPLE, Household
+from gaia.testing.traces import files_with
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+KILLS = 15
+LATEST_KILL_SECONDS = 2.0
+ALL_DONE_SECONDS = 60
+
+WAITS = """
+SELECT 1 FROM inbox WHERE state IN ('queued', 'running')
+UNION SELECT 1 FROM outbox WHERE state IN ('pending', 'sending', 'unknown')
+UNION SELECT 1 FROM forgets WHERE state != 'asked'
+UNION SELECT 1 FROM index_ops
+"""
+ACTIVE = """
+SELECT users.name, memories.memory_id, memories.text
+FROM memories JOIN users USING (user_id) WHERE status = 'active'
+"""
+
+
+@dataclass
+class Wishes:
+    """What somebody wanted: kept, forgotten, and replaced by what."""
+
+    kept: set[str] = field(default_factory=set)
+    forgotten: set[str] = field(default_factory=set)
+    replaced: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> set[str]:
+        """What nobody asked to change again."""
+        changed = {*self.forgotten, *self.replaced, *self.replaced.values()}
+        return self.kept - changed
+
+
+def a_statement(chance: random.Random) -> str:
+    """Three words that stand nowhere else."""
+    letters = string.ascii_lowercase
+    return " ".join("zq" + "".join(chance.choices(letters, k=7)) for _ in range(3))
+
+
+def write(household: Household, name: str, wishes: Wishes, chance: random.Random) -> None:
+    """Have somebody write some wishes; only what is kept already is changed or forgotten."""
+    person = household.telegram.person(PEOPLE[name])
+    present = {text: number for who, number, text in household.rows(ACTIVE) if who == name}
+    changeable = sorted(wishes.settled & present.keys())
+    chance.shuffle(changeable)
+    for text in changeable[:1]:
+        wishes.forgotten.add(text)
+        person.writes(f"/forget {text.split()[0]}")
+        person.writes("/forget yes")
+    for text in changeable[1:2]:
+        newer = wishes.replaced[text] = a_statement(chance)
+        person.writes(f"use load_memory {json.dumps({'query': text})}")
+        change = {"memory_id": present[text], "fact": newer}
+        person.writes(f"use update_memory {json.dumps(change)}")
+    for by_tool in (True, False):
+        text = a_statement(chance)
+        wishes.kept.add(text)
+        person.writes(
+            f"use remember {json.dumps({'fact': text})}" if by_tool else f"/remember {text}"
+        )
+
+
+async def live_and_die(household: Household, chance: random.Random) -> None:
+    """Start a daemon, let it work for a random while, and kill it."""
+    telegram = household.telegram
+    await household.daemons.start(household.home)
+    until = len(telegram.requests()) + chance.randint(3, 25)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(chance.uniform(0.2, LATEST_KILL_SECONDS)):
+            await telegram.until(lambda: len(telegram.requests()) >= until)
+            await asyncio.sleep(chance.uniform(0, 0.2))
+    household.daemons.kill()
+    await household.daemons.ended()
+    telegram.redeliver()
+
+
+@pytest.mark.timeout(300)
+async def test_memories_survive_fifteen_kills_and_forgotten_ones_do_not(
+    household: Household,
+) -> None:
+    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
+    print(f"GAIA_KILL_SEED={seed}")
+    chance = random.Random(seed)
+    await household.furnish()
+    wishes = {name: Wishes() for name in PEOPLE}
+    for _ in range(KILLS):
+        for name, theirs in wishes.items():
+            write(household, name, theirs, chance)
+        await live_and_die(household, chance)
+    async with household.awake():
+        await household.telegram.until_polled()
+        await household.until(lambda: not household.rows(WAITS), seconds=ALL_DONE_SECONDS)
+    for name, theirs in wishes.items():
+        check_ledger(household, name, theirs)
+        assert theirs.forgotten, "nothing was forgotten: the daemon did not live long enough"
+        print(f"{name}: {len(theirs.forgotten)} forgotten, {len(theirs.replaced)} replaced")
+    words = [word for each in wishes.values() for text in each.forgotten for word in text.split()]
+    assert files_with(household.home.root, *words) == []
+    ledger = {(who, number) for who, number, _ in household.rows(ACTIVE)}
+    assert vectors(household) == ledger
+
+
+def check_ledger(household: Household, name: str, wishes: Wishes) -> None:
+    active = [text for who, _, text in household.rows(ACTIVE) if who == name]
+    assert (wishes.settled - set(active), wishes.forgotten & set(active)) == (set(), set())
+    assert len(active) == len(set(active)) == len(wishes.kept) - len(wishes.forgotten)
+    for old, new in wishes.replaced.items():
+        assert len({old, new} & set(active)) == 1
+
+
+def vectors(household: Household) -> set[tuple[object, object]]:
+    """Whose vectors of which memories Chroma holds, in all of its collections."""
+    home = household.home
+    names = dict(household.rows("SELECT user_id, name FROM users"))
+    storage = ChromaStorage(home.memory / "chroma", Factories(home.memory / "mem0"))
+    found = []
+    for index_id, shard in household.rows("SELECT DISTINCT index_id, shard FROM index_shards"):
+        held = storage.collection(f"gaia-{index_id}-{shard}").collection.get()
+        found += [
+            (names[metadata[USER]], memory_id(each))
+            for each, metadata in zip(held["ids"], held["metadatas"] or [], strict=True)
+        ]
+    storage.close()
+    assert len(found) == len(set(found))
+    return set(found)
