@@ -6,7 +6,7 @@ the name alone, `sarah_chen`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import regex
 from sqlalchemy import or_, select
@@ -51,6 +51,19 @@ async def about(session: AsyncSession, user_id: str, told: str) -> Sequence[Memo
         .order_by(MemoryRow.memory_id.desc())
     )
     return [memory_of(row) for row in rows] if known else []
+
+
+async def by_memory(session: AsyncSession, user_id: str) -> Mapping[int, Sequence[str]]:
+    """What each of the user's memories is about, where it is about anything."""
+    rows = await session.execute(
+        select(MemoryEntityRow.memory_id, MemoryEntityRow.entity)
+        .where(MemoryEntityRow.user_id == owner(user_id))
+        .order_by(MemoryEntityRow.memory_id, MemoryEntityRow.entity)
+    )
+    found: dict[int, list[str]] = {}
+    for memory_id, name in rows:
+        found.setdefault(memory_id, []).append(name)
+    return found
 
 
 def _name(text: str) -> str:

@@ -54,11 +54,12 @@ def export(
 
 
 async def _records(session: AsyncSession, owner: User) -> Sequence[Record]:
-    from gaia.memory import ledger
+    from gaia.memory import entities, ledger
     from gaia.memory.transfer.record import record_of
 
+    about = await entities.by_memory(session, owner.user_id)
     return [
-        record_of(each, await ledger.entities(session, owner.user_id, each.memory_id))
+        record_of(each, about.get(each.memory_id, ()))
         for each in await ledger.every(session, owner.user_id, limit=ALL)
     ]
 

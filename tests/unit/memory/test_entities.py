@@ -64,3 +64,16 @@ async def test_memories_about_somebody_are_found_with_and_without_the_kind(
             assert [memory.text for memory in found] == texts
         with pytest.raises(MissingOwnerError):
             await entities.about(session, "", "Sarah Chen")
+
+
+async def test_what_each_memory_is_about_is_told_of_one_user_alone(
+    database: Database, ada: User, bob: User
+) -> None:
+    async with database.write() as session:
+        for user, about in ((ada, ("pot", "gate")), (bob, ("boat",)), (ada, ())):
+            said = Statement(f"about {about}", MemorySource.TOOL, entities=about)
+            await ledger.add(session, user.user_id, said, START)
+    async with database.read() as session:
+        assert await entities.by_memory(session, ada.user_id) == {1: ["gate", "pot"]}
+        with pytest.raises(MissingOwnerError):
+            await entities.by_memory(session, "")
