@@ -24,7 +24,7 @@ from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 from gaia.store.terms import Corpus
 
-CANDIDATES = 100
+CANDIDATES = 150
 """Memories that each of the two searches may name."""
 
 LONGEST_QUESTION = 600
