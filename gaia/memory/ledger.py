@@ -248,17 +248,6 @@ async def entities(session: AsyncSession, user_id: str, memory_id: int) -> Seque
     return rows.all()
 
 
-async def about(session: AsyncSession, user_id: str, entity: str) -> Sequence[Memory]:
-    """The user's active memories about an entity, in the order of their numbers."""
-    rows = await session.scalars(
-        _of(user_id)
-        .join(MemoryEntityRow, MemoryEntityRow.memory_id == MemoryRow.memory_id)
-        .where(MemoryEntityRow.entity == entity, MemoryRow.status == MemoryStatus.ACTIVE)
-        .order_by(MemoryRow.memory_id)
-    )
-    return [memory_of(row) for row in rows]
-
-
 async def remove(
     session: AsyncSession, user_id: str, memory_ids: Collection[int], now: datetime
 ) -> Sequence[Memory]:

@@ -26,7 +26,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import ledger, matching
+from gaia.memory import entities, ledger, matching
 from gaia.memory.text import query_terms
 from gaia.paths import Home
 from gaia.store import identities, index_ops, terms
@@ -131,7 +131,8 @@ class MemoryMachine(RuleBasedStateMachine):
                 self._write(change)
             return number
         heir = self._write(change).memory.memory_id
-        self._learn(heir, Known(name, text, sensitive=False, entities=frozenset()))
+        sensitive = self.known[number].sensitive
+        self._learn(heir, Known(name, text, sensitive=sensitive, entities=frozenset()))
         if heir != number:
             self.known[number] = replace(self.known[number], heir=heir)
         return heir
@@ -258,7 +259,7 @@ class MemoryMachine(RuleBasedStateMachine):
             (each.status is MemoryStatus.ACTIVE) == (each.memory_id in mine) for each in rows
         )
         for entity in ENTITIES:
-            about = await ledger.about(session, user_id, entity)
+            about = await entities.about(session, user_id, entity)
             assert {each.memory_id for each in about} == {
                 number for number, each in mine.items() if entity in each.entities
             }

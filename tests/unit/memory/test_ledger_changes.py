@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import ledger
+from gaia.memory import entities, ledger
 from gaia.store.identities import User
 from gaia.store.memory_tables import (
     IndexOperation,
@@ -35,7 +35,7 @@ async def test_what_is_superseded_is_found_no_more_and_tells_by_what(book: Book,
     assert await book.texts(ada) == ["I live in Ulm"]
     assert await book.made_of(MemoryTermRow) == {newest.memory.memory_id}
     async with book.database.read() as session:
-        assert await ledger.about(session, ada.user_id, "place:bonn") == []
+        assert await entities.about(session, ada.user_id, "place:bonn") == []
         versions = await ledger.earlier_versions(session, ada.user_id, [newest.memory.memory_id])
     assert [each.text for each in versions] == ["I live in Köln", "I live in Bonn"]
     assert [(each.memory_id, each.operation) for each in await book.operations()] == [

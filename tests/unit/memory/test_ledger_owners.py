@@ -13,7 +13,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import MissingOwnerError, UnknownMemoryError
-from gaia.memory import ledger
+from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -45,7 +45,6 @@ CALLS: dict[str, Call] = {
     "count": ledger.count,
     "earlier_versions": partial(ledger.earlier_versions, memory_ids=[1]),
     "entities": partial(ledger.entities, memory_id=1),
-    "about": partial(ledger.about, entity="place:gate"),
     "remove": partial(ledger.remove, memory_ids=[1], now=START),
 }
 
@@ -143,7 +142,7 @@ async def test_what_two_users_know_is_known_to_the_one_they_become(
     assert await book.texts(ada) == ["I drink tea", "I live in Ulm"]
     assert (await book.stored(ada, yours.memory.memory_id)).user_id == ada.user_id
     async with book.database.read() as session:
-        about = await ledger.about(session, ada.user_id, "place:ulm")
+        about = await entities.about(session, ada.user_id, "place:ulm")
     assert [each.text for each in about] == ["I live in Ulm"]
     assert await book.made_of(MemoryTermRow) == {mine.memory.memory_id, yours.memory.memory_id}
     assert [(each.user_id, each.operation, each.memory_id) for each in await book.operations()] == [
