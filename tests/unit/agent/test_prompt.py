@@ -64,6 +64,11 @@ def test_memory_is_spoken_of_only_where_there_is_one_and_the_owner_has_the_last_
     assert told == f"{without}\n{MEMORY}\nBe brief."
 
 
+def test_in_a_group_what_is_kept_names_whom_it_is_about() -> None:
+    told = instructions(user="Us", channel="x", own="", in_group=True, remembers=True)
+    assert told.endswith(f"{MEMORY} Name whom it is about.")
+
+
 def test_memories_stand_in_the_fence_with_number_and_local_date() -> None:
     late = datetime(2026, 5, 2, 23, 30, tzinfo=UTC)
     known = a_memory(12, "the gate code is under the blue pot", said_at=late)
