@@ -14,6 +14,7 @@ import typer
 from gaia.cli import config, memory, model, outbox, sessions, users
 from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
+from gaia.cli.leaving import leave_threads
 from gaia.cli.serve import serve_command
 from gaia.cli.standard_streams import open_closed_streams
 from gaia.cli.status import status_command
@@ -71,6 +72,15 @@ def version() -> None:
 def main() -> None:
     """Run the command line; an error of gaia's own is one message and an exit code."""
     open_closed_streams()
+    try:
+        _run()
+    except SystemExit as exc:
+        if isinstance(exc.code, int):
+            leave_threads(exc.code)
+        raise
+
+
+def _run() -> None:
     try:
         app()
     except GaiaError as exc:
