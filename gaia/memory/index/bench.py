@@ -1,4 +1,4 @@
-"""Threads for calls that block, so that the loop never does."""
+"""Threads for calls that block, so that the loop never does, and patience that ends."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
+
+from gaia.errors import IndexUnavailableError
+from gaia.memory.index.waiting import within
+from gaia.ports import Clock
+
+PATIENCE_SECONDS = 180.0
+"""How long a step may take: loading everything from a slow card takes a minute."""
 
 T = TypeVar("T")
 
@@ -67,25 +74,61 @@ class Bench:
         return await result
 
     def close(self) -> None:
-        """Let the threads end once they are idle. The bench may be used again."""
-        if self._started:
-            self._started = False
-            for _ in range(self._threads):
-                self._jobs.put(None)
+        """Let the threads end once they are idle. The bench may be used again, with
+        threads of its own: one that hangs is left behind."""
+        if not self._started:
+            return
+        for _ in range(self._threads):
+            self._jobs.put(None)
+        self._started, self._jobs, self._running = False, queue.SimpleQueue(), set()
 
     def _start(self) -> None:
         if self._started:
             return
         self._started = True
         for number in range(self._threads):
-            threading.Thread(target=self._serve, name=f"{self._name}-{number}", daemon=True).start()
+            threading.Thread(
+                target=_serve,
+                args=(self._jobs, self._running),
+                name=f"{self._name}-{number}",
+                daemon=True,
+            ).start()
 
-    def _serve(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            if job.is_void():
-                continue
-            self._running.add(job)
-            try:
-                job.call()
-            finally:
-                self._running.discard(job)
+
+class PatientBench:
+    """A bench whose calls are given up in the end. `what` they are about is for people."""
+
+    def __init__(self, bench: Bench, clock: Clock, *, what: str) -> None:
+        self._bench = bench
+        self._clock = clock
+        self._what = what
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """What `call` returns or raises.
+
+        Raises:
+            IndexUnavailableError: It takes too long, or an earlier one still does.
+        """
+        if self._bench.stuck:
+            raise IndexUnavailableError(f"{self._what} hangs: if it stays so, restart gaia")
+        try:
+            return await within(PATIENCE_SECONDS, self._bench.run(call), self._clock)
+        except TimeoutError as exc:
+            raise IndexUnavailableError(
+                f"{self._what} took longer than {PATIENCE_SECONDS:.0f} s"
+            ) from exc
+
+    def close(self) -> None:
+        """Let the threads end once they are idle."""
+        self._bench.close()
+
+
+def _serve(jobs: queue.SimpleQueue[_Job | None], running: set[_Job]) -> None:
+    while (job := jobs.get()) is not None:
+        if job.is_void():
+            continue
+        running.add(job)
+        try:
+            job.call()
+        finally:
+            running.discard(job)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.bench import Bench
+from gaia.memory.index.bench import Bench, PatientBench
 from gaia.memory.index.keeper import Keeper, Progress
 from gaia.memory.index.parts import OpenParts, Parts
 from gaia.memory.index.searching import Searcher
@@ -193,8 +193,10 @@ class Index:
 
     async def _open(self, open_parts: OpenParts) -> Keeper:
         if self._parts is None:
-            self._parts = await self._bench.run(open_parts)
-        keeper = Keeper(self._parts, self._database, self._clock, bench=self._bench)
+            loading = PatientBench(self._bench, self._clock, what="loading the memory index")
+            self._parts = await loading.run(open_parts)
+        storing = PatientBench(self._bench, self._clock, what="the vector store")
+        keeper = Keeper(self._parts, self._database, self._clock, bench=storing)
         if not self._is_damaged:
             await keeper.open()
         self._keeper = keeper

@@ -16,7 +16,7 @@ from itertools import groupby
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import IndexDamagedError
-from gaia.memory.index.bench import Bench
+from gaia.memory.index.bench import Bench, PatientBench
 from gaia.memory.index.parts import IndexStore, Parts, Placement
 from gaia.memory.seams import Vector
 from gaia.ports import Clock
@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 BATCH = 64
 """Memories in one step: a second of embedding, a tenth of it in Chroma."""
+
+EMBEDDING_THREADS = 2
+"""One works at a time; another is there when a host never answers the first."""
 
 REMOVALS = (IndexOperation.REMOVE, IndexOperation.DROP_USER)
 
@@ -55,14 +58,17 @@ class Keeper:
     """Keeps the indexes in step with the ledger. One task calls it; `active` may be read
     by others."""
 
-    def __init__(self, parts: Parts, database: Database, clock: Clock, *, bench: Bench) -> None:
+    def __init__(
+        self, parts: Parts, database: Database, clock: Clock, *, bench: PatientBench
+    ) -> None:
         self.active: OpenIndex | None = None
         self.building: OpenIndex | None = None
         self._parts = parts
         self._database = database
         self._clock = clock
         self._bench = bench
-        self._embedding = Bench("gaia-passages")
+        embedding = Bench("gaia-passages", threads=EMBEDDING_THREADS)
+        self._embedding = PatientBench(embedding, clock, what="the embedder")
         self._verified = False
 
     @property
@@ -109,8 +115,8 @@ class Keeper:
     async def close(self) -> None:
         """Release the files."""
         self.active = self.building = None
-        await self._bench.run(self._parts.storage.close)
         self._embedding.close()
+        await self._bench.run(self._parts.storage.close)
 
     async def apply(self) -> bool:
         """Do the next of what is due; returns whether there was anything.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import pytest
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory import ledger
-from gaia.memory.index.index import Index, Stage
+from gaia.memory.index.index import LONGEST_PAUSE_SECONDS, Index, Stage
 from gaia.memory.index.parts import Parts
 from gaia.memory.memory import Statement
 from gaia.paths import Home
@@ -91,6 +91,19 @@ class Rig:
         index = self.index()
         async with served(index):
             yield index
+
+    async def paused(self) -> float:
+        """The seconds that the index pauses for, once it does."""
+        await until(lambda: any(each <= LONGEST_PAUSE_SECONDS for each in self.clock.sleeping))
+        return self.clock.sleeping[0]
+
+    async def after_pauses(self, condition: Callable[[], bool]) -> None:
+        """Return once the condition holds, with no pause between the attempts; whoever
+        works is not made to run out of time."""
+        while not condition():
+            if any(each <= LONGEST_PAUSE_SECONDS for each in self.clock.sleeping):
+                self.clock.advance(self.clock.sleeping[0])
+            await asyncio.sleep(0)
 
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         return asyncio.create_task(work)

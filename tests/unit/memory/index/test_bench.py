@@ -87,3 +87,22 @@ async def test_its_threads_end_when_it_is_closed():
     for thread in named:
         await asyncio.to_thread(thread.join, 5)
         assert not thread.is_alive()
+
+
+async def test_a_bench_that_is_used_again_waits_for_no_thread_that_hangs():
+    bench, started, release = Bench("test"), threading.Event(), threading.Event()
+
+    def hang() -> None:
+        started.set()
+        release.wait()
+
+    waiting = asyncio.create_task(bench.run(hang))
+    await until(started.is_set)
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+    bench.close()
+    assert not bench.stuck
+    async with asyncio.timeout(5):
+        assert await bench.run(lambda: "goes on") == "goes on"
+    release.set()
+    bench.close()

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
+from gaia.memory.index.bench import PATIENCE_SECONDS
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
 
@@ -22,13 +23,12 @@ async def test_an_embedder_that_fails_is_tried_again_with_growing_pauses(rig):
         assert not index.health().ok
         pauses = []
         for _ in range(8):
-            await rig.clock.until_sleeping()
-            pauses.append(rig.clock.sleeping[0])
+            pauses.append(await rig.paused())
             rig.clock.advance(rig.clock.sleeping[0])
         assert pauses == [1, 2, 4, 8, 16, 32, 60, 60]
         assert await rig.waiting() == 1
         rig.embedder.broken = ""
-        await until(lambda: index.health().ok, rig.clock)
+        await rig.after_pauses(lambda: index.health().ok)
         assert len(rig.storage.held(ada)) == 2
 
 
@@ -53,7 +53,7 @@ async def test_parts_that_cannot_be_loaded_are_tried_again(rig):
         with pytest.raises(IndexUnavailableError, match="OPENAI_API_KEY"):
             await index.nearest(ada, "tea", 5)
         rig.cannot_load = ""
-        await until(lambda: index.health().detail == "", rig.clock)
+        await rig.after_pauses(lambda: index.health().detail == "")
         assert await index.nearest(ada, "tea", 5)
 
 
@@ -101,6 +101,39 @@ async def test_a_search_that_hangs_gives_up_after_a_second(rig):
         embedder.released.set()
 
 
+class HangingReader(FakeEmbedder):
+    """Never answers for what is stored until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+        self.hanging = 0
+
+    def passages(self, texts):
+        self.hanging += 1
+        self.released.wait()
+        return super().passages(texts)
+
+
+async def test_an_embedder_that_never_answers_is_told_and_asked_again(rig):
+    ada = await rig.user("Ada")
+    (gate,) = await rig.remember(ada, "gate")
+    rig.embedder = embedder = HangingReader()
+    index = rig.index()
+    serving = rig.task(index.serve())
+    for hanging in (1, 2):
+        await rig.after_pauses(lambda hanging=hanging: embedder.hanging == hanging)
+        rig.clock.advance(PATIENCE_SECONDS)
+        await until(lambda: index.health().detail == "the embedder took longer than 180 s")
+        assert not index.health().ok
+    await rig.after_pauses(lambda: "the embedder hangs" in index.health().detail)
+    embedder.released.set()
+    await rig.after_pauses(lambda: index.health().detail == "")
+    assert rig.storage.held(ada) == {gate}
+    serving.cancel()
+    await until(serving.done)
+
+
 async def test_files_that_vanish_under_it_are_made_anew(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
@@ -109,7 +142,7 @@ async def test_files_that_vanish_under_it_are_made_anew(rig):
         with pytest.raises(IndexDamagedError):
             await index.nearest(ada, "tea", 5)
         await until(lambda: not index.health().ok)
-        await until(lambda: index.health().detail == "", rig.clock)
+        await rig.after_pauses(lambda: index.health().detail == "")
         found = await index.nearest(ada, "tea", 5)
         assert found[0].memory_id == ids[0]
         assert rig.storage.held(ada) == set(ids)
@@ -122,8 +155,8 @@ async def test_files_that_vanished_while_nothing_ran_are_made_anew(rig):
         pass
     rig.storage = FakeStorage()
     async with rig.serving() as index:
-        await until(lambda: rig.storage.held(ada) == set(ids), rig.clock)
-        await until(lambda: index.health().detail == "", rig.clock)
+        await rig.after_pauses(lambda: rig.storage.held(ada) == set(ids))
+        await rig.after_pauses(lambda: index.health().detail == "")
 
 
 async def test_vectors_that_do_not_match_the_ledger_are_made_anew(rig):
@@ -133,5 +166,5 @@ async def test_vectors_that_do_not_match_the_ledger_are_made_anew(rig):
         pass
     next(iter(rig.storage.stores.values())).remove(ada, ids[:1])
     async with rig.serving() as index:
-        await until(lambda: rig.storage.held(ada) == set(ids), rig.clock)
-        await until(lambda: index.health().detail == "", rig.clock)
+        await rig.after_pauses(lambda: rig.storage.held(ada) == set(ids))
+        await rig.after_pauses(lambda: index.health().detail == "")

@@ -141,7 +141,7 @@ async def test_memory_that_is_off_says_so_and_does_nothing(database, clock):
 async def test_more_than_a_batch_is_applied_in_full(rig):
     ada = await rig.user("Ada")
     async with rig.serving() as index:
-        ids = await rig.remember(ada, *(f"memory {number}" for number in range(150)))
+        ids = await rig.remember(ada, *(f"memory {number}" for number in range(70)))
         await index.flush()
         assert rig.storage.held(ada) == set(ids)
 
