@@ -2,9 +2,10 @@
 
 From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
 words are taken out of everything that was written on the way: the queues, transcripts,
-logs, the terminal's history, copies of the database, the write-ahead logs. Each step may
-be repeated, and is, until all of them have found nothing left: after a crash at the next
-start, and after a turn that was running. Only then does the wish itself go.
+what other memories quote, logs, the terminal's history, copies of the database, the
+write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
+left: after a crash at the next start, and after a turn that was running. Only then does
+the wish itself go.
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ class Forgetting:
         # In this order: what a turn writes that ends meanwhile is found by what follows.
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
         await self._redact_sessions(what)
+        await self._redact_quotes(what)
         all_sent = await self._redact_outbox(what)
         complete = all_ended and all_sent
         if complete or wish.forget_id not in self._files_cleaned:
@@ -143,9 +145,7 @@ class Forgetting:
         )
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
-        async with self._database.read() as session:
-            spared = await redaction.spared_turns(session, what)
-        await self._sessions.redact(what, spared=spared, key=key)
+        await self._sessions.redact(what, spared=await self._spared(what), key=key)
 
     async def _delete_empty_sessions(self, user_id: str) -> None:
         async with self._database.read() as session:
@@ -157,9 +157,15 @@ class Forgetting:
         await self._sessions.delete_empty(user_id, keep=present)
 
     async def _redact_outbox(self, what: Redaction) -> bool:
-        async with self._database.read() as session:
-            spared = await redaction.spared_turns(session, what)
+        spared = await self._spared(what)
         return await redaction.redact_outbox(self._database, what, spared, self._clock.now())
+
+    async def _redact_quotes(self, what: Redaction) -> None:
+        await redaction.redact_quotes(self._database, what, await self._spared(what))
+
+    async def _spared(self, what: Redaction) -> frozenset[str]:
+        async with self._database.read() as session:
+            return await redaction.spared_turns(session, what)
 
     async def _clean_files(self, what: Redaction) -> None:
         async with self._database.read() as session:

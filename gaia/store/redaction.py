@@ -1,4 +1,5 @@
-"""Takes words out of the inbox and the outbox, row by row, and leaves the rows.
+"""Takes words out of the inbox, the outbox and what memories quote, row by row, and
+leaves the rows.
 
 Reads and judges outside of any transaction, then changes what goes in short ones.
 Each step may be repeated: what was replaced is not touched again.
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
+from gaia.store.memory_tables import MemoryRow
 from gaia.store.outbox import OPEN
 from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
 
@@ -134,6 +136,27 @@ async def redact_outbox(
     return complete
 
 
+async def redact_quotes(database: Database, redaction: Redaction, spared: frozenset[str]) -> None:
+    """Take the user's words out of memories that stay, where they tell what goes as well:
+    of one message, several memories may be kept. Not of the turns `spared`."""
+    has_words = (MemoryRow.user_id == redaction.user_id) & MemoryRow.quote.is_not(None)
+    async with database.read() as session:
+        memory_ids = await session.scalars(select(MemoryRow.memory_id).where(has_words))
+        pages = list(_pages(memory_ids.all()))
+    for page in pages:
+        of_page = has_words & MemoryRow.memory_id.in_(page)
+        async with database.read() as session:
+            rows = (await session.scalars(select(MemoryRow).where(of_page))).all()
+        judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
+        going = await asyncio.to_thread(_going_quotes, judged, redaction)
+        async with database.write() as session:
+            await session.execute(
+                update(MemoryRow)
+                .where(has_words, MemoryRow.memory_id.in_(going))
+                .values(quote=None)
+            )
+
+
 async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: int) -> None:
     """Redact at once what everything is to be forgotten of, and has come to its end: its
     conversations are about to be those of another user, of whom that was not said."""
@@ -190,6 +213,14 @@ def _going_chunks(
             or row.turn_id in redaction.sources
             or any(map(redaction.says, _said(row)))
         )
+    ]
+
+
+def _going_quotes(rows: Sequence[MemoryRow], redaction: Redaction) -> Sequence[int]:
+    return [
+        row.memory_id
+        for row in rows
+        if row.turn_id in redaction.sources or (row.quote and redaction.says(row.quote))
     ]
 
 

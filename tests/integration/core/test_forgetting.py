@@ -73,6 +73,27 @@ async def test_no_file_holds_it_and_the_rest_is_there(running_core, home):
         ]
 
 
+async def test_a_memory_that_was_kept_of_the_same_words_stays_without_them(running_core, home):
+    words = f"I have a dog, and {POT}"
+
+    def keeps_both(request):
+        if last_user_text(request) != words:
+            return "Fine."
+        facts = ["Has a dog", POT]
+        earlier = [part for content in request.contents for part in content.parts]
+        kept = sum(part.function_response is not None for part in earlier)
+        return ToolCall("remember", {"fact": facts[kept]}) if kept < len(facts) else "Both."
+
+    async with running_core(keeps_both) as core:
+        await sent_after(core, words)
+        await forget_it(core)
+        ada = await core.users.find("ada")
+        async with core.stores.database.read() as session:
+            (memory,) = (await ledger.page(session, ada.user_id)).memories
+        assert (memory.text, memory.quote) == ("Has a dog", None)
+        assert files_with(home.root, *TRACES) == []
+
+
 async def test_what_other_people_said_stays_word_for_word(running_core, home):
     async with running_core(answer, senders=("ada", "bob")) as core:
         for sender in ("ada", "bob"):

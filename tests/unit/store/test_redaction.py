@@ -8,11 +8,14 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from gaia.memory import ledger
+from gaia.memory.memory import Statement
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 from gaia.store import conversations, inbox, outbox, redaction
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import Role
+from gaia.store.memory_tables import MemorySource
 from gaia.store.redaction import GRACE, PATIENCE, REPLACEMENT, Redaction
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
 from gaia.store.users import Users
@@ -78,6 +81,19 @@ async def tell(
             now=at,
         )
         await session.execute(update(OutboxRow).where(OutboxRow.text == text).values(state=state))
+
+
+async def keep(
+    database: Database, user_id: str, fact: str, quote: str, *, turn_id: str | None = None
+) -> int:
+    said = Statement(fact, MemorySource.TOOL, quote=quote, turn_id=turn_id)
+    async with database.write() as session:
+        return (await ledger.add(session, user_id, said, START)).memory.memory_id
+
+
+async def quotes(database: Database, user_id: str) -> list[str | None]:
+    async with database.read() as session:
+        return [memory.quote for memory in await ledger.every(session, user_id, limit=10)]
 
 
 async def received(database: Database) -> list[str]:
@@ -191,3 +207,19 @@ async def test_of_everything_the_answer_that_says_so_arrives(
     assert await redaction.redact_outbox(database, what, frozenset(), START)
     assert await received(database) == [REPLACEMENT, REPLACEMENT]
     assert await told(database) == [REPLACEMENT, "Forgotten.", REPLACEMENT]
+
+
+async def test_what_a_memory_that_stays_quotes_goes_where_it_says_it(
+    database: Database, clock: FakeClock, chat: Conversation, what: Redaction
+) -> None:
+    bob = await Users(database, clock).create("bob", Role.MEMBER)
+    both = f"I have a dog, and the key is in the {SECRET}"
+    await keep(database, chat.user_id, "Has a dog", both, turn_id="1")
+    await keep(database, chat.user_id, "Has a cat", "and a cat", turn_id="2")
+    await keep(database, chat.user_id, "Has a cow", "and a cow", turn_id="source")
+    await keep(database, chat.user_id, "Has a hen", f"{both}, I say", turn_id="after")
+    await keep(database, bob.user_id, "Has a dog", both, turn_id="1")
+    what = replace(what, sources=frozenset({"source"}))
+    await redaction.redact_quotes(database, what, frozenset({"after"}))
+    assert await quotes(database, chat.user_id) == [None, "and a cat", None, f"{both}, I say"]
+    assert await quotes(database, bob.user_id) == [both]
