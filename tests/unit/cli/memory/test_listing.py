@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -133,7 +134,7 @@ def test_why_tells_where_a_memory_comes_from(shell, ada) -> None:
             turn_id="t_7",
         )
         await book.replace(ada, bonn, ulm)
-        await book.keep(ada, ulm)
+        await book.keep(ada, replace(ulm, turn_id="t_8"))
 
     shell.book(fill)
     told = shell.done("why", "2")
