@@ -66,12 +66,17 @@ class _Child:
 
 
 class EmbeddedServer:
-    """The process of one model. Its owner calls `close` once."""
+    """The process of one model. Its owner calls `close` once.
+
+    The process sees the environment as it is now: what other parts of gaia tell their
+    libraries by it later, such as to use one thread, is not for the model.
+    """
 
     def __init__(self, launch: Launch, *, clock: Clock, idle_seconds: float) -> None:
         self._launch = launch
         self._clock = clock
         self._idle_seconds = idle_seconds
+        self._environ = dict(os.environ)
         self._one_at_a_time = asyncio.Lock()
         self._child: _Child | None = None
         self._idling: asyncio.Task[None] | None = None
@@ -164,7 +169,7 @@ class EmbeddedServer:
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=log,
-                    env={**PATIENT_THREADS, **os.environ, KEY_VARIABLE: key},
+                    env={**PATIENT_THREADS, **self._environ, KEY_VARIABLE: key},
                     start_new_session=True,
                 )
         except OSError as exc:

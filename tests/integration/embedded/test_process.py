@@ -15,6 +15,7 @@ from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.server import EmbeddedServer
 from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelMissingError, ModelUnavailableError
+from gaia.memory.index import environment
 from gaia.testing.clock import FakeClock
 from gaia.testing.until import until
 
@@ -31,6 +32,12 @@ async def ask(server: EmbeddedServer) -> int:
         assert response.status_code == httpx.codes.OK
         assert server.pid is not None
         return server.pid
+
+
+def environ(pid: int) -> set[str]:
+    """The names of the variables that the process was given."""
+    told = Path(f"/proc/{pid}/environ").read_text()
+    return {each.partition("=")[0] for each in told.split("\0")}
 
 
 def ends(pid: int) -> bool:
@@ -52,6 +59,20 @@ async def test_the_process_starts_with_the_first_request_and_serves_the_next(
     assert server.pid is None
 
     assert await ask(server) == await ask(server)
+
+
+async def test_what_the_memory_index_tells_its_libraries_is_not_for_the_model(
+    launch: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {*environment.THREADS, *environment.SILENCE, "MEM0_DIR"}
+    for name in names:
+        # Set first, so that what is put there in between goes with the test.
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    server = launch()
+    environment.prepare(tmp_path / "mem0")
+
+    assert names.isdisjoint(environ(await ask(server)))
 
 
 async def test_the_process_stops_after_idle_time_and_starts_again(
