@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -86,7 +86,9 @@ class SharedStore:
         self._similarity = cosine if provider == "chroma" else as_it_is
 
     def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
-        self.remove(user_id, list(vectors))
+        owner(user_id)
+        # Several stores keep what has the id already, or refuse the new one.
+        self._delete(map(vector_id, vectors))
         if vectors:
             self._do(
                 lambda: self._collection.insert(
@@ -98,13 +100,11 @@ class SharedStore:
 
     def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
         owner(user_id)
-        for each in memory_ids:
-            self._do(partial(self._collection.delete, vector_id(each)))
+        self._delete(each for each in map(vector_id, memory_ids) if self._owner_of(each) == user_id)
 
     def drop_user(self, user_id: str) -> None:
         while found := self._of(user_id):
-            for hit in found:
-                self._do(partial(self._collection.delete, str(hit.id)))
+            self._delete(str(hit.id) for hit in found)
 
     def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
         filters = {USER: owner(user_id)}
@@ -124,6 +124,14 @@ class SharedStore:
         filters = {USER: owner(user_id)}
         listed = self._do(lambda: self._collection.list(filters=filters, top_k=AT_ONCE))
         return _first(listed)
+
+    def _owner_of(self, vector: str) -> object:
+        hit = self._do(lambda: self._collection.get(vector))
+        return (hit.payload or {}).get(USER) if hit is not None else None
+
+    def _delete(self, vectors: Iterable[str]) -> None:
+        for each in vectors:
+            self._do(partial(self._collection.delete, each))
 
     def _do(self, call: Callable[[], T]) -> T:
         return translated(self._provider, call)

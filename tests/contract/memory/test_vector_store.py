@@ -60,6 +60,23 @@ def test_what_is_removed_is_found_no_more(rig):
     assert ids(store.nearest("bob", GATE, 10)) == [2]
 
 
+def test_nobody_removes_the_vectors_of_another(rig):
+    store = rig.open()
+    store.put("bob", {1: GATE})
+    store.remove("cid", [1])
+    assert ids(store.nearest("bob", GATE, 10)) == [1]
+
+
+def test_a_memory_that_has_moved_is_its_new_owners_alone(rig):
+    store = rig.open()
+    store.put("bob", {1: GATE})
+    store.drop_user("bob")
+    store.put("cid", {1: GATE})
+    store.remove("bob", [1])
+    assert store.nearest("bob", GATE, 10) == []
+    assert ids(store.nearest("cid", GATE, 10)) == [1]
+
+
 @pytest.mark.parametrize("user_id", ["ada", "bob"])
 def test_who_is_dropped_leaves_nothing_and_takes_nothing_along(rig, user_id):
     store = rig.open()
