@@ -15,6 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.memory_tables import IndexRow, IndexShardRow, MemoryRow, MemoryStatus
 
+GIVEN_UP = ""
+"""The fingerprint of an index that another one has replaced: no embedder has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
@@ -52,7 +55,7 @@ async def begin(session: AsyncSession, fingerprint: str, now: datetime) -> Index
 async def begin_beside_active(session: AsyncSession, now: datetime) -> None:
     """Have the next process that opens the indexes make the active one anew. Without an
     active one, or with a new one begun, it does so anyway."""
-    found = await every(session)
+    found = [each for each in await every(session) if each.fingerprint != GIVEN_UP]
     if found and all(each.active for each in found):
         await begin(session, found[-1].fingerprint, now)
 
@@ -65,8 +68,13 @@ async def mark_built(session: AsyncSession, index_id: int, memory_id: int) -> No
 
 
 async def activate(session: AsyncSession, index_id: int) -> None:
-    """Let a complete index take the place of all others, whose rows go."""
-    await session.execute(delete(IndexRow).where(IndexRow.index_id != index_id))
+    """Let a complete index take the place of all others. Their rows stay until their
+    vectors are gone, and are of no use to anybody."""
+    await session.execute(
+        update(IndexRow)
+        .where(IndexRow.index_id != index_id)
+        .values(active=False, fingerprint=GIVEN_UP)
+    )
     await session.execute(update(IndexRow).where(IndexRow.index_id == index_id).values(active=True))
 
 

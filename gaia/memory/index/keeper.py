@@ -78,11 +78,10 @@ class Keeper:
 
     async def open(self) -> None:
         """Open what is of use, and begin anew what is not."""
-        async with self._database.write() as session:
+        async with self._database.read() as session:
             found = await indexes.every(session)
-            useful = [each for each in found if each.fingerprint == self.fingerprint]
-            useless = [each for each in found if each.fingerprint != self.fingerprint]
-            await indexes.drop(session, [each.index_id for each in useless])
+        useful = [each for each in found if each.fingerprint == self.fingerprint]
+        useless = [each for each in found if each.fingerprint != self.fingerprint]
         if useless:
             logger.info("memories are indexed anew, for %s", self.fingerprint)
         await self._keep_only(useful, gone=useless)
@@ -97,11 +96,10 @@ class Keeper:
     async def begin(self) -> None:
         """Begin a new index beside the active one, instead of one that is not complete."""
         given_up = [self.building.state] if self.building else []
+        self.building = None
+        await self._keep_only([self.active.state] if self.active else [], gone=given_up)
         async with self._database.write() as session:
-            await indexes.drop(session, [each.index_id for each in given_up])
             state = await indexes.begin(session, self.fingerprint, self._clock.now())
-        kept = [state, self.active.state] if self.active else [state]
-        await self._keep_only(kept, gone=given_up)
         self.building = await self._open(state)
 
     async def start_over(self) -> None:
@@ -199,6 +197,8 @@ class Keeper:
         return OpenIndex(state, placement, await self._bench.run(open_store))
 
     async def _keep_only(self, kept: Sequence[IndexState], *, gone: Sequence[IndexState]) -> None:
+        """The vectors of those that are gone go first: as long as their rows are there,
+        another process can do it again."""
         await self._bench.run(
             partial(
                 self._parts.storage.keep_only,
@@ -206,6 +206,8 @@ class Keeper:
                 gone=[each.index_id for each in gone],
             )
         )
+        async with self._database.write() as session:
+            await indexes.drop(session, [each.index_id for each in gone])
 
     def _open_indexes(self) -> Sequence[OpenIndex]:
         return [index for index in (self.active, self.building) if index is not None]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+import pytest
+
+from gaia.errors import IndexUnavailableError
 from gaia.store import indexes
-from gaia.testing.fake_index import FakeEmbedder
+from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
 
 
@@ -88,3 +93,50 @@ async def test_the_old_index_answers_while_the_new_one_is_built(rig):
         await index.reindex(ask)
         assert answered
         assert all(answered)
+
+
+async def test_an_index_of_no_use_that_cannot_be_removed_is_removed_by_the_next_process(rig):
+    ada = await rig.user("Ada")
+    await rig.remember(ada, "tea")
+    async with rig.serving():
+        pass
+    (old,) = await states(rig)
+    rig.embedder = FakeEmbedder("another")
+    rig.storage.broken = "the host is away"
+    async with rig.serving() as index:
+        assert index.health().detail == "the host is away"
+    assert old in await states(rig)
+    rig.storage.broken = ""
+    async with rig.serving() as index:
+        await rig.after_pauses(lambda: index.health().detail == "")
+    (new,) = await states(rig)
+    assert list(rig.storage.stores) == [new.index_id]
+
+
+class Keeping(FakeStorage):
+    """Cannot remove what was replaced, while `keeps`."""
+
+    keeps = False
+
+    def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
+        if self.keeps and gone:
+            raise IndexUnavailableError("the host is away")
+        super().keep_only(index_ids, gone=gone)
+
+
+async def test_a_replaced_index_that_cannot_be_removed_is_removed_by_the_next_process(rig):
+    ada = await rig.user("Ada")
+    (tea,) = await rig.remember(ada, "tea")
+    rig.storage = Keeping()
+    async with rig.serving() as index:
+        rig.storage.keeps = True
+        with pytest.raises(IndexUnavailableError, match="the host is away"):
+            await index.reindex()
+        assert (await index.nearest(ada, "tea", 1))[0].memory_id == tea
+    replaced, new = await states(rig)
+    assert (replaced.active, new.active) == (False, True)
+    assert set(rig.storage.stores) == {replaced.index_id, new.index_id}
+    rig.storage.keeps = False
+    async with rig.serving():
+        assert await states(rig) == [new]
+    assert set(rig.storage.stores) == {new.index_id}
