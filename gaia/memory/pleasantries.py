@@ -51,12 +51,18 @@ jó reggelt, jó napot, jó éjszakát, köszönöm, köszi, rendben, salut, bun
 bine, merhaba, selam, günaydın, iyi geceler, iyi akşamlar, teşekkürler, teşekkür ederim, sağ ol
 tamam, peki, xin chào, chào, cảm ơn, tạm biệt, halo, selamat pagi, selamat malam, terima kasih
 makasih, oke, baik, habari, asante, sawa, kamusta, salamat, sige
+tere, tere hommikust, head aega, aitäh, labas, labas rytas, ačiū, labdien, sveiki, paldies
+zdravo, dobar dan, dobro jutro, laku noć, hvala, hvala lepa, živjo, dober dan, mirëdita
+faleminderit, bună dimineața, bună seara, noapte bună, salam, salom, rahmat, halló, takk fyrir
+góðan daginn, dia duit, bore da, diolch, kaixo, eskerrik asko, sannu, sawubona, aloha, mahalo
+danke dir, vielen lieben dank, sure thing, good to know, will do, np, gm, gn
 привет, здравствуйте, здравствуй, доброе утро, добрый день, добрый вечер, спокойной ночи, пока
 до свидания, до завтра, спасибо, большое спасибо, спасибо большое, спс
 ок, окей, хорошо, ладно, понятно, понял
 поняла, отлично, супер, пожалуйста, привіт, добрий день, доброго ранку, на добраніч, дякую
 добре, гаразд, здравей, добро утро, благодаря, γεια, γεια σου, γεια σας, καλημέρα, καλησπέρα
-καληνύχτα, ευχαριστώ, εντάξει
+καληνύχτα, ευχαριστώ, ευχαριστώ πολύ, εντάξει, გამარჯობა, მადლობა, բարեւ, շնորհակալություն
+сәлем, рақмет, салам, рахмат, ሰላም, አመሰግናለሁ
 שלום, היי, בוקר טוב, ערב טוב, לילה טוב, ביי, להתראות, תודה, תודה רבה, בסדר, אוקיי, מעולה
 مرحبا, أهلا, اهلا, أهلا وسهلا, السلام عليكم, سلام, صباح الخير, صباح النور, مساء الخير
 تصبح على خير, مع السلامة, شكرا, شكرا جزيلا, شكراً, حسنا, تمام, طيب, ممتاز
@@ -65,6 +71,8 @@ makasih, oke, baik, habari, asante, sawa, kamusta, salamat, sige
 शुभ रात्रि, धन्यवाद, शुक्रिया
 ठीक है, अच्छा
 হ্যালো, নমস্কার, ধন্যবাদ
+నమస్కారం, ధన్యవాదాలు, ನಮಸ್ಕಾರ, ಧನ್ಯವಾದ, നമസ്കാരം, നന്ദി, ਧੰਨਵਾਦ, નમસ્તે, આભાર
+မင်္ဂလာပါ, ကျေးဇူးတင်ပါတယ်, សួស្តី, អរគុណ, ສະບາຍດີ, ຂອບໃຈ
 வணக்கம், நன்றி, สวัสดี, สวัสดีครับ, สวัสดีค่ะ, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, โอเค
 你好, 您好, 嗨, 哈喽, 早, 早安, 早上好, 下午好, 晚上好
 晚安, 再见, 拜拜, 谢谢, 謝謝, 谢谢你, 谢了, 多谢

@@ -14,7 +14,9 @@ hi | Hello gaia! | heyyyy | HI THERE | Thanks a lot!! | ok | OK, thanks, bye | �
 Guten Morgen! | Grüß Gott | Vielen Dank 🙏 | ¡Hola! | Muchas gracias | D'accord, merci | Va bene |
 Obrigado! | Dank je | Tack så mycket | Dziękuję | Teşekkür ederim | Спасибо! | спасибо большое |
 Γεια σου | תודה רבה | شكراً | صباح الخير | धन्यवाद | ขอบคุณครับ | 谢谢 | 好的谢谢 | 你好，早上好！ |
-ありがとうございます！ | いいね | 안녕하세요 | 감사합니다 | hi 👋 good morning | Xin chào | makasih
+ありがとうございます！ | いいね | 안녕하세요 | 감사합니다 | hi 👋 good morning | Xin chào |
+makasih | Dobar dan! | hvala | aitäh | ačiū | Paldies! | bună dimineața | ευχαριστώ πολύ |
+გამარჯობა | Բարեւ | ሰላም | నమస్కారం | ကျေးဇူးတင်ပါတယ် | សួស្តី | ຂອບໃຈ | Diolch! | danke dir | gn
 """
 QUESTIONS = """
 hi? | ok? | ？ | ❓ | 👍❔ | γεια; | γεια\u037e | شكرا؟ | ok why | who | what is up | where | when |
