@@ -22,8 +22,15 @@ class ToolCall:
     args: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-Answer = str | ToolCall | Exception | Sequence[str | Exception]
-"""A text, a tool call, an error, or the pieces of a streamed text; an error
+@dataclass(frozen=True, slots=True)
+class ToolCalls:
+    """The model wants several tools to be called at once."""
+
+    calls: Sequence[ToolCall]
+
+
+Answer = str | ToolCall | ToolCalls | Exception | Sequence[str | Exception]
+"""A text, tool calls, an error, or the pieces of a streamed text; an error
 among the pieces is a stream that breaks there."""
 
 
@@ -55,8 +62,9 @@ class FunctionModel(BaseLlm):
             case Exception():
                 raise answer
             case ToolCall():
-                call = types.FunctionCall(name=answer.name, args=dict(answer.args))
-                yield _whole(types.Part(function_call=call))
+                yield _whole(_call(answer))
+            case ToolCalls():
+                yield _whole(*map(_call, answer.calls))
             case str():
                 if stream:
                     yield _piece(answer)
@@ -86,9 +94,13 @@ def _piece(text: str) -> LlmResponse:
     return LlmResponse(content=content, partial=True)
 
 
-def _whole(part: types.Part) -> LlmResponse:
+def _call(call: ToolCall) -> types.Part:
+    return types.Part(function_call=types.FunctionCall(name=call.name, args=dict(call.args)))
+
+
+def _whole(*parts: types.Part) -> LlmResponse:
     return LlmResponse(
-        content=types.Content(role="model", parts=[part]),
+        content=types.Content(role="model", parts=list(parts)),
         finish_reason=types.FinishReason.STOP,
         usage_metadata=types.GenerateContentResponseUsageMetadata(
             prompt_token_count=10, candidates_token_count=5, total_token_count=15

@@ -220,7 +220,8 @@ async def _meant(change: _Change, tool_context: ToolContext, told: object) -> Me
     """The user's memory that the model means, unless it seems to guess.
 
     It knows a number from a tool's result in this conversation, or from what was
-    recalled: then the memory has a word in common with what the user says now.
+    recalled: then the memory has a word in common with what the user says now. What
+    this turn has put in its place, perhaps before a crash, is meant as well.
     """
     number = _number(told)
     memory = await ledger.get(change.session, change.user_id, number)
@@ -229,6 +230,9 @@ async def _meant(change: _Change, tool_context: ToolContext, told: object) -> Me
         tool_context
     ):
         raise UnknownMemoryError(f"nobody spoke of the memory {number}")
+    if memory.superseded_by is not None:
+        heir = await ledger.get(change.session, change.user_id, memory.superseded_by)
+        memory = heir if heir.turn_id == change.turn_id else memory
     return memory
 
 
@@ -269,5 +273,5 @@ def _failed(exc: Exception) -> Told:
     if isinstance(exc, UnknownUserError):
         return {"error": "the user was removed meanwhile"}
     if isinstance(exc, UnknownMemoryError):
-        return {"error": "no such number: look for the memory with load_memory"}
+        return {"error": "no such number, or no longer: look for the memory with load_memory"}
     return {"error": str(exc)}

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from gaia.memory import ledger
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
-from gaia.testing.function_model import ToolCall
+from gaia.testing.function_model import Answer, ToolCall, ToolCalls
 from gaia.testing.tool_script import ToolScript
 from gaia.testing.until import until
 
@@ -211,3 +211,28 @@ async def test_a_number_within_a_memorys_words_was_told_by_no_tool(running_core)
         await use("who am I", "load_memory", query="work known")
         assert "no such number" in await use("drop it", "forget_memory", memory_id=1)
         assert "forgotten for good" in await use("drop it then", "forget_memory", memory_id=2)
+
+
+async def test_a_change_that_a_turn_makes_again_is_made_once(running_core):
+    async with core_with(running_core) as (core, use):
+        await core.say("/remember I love olives")
+        said, fact = "I hate olives now", {"memory_id": 1, "fact": "I hate olives now"}
+        told = await use(said, "update_memory", then=[ToolCall("update_memory", fact)], **fact)
+        assert told == "{'result': 'kept as #2'}"
+        assert [memory.text for memory in await memories(core)] == ["I love olives", fact["fact"]]
+        other = await use("olives?", "update_memory", memory_id=1, fact="I like olives")
+        assert "no such number" in other
+
+
+async def test_many_calls_at_once_each_keep_theirs(running_core):
+    facts = [f"fact {number}" for number in range(8)]
+    calls = ToolCalls([ToolCall("remember", {"fact": fact}) for fact in [*facts, facts[0]]])
+
+    def answer(request: LlmRequest) -> Answer:
+        return "kept" if request.contents[-1].parts[0].function_response else calls
+
+    async with running_core(answer) as core:
+        assert await core.say("keep all of them") == "kept"
+        assert sorted(memory.text for memory in await memories(core)) == facts
+        results = [part.function_response for part in core.model.requests[-1].contents[-1].parts]
+        assert sum("known already" in str(each.response) for each in results) == 1
