@@ -4,15 +4,16 @@ From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Her
 words are taken out of everything that was written on the way: the queues, transcripts,
 what other memories quote, logs, the terminal's history, copies of the database, the
 write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
-left: after a crash at the next start, and after a turn that was running. Only then does
-the wish itself go.
+left: after a crash at the next start, and after a turn that was running. Then the
+databases are written anew, since SQLite keeps copies of rows that it moved, and only
+then does the wish itself go.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from gaia.core.workers import Workers
@@ -61,6 +62,7 @@ class Forgetting:
         self._workers = Workers("forgetting", self._work, clock)
         self._needles: dict[int, Needles] = {}
         self._files_cleaned: set[int] = set()
+        self._databases_rewritten: set[int] = set()
         self._pause = FIRST_PAUSE
         self._waiting = False
 
@@ -100,6 +102,7 @@ class Forgetting:
         if not wishes:
             return None
         carried_out = [wish.forget_id for wish in wishes if await self._carry_out(wish)]
+        await self._rewrite_databases(carried_out)
         if await self._empty_write_ahead_logs() and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(wishes):
@@ -175,6 +178,13 @@ class Forgetting:
         user_ids = {what.user_id, *earlier_ids}
         await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
 
+    async def _rewrite_databases(self, forget_ids: Collection[int]) -> None:
+        """Rid the files of what was deleted, once for all wishes that are carried out."""
+        if not self._databases_rewritten.issuperset(forget_ids):
+            await self._database.rewrite()
+            await self._sessions.rewrite()
+            self._databases_rewritten.update(forget_ids)
+
     async def _empty_write_ahead_logs(self) -> bool:
         """Empty the write-ahead logs, where deleted words are longest; returns whether
         nobody prevented it."""
@@ -192,6 +202,7 @@ class Forgetting:
         for forget_id in forget_ids:
             self._needles.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
+            self._databases_rewritten.discard(forget_id)
         logger.info("forgotten for good: %d wishes", len(forget_ids))
 
 

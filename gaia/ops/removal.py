@@ -35,6 +35,8 @@ async def remove_person(
     await users.remove(user)
     if sessions is not None:
         await sessions.delete_user(user.user_id)
+        await sessions.rewrite()
+        await sessions.checkpoint()
 
 
 async def _clean_files(home: Home, database: Database, user: User) -> None:

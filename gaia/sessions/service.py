@@ -220,6 +220,10 @@ class SessionStore:
                 )
             )
 
+    async def rewrite(self) -> None:
+        """Write the file anew: see `Database.rewrite`."""
+        await self._database.rewrite()
+
     async def checkpoint(self) -> bool:
         """Empty the write-ahead log; returns whether that was possible."""
         return await self._database.checkpoint()

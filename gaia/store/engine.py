@@ -96,6 +96,17 @@ class Database:
                 await connection.execute(text(f"PRAGMA busy_timeout = {patience}"))
         return not busy
 
+    async def rewrite(self) -> None:
+        """Write the whole file anew, into the WAL, so that nothing deleted is left in it.
+
+        What `secure_delete` overwrites is the deleted row itself. When SQLite had moved
+        the row from one page to another before, its first place may still hold a copy.
+        All writes wait meanwhile, for about a second a hundred megabytes; reads do not.
+        """
+        outside = self.engine.execution_options(**{NO_TRANSACTION: True})
+        async with self._one_writer, outside.connect() as connection:
+            await connection.execute(text("VACUUM"))
+
     async def close(self) -> None:
         """Close all connections. The last one of all processes empties the WAL."""
         await self.engine.dispose()

@@ -1,7 +1,7 @@
 """Somebody has something forgotten, and the process that carries it out may die at any step.
 
 `python -m gaia.testing.scripted_forgetting` lives a `Life` for each line of its input.
-A step is taken before and after each transaction and each checkpoint of both databases,
+A step is taken before and after each transaction, rewriting and checkpoint of both databases,
 and before each kind of file is cleaned.
 """
 
@@ -36,7 +36,7 @@ class Life(BaseModel):
 
 
 class MortalDatabase(Database):
-    """Each transaction and each checkpoint is a step, before and after it was made."""
+    """Each transaction, rewriting and checkpoint is a step, before and after it was made."""
 
     def __init__(self, path: Path, fate: Fate) -> None:
         super().__init__(path)
@@ -48,6 +48,11 @@ class MortalDatabase(Database):
             yield session
             await session.flush()
             self._fate.step()
+        self._fate.step()
+
+    async def rewrite(self) -> None:
+        self._fate.step()
+        await super().rewrite()
         self._fate.step()
 
     async def checkpoint(self) -> bool:

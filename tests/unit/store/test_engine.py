@@ -1,6 +1,7 @@
 """`Database`: pragmas, transactions, and what happens when they are disturbed."""
 
 import asyncio
+import random
 import sqlite3
 import stat
 from collections.abc import AsyncIterator
@@ -200,6 +201,30 @@ async def test_deleted_text_is_in_no_file_after_a_checkpoint(
     assert await database.checkpoint()
 
     assert not any(secret in file.read_bytes() for file in path.parent.iterdir())
+
+
+async def test_copies_of_what_was_moved_and_then_deleted_go_when_the_file_is_rewritten(
+    database: Database, path: Path
+) -> None:
+    secret, chance = b"cake...", random.Random(1)
+    numbers = chance.sample(range(1000), k=1000)
+    async with database.write() as session:
+        for number in numbers:
+            note = ("cake..." if number % 10 == 0 else "pie....") * chance.randrange(3, 60)
+            values = {"id": number, "note": note}
+            await session.execute(text("INSERT INTO parents VALUES (:id, :note)"), values)
+    async with database.write() as session:
+        await session.execute(text("DELETE FROM parents WHERE id % 10 = 0"))
+    assert await database.checkpoint()
+    assert any(secret in file.read_bytes() for file in path.parent.iterdir())
+    async with database.read() as reader:
+        assert (await reader.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
+        await database.rewrite()
+        assert (await reader.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
+    assert await database.checkpoint()
+    assert not any(secret in file.read_bytes() for file in path.parent.iterdir())
+    async with database.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
 
 
 async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
