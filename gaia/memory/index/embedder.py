@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory import text as texts
 from gaia.memory.index.factories import Embedding
 from gaia.memory.seams import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LONGEST_TEXT = 2000
 """Characters of a text that are read; a memory has no more."""
@@ -32,7 +36,7 @@ class Mem0Embedder:
         self._embedding = embedding
         self._key = key
         self._takes_batches = True
-        self._dimensions = len(self._one("size", "add"))
+        self._dimensions = self._numbers(self._one("size", "add")).size
         if dimensions not in (None, self._dimensions):
             raise IndexUnavailableError(
                 f"the embedder {provider!r} gives {self._dimensions} numbers and "
@@ -57,12 +61,15 @@ class Mem0Embedder:
         """Some models make one vector of a whole batch: those are asked text by text."""
         if self._takes_batches and len(passages) > 1:
             try:
-                return self._embedding.embed_batch(passages, "add")
-            except ValueError:
-                # mem0's way to say that there were fewer vectors than texts.
-                self._takes_batches = False
+                made = self._embedding.embed_batch(passages, "add")
+                if len(made) == len(passages):
+                    return made
+            except (TypeError, ValueError):
+                # mem0's way to say that there were fewer vectors than texts, or none.
+                pass
             except Exception as exc:
                 raise self._translated(exc) from exc
+            self._takes_batches = False
         return [self._one(passage, "add") for passage in passages]
 
     def _one(self, text: str, action: Literal["add", "search"]) -> Sequence[float]:
@@ -81,17 +88,34 @@ class Mem0Embedder:
             return IndexUnavailableError(f"{name} answered {status}")
         return IndexUnavailableError(f"{name} cannot be asked ({type(exc).__name__})")
 
-    def _unit(self, numbers: Sequence[float]) -> Vector:
+    def _unit(self, vector: Sequence[float]) -> Vector:
         import numpy as np
 
-        vector = np.asarray(numbers, dtype=np.float32)
-        length = float(np.linalg.norm(vector))
-        if vector.shape != (self._dimensions,) or not np.isfinite(length) or not length:
+        numbers = self._numbers(vector)
+        # In double precision, in which no length of single ones overflows.
+        length = float(np.linalg.norm(numbers))
+        if numbers.size != self._dimensions or not np.isfinite(length) or not length:
             raise IndexUnavailableError(
-                f"the embedder {self._provider!r} gave {vector.size} numbers of length "
+                f"the embedder {self._provider!r} gave {numbers.size} numbers of length "
                 f"{length:.3g} where {self._dimensions} were due: look at memory.embedder"
             )
-        return vector / np.float32(length)
+        return (numbers / length).astype(np.float32)
+
+    def _numbers(self, vector: Sequence[float]) -> NDArray[np.float64]:
+        import numpy as np
+
+        try:
+            numbers = np.asarray(vector, dtype=np.float64)
+        except (TypeError, ValueError) as exc:
+            raise self._senseless() from exc
+        if numbers.ndim != 1 or not numbers.size:
+            raise self._senseless()
+        return numbers
+
+    def _senseless(self) -> IndexUnavailableError:
+        return IndexUnavailableError(
+            f"the embedder {self._provider!r} gave no vector: look at memory.embedder"
+        )
 
 
 def _readable(text: str) -> str:
