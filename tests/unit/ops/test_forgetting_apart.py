@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
 from gaia.ops.forgetting import carry_out_apart
 from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
 from gaia.store import conversations, forgets, inbox
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
@@ -46,12 +49,34 @@ async def forgotten(home: Home, state: InboxState) -> Database:
     return database
 
 
+def free_pages(file: Path) -> int:
+    with closing(sqlite3.connect(file)) as connection:
+        (pages,) = connection.execute("PRAGMA freelist_count").fetchone()
+    return int(pages)
+
+
 async def test_it_is_gone_when_the_command_ends(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     database = await forgotten(home, InboxState.DONE)
     assert await carry_out_apart(home, database, CLOCK)
     await database.close()
     assert files_with(home.root, "blue pot") == []
+
+
+async def test_both_databases_are_written_anew(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    database = await forgotten(home, InboxState.DONE)
+    sessions = await open_sessions(home)
+    await sessions.close()
+    files = (home.database, home.sessions_database)
+    for file in files:
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("CREATE TABLE moved AS SELECT randomblob(9000)")
+            connection.execute("DROP TABLE moved")
+        assert free_pages(file)
+    assert await carry_out_apart(home, database, CLOCK)
+    await database.close()
+    assert [free_pages(file) for file in files] == [0, 0]
 
 
 async def test_what_is_to_be_answered_first_is_for_the_next_daemon(tmp_path: Path) -> None:
