@@ -168,7 +168,7 @@ class Forgetting:
 
     async def _spared(self, what: Redaction) -> frozenset[str]:
         async with self._database.read() as session:
-            return await redaction.spared_turns(session, what)
+            return await redaction.spared_turns(session, what, self._clock.now())
 
     async def _clean_files(self, what: Redaction) -> None:
         async with self._database.read() as session:

@@ -8,7 +8,7 @@ Each step may be repeated: what was replaced is not touched again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,7 +20,7 @@ from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.outbox import OPEN
-from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
+from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, OutboxState
 
 REPLACEMENT = "[forgotten]"
 """Stands where a text was that goes."""
@@ -36,6 +36,10 @@ ROWS_AT_A_TIME = 200
 PATIENCE = timedelta(minutes=10)
 """How long a message may wait for its turn before its words go unread: it is for a
 channel that is switched off, or gaia does not get to it."""
+
+ABANDONED = timedelta(hours=1)
+"""How long what was begun is believed to go on. No turn and no sending takes so long: it
+was interrupted, on a channel that is switched off since."""
 
 GRACE = timedelta(seconds=30)
 """How long an answer that was written since may take to be sent before its words go."""
@@ -58,14 +62,17 @@ class Redaction:
     since: datetime
 
 
-async def spared_turns(session: AsyncSession, redaction: Redaction) -> frozenset[str]:
+async def spared_turns(
+    session: AsyncSession, redaction: Redaction, now: datetime
+) -> frozenset[str]:
     """The turns that stay: those of what was received afterwards for good, and those that
     are not over until they are."""
+    unfinished = () if _is_abandoned(redaction, now) else UNFINISHED
     rows = await session.scalars(
         select(InboxRow.turn_id)
         .where(
             InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
-            or_(InboxRow.inbox_id > redaction.inbox_id, InboxRow.state.in_(UNFINISHED)),
+            or_(InboxRow.inbox_id > redaction.inbox_id, InboxRow.state.in_(unfinished)),
             InboxRow.turn_id.is_not(None),
         )
         .distinct()
@@ -83,8 +90,7 @@ async def redact_inbox(database: Database, redaction: Redaction, now: datetime) 
             )
         )
         pages = list(_pages(inbox_ids.all()))
-    late = now - redaction.since > PATIENCE
-    awaited = BEGUN if late else UNFINISHED
+    awaited = _awaited(redaction, now)
     complete = True
     for page in pages:
         async with database.read() as session:
@@ -116,6 +122,7 @@ async def redact_outbox(
             )
         )
         pages = list(_pages(outbox_ids.all()))
+    leaving = () if _is_abandoned(redaction, now) else (OutboxState.SENDING,)
     complete = True
     for page in pages:
         async with database.read() as session:
@@ -124,11 +131,15 @@ async def redact_outbox(
             commands = await _commands(session, rows)
         judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
         going = await asyncio.to_thread(_going_chunks, judged, redaction, commands)
-        ready = [row.outbox_id for row in going if not _is_about_to_leave(row, redaction, now)]
+        ready = [
+            row.outbox_id
+            for row in going
+            if row.state not in leaving and not _has_grace(row, redaction, now)
+        ]
         async with database.write() as session:
             redacted = await session.scalars(
                 update(OutboxRow)
-                .where(OutboxRow.outbox_id.in_(ready), OutboxRow.state != OutboxState.SENDING)
+                .where(OutboxRow.outbox_id.in_(ready), OutboxRow.state.not_in(leaving))
                 .values(**UNSAID)
                 .returning(OutboxRow.outbox_id)
             )
@@ -175,6 +186,17 @@ async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: i
         .where(OutboxRow.conversation_id.in_(theirs), OutboxRow.state.not_in(OPEN))
         .values(**UNSAID)
     )
+
+
+def _awaited(redaction: Redaction, now: datetime) -> Collection[InboxState]:
+    """The states of messages that are waited for."""
+    if _is_abandoned(redaction, now):
+        return ()
+    return BEGUN if now - redaction.since > PATIENCE else UNFINISHED
+
+
+def _is_abandoned(redaction: Redaction, now: datetime) -> bool:
+    return now - redaction.since > ABANDONED
 
 
 def _going_messages(rows: Sequence[InboxRow], redaction: Redaction) -> Sequence[InboxRow]:
@@ -241,9 +263,7 @@ def _said(row: OutboxRow) -> Iterator[str]:
         yield row.error
 
 
-def _is_about_to_leave(row: OutboxRow, redaction: Redaction, now: datetime) -> bool:
-    if row.state == OutboxState.SENDING:
-        return True
+def _has_grace(row: OutboxRow, redaction: Redaction, now: datetime) -> bool:
     is_answer_since = row.created_at > redaction.since and now - row.created_at < GRACE
     return row.state in OPEN and is_answer_since
 

@@ -16,7 +16,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.redaction import GRACE, PATIENCE, REPLACEMENT, Redaction
+from gaia.store.redaction import ABANDONED, GRACE, PATIENCE, REPLACEMENT, Redaction
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
 from gaia.store.users import Users
 from gaia.testing.clock import START, FakeClock
@@ -155,7 +155,7 @@ async def test_what_came_after_is_left_alone(
     what = replace(what, inbox_id=1)
     assert await redaction.redact_inbox(database, what, START)
     async with database.read() as session:
-        spared = await redaction.spared_turns(session, what)
+        spared = await redaction.spared_turns(session, what, START)
     assert spared == {"after"}
     assert await redaction.redact_outbox(database, what, spared, START)
     assert await received(database) == [REPLACEMENT, SECRET]
@@ -181,6 +181,22 @@ async def test_a_chunk_of_before_goes_unless_it_is_being_sent(
     is_sending = state is OutboxState.SENDING
     assert await redaction.redact_outbox(database, what, frozenset(), START) is not is_sending
     assert await told(database) == [SECRET if is_sending else REPLACEMENT]
+
+
+@pytest.mark.parametrize("state", [InboxState.RUNNING, InboxState.STOPPING])
+async def test_what_was_interrupted_on_a_channel_that_is_off_is_not_waited_for_without_end(
+    state: InboxState, database: Database, chat: Conversation, what: Redaction
+) -> None:
+    await receive(database, chat, SECRET, state=state, turn_id="turn")
+    await tell(database, chat, f"so, {SECRET}", state=OutboxState.SENDING)
+    abandoned = START + ABANDONED + SECOND
+    for now, spared in ((START + ABANDONED, {"turn"}), (abandoned, set())):
+        async with database.read() as session:
+            assert await redaction.spared_turns(session, what, now) == spared
+        is_over = now is abandoned
+        assert await redaction.redact_inbox(database, what, now) is is_over
+        assert await redaction.redact_outbox(database, what, frozenset(), now) is is_over
+    assert await received(database) == await told(database) == [REPLACEMENT]
 
 
 async def test_an_answer_of_a_turn_that_ran_has_a_moment_to_be_sent(
