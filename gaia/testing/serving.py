@@ -16,11 +16,16 @@ LOOPBACK = "127.0.0.1"
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, *, port: int = 0, protocol: type[asyncio.Protocol] | None = None
+    app: ASGIApp,
+    *,
+    port: int = 0,
+    protocol: type[asyncio.Protocol] | None = None,
+    keeps_open: bool = True,
 ) -> AsyncIterator[str]:
     """Serve on a free port unless one is given, and yield the URL.
 
-    `protocol` replaces uvicorn's HTTP protocol.
+    `protocol` replaces uvicorn's HTTP protocol. Without `keeps_open` each answer ends its
+    connection, so that a client that nobody closes leaves none behind.
 
     Leaving the block cuts connections that are still open.
     """
@@ -32,6 +37,7 @@ async def serving(
             log_level=logging.CRITICAL + 1,
             lifespan="off",
             http=protocol or "auto",
+            headers=[] if keeps_open else [("connection", "close")],
         )
         config.load()
         server = uvicorn.Server(config)

@@ -98,10 +98,12 @@ async def running_model_server(
     api_key: str = "",
     answer: Callable[[Asked], Answer] | None = None,
     port: int = 0,
+    keeps_open: bool = True,
 ) -> AsyncIterator[ModelServer]:
-    """Serve on loopback, on a free port unless one is given, until the block is left."""
+    """Serve on loopback, on a free port unless one is given, until the block is left.
+    Connections stay open between requests if it `keeps_open`."""
     app = ScriptedApp(Script(api_key=api_key, steps=steps), answer)
-    async with serving(app.starlette, port=port) as url:
+    async with serving(app.starlette, port=port, keeps_open=keeps_open) as url:
         yield ModelServer(url, app)
 
 

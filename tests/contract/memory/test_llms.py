@@ -37,7 +37,8 @@ def test_auto_is_the_model_that_answers_in_chats(tmp_path: Path) -> None:
 
 
 async def test_another_host_is_reached_by_its_name(tmp_path: Path) -> None:
-    async with running_model_server(Step(text="from afar")) as server:
+    # mem0 never closes the clients that it makes.
+    async with running_model_server(Step(text="from afar"), keeps_open=False) as server:
         settings = ComponentSettings(
             provider="openai", config={"openai_base_url": server.openai_base_url, "model": "far"}
         )

@@ -24,7 +24,8 @@ SECRETS = Secrets(gemini_api_key=SecretStr(KEY), openai_api_key=SecretStr(KEY))
 
 @pytest.fixture
 async def server() -> AsyncIterator[ModelServer]:
-    async with running_model_server() as server:
+    # mem0 never closes the clients that it makes.
+    async with running_model_server(keeps_open=False) as server:
         yield server
 
 
