@@ -173,7 +173,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn),
             *linking_commands(stores.sessions),
-            *(memory_commands(search, memory_changed) if memory.enabled else without_memory()),
+            *(memory_commands if memory.enabled else without_memory)(search, memory_changed),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],

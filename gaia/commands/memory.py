@@ -1,4 +1,4 @@
-"""The commands on long-term memory: /remember, /memory and /forget, or that there is none."""
+"""The commands on long-term memory: /remember, /memory and /forget."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Changed = Callable[[], None]
 """Called once a change of a memory is committed."""
 
 OFF = (
-    "My long-term memory is switched off. Whoever runs me can switch it on: memory.enabled "
-    "in gaia.yaml."
+    "My long-term memory is switched off, so I keep nothing new. Whoever runs me can switch it "
+    "on: memory.enabled in gaia.yaml."
 )
 
 
 def memory_commands(finder: Finder, changed: Changed) -> Sequence[Command]:
-    """The commands, where there is a memory."""
+    """The commands, where memory is switched on."""
 
     async def remember(call: Call) -> Reply:
         return Reply(await _remember(call), committed=changed)
@@ -38,16 +38,17 @@ def memory_commands(finder: Finder, changed: Changed) -> Sequence[Command]:
     )
 
 
-def without_memory() -> Sequence[Command]:
-    """The same commands where memory is switched off."""
+def without_memory(finder: Finder, changed: Changed) -> Sequence[Command]:
+    """The same commands where memory is switched off: nothing is kept any more, and what
+    was kept before can still be seen and forgotten."""
 
     async def off(_: Call) -> str:
         return OFF
 
     return (
         Command.at_once("remember", "Keep something, word for word", off),
-        Command.at_once("memory", "What I remember", off, ("mem",)),
-        Command.at_once("forget", "Forget something for good", off),
+        memory_command(finder),
+        forget_command(finder, changed),
     )
 
 

@@ -251,10 +251,15 @@ async def test_in_a_group_a_yes_names_the_question_that_it_answers(running_core)
         assert done.startswith("Everything is forgotten")
 
 
-@pytest.mark.parametrize(
-    "command", ["/remember x", "/memory", "/mem why 1", "/forget", "/forget x"]
-)
-async def test_memory_that_is_switched_off_says_so(running_core, command):
+async def test_where_memory_is_switched_off_what_was_kept_is_still_shown_and_forgotten(
+    running_core,
+):
     settings = Settings(memory=MemorySettings(enabled=False))
     async with running_core(settings=settings) as core:
-        assert await said(core, command) == OFF
+        assert await said(core, "/remember x") == OFF
+        assert "nothing" in await said(core, "/memory")
+        await keep(core, "ada", POT)
+        assert POT in await said(core, "/memory search code")
+        assert (await said(core, "/forget pot")).startswith("In your memory this holds")
+        assert (await said(core, "/forget yes")).startswith("Forgotten: 1 memory")
+        assert "nothing" in await said(core, "/memory")
