@@ -157,7 +157,6 @@ class Users:
             await wipe_user(session, user.user_id, now)
             await identities.bury(session, user, now)
             audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)
-        await self._database.rewrite()
         if not await self._database.checkpoint():
             logger.warning(
                 "what was removed of user %s stays in the write-ahead log until another "

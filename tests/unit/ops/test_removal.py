@@ -1,9 +1,14 @@
 """A person's removal from all files, also when it was cut short before."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from gaia.errors import StoreError
 from gaia.memory import forget, forgotten, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
@@ -12,6 +17,7 @@ from gaia.paths import Home
 from gaia.sessions.opening import open_sessions
 from gaia.sessions.service import SessionKey
 from gaia.store import index_ops
+from gaia.store.engine import Database
 from gaia.store.memory_tables import IndexOperation, MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Role, User, Users
@@ -63,6 +69,25 @@ async def test_a_session_that_a_turn_began_meanwhile_goes_too(tmp_path: Path) ->
     await database.close()
 
 
+async def test_a_file_that_cannot_be_written_anew_is_told_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Full(Database):
+        async def rewrite(self) -> None:
+            raise StoreError("the disk is full")
+
+    home = Home(tmp_path)
+    await (await open_database(home)).close()
+    database = Full(home.database)
+    users = Users(database, FakeClock())
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    await remove_person(home, database, users, None, bob)
+    assert await users.list() == (ada,)
+    assert "the disk is full" in caplog.text
+    await database.close()
+
+
 async def test_who_is_added_under_the_same_name_inherits_nothing(tmp_path: Path) -> None:
     home, clock = Home(tmp_path / "home"), FakeClock()
     home.create()
@@ -78,6 +103,10 @@ async def test_who_is_added_under_the_same_name_inherits_nothing(tmp_path: Path)
         numbers = [gone.memory.memory_id]
         await forget.forget(session, bob.user_id, numbers, now=clock.now())
         await forget.ask(session, bob.user_id, everything=True, now=clock.now())
+    for store in (home.database, home.sessions_database):
+        with closing(sqlite3.connect(store)) as connection, connection:
+            connection.execute("CREATE TABLE moved AS SELECT randomblob(9000)")
+            connection.execute("DROP TABLE moved")
     home.terminal_history.write_text(f"\n# now\n+{POT.text}\n\n# now\n+hello\n")
     home.backups.mkdir()
     await database.checkpoint()
@@ -87,6 +116,9 @@ async def test_who_is_added_under_the_same_name_inherits_nothing(tmp_path: Path)
     new = await users.create("Bob", Role.MEMBER, address)
 
     assert files_with(home.root, "blue pot", "bluegate") == []
+    for file in (home.database, home.sessions_database):
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
     assert files_with(home.root, "kings arms") == ["backups/gaia-at-0001.db", "gaia.db"]
     async with database.write() as session:
         for user_id in (bob.user_id, new.user_id):
