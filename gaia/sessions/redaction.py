@@ -1,7 +1,7 @@
 """Takes words out of the events of a session, and leaves their structure.
 
 An event is ADK's JSON: texts, and the arguments and results of tools, are replaced
-where they say what goes; a call keeps its result, and each event its turn.
+where they say what goes, and thoughts dropped; a call keeps its result, and each event its turn.
 """
 
 from __future__ import annotations
@@ -96,13 +96,22 @@ def _redacted(key: str, value: JsonValue, says: Says) -> JsonValue:
         case str():
             return REPLACEMENT if key in TEXTS and says(value) else value
         case list():
-            return [_redacted(key, each, says) for each in value]
+            return [_redacted(key, each, says) for each in value if not _is_thought(each, says)]
         case dict():
             if key in PAYLOADS:
                 return _payload(value, says)
             return {inner: _redacted(inner, each, says) for inner, each in value.items()}
         case _:
             return value
+
+
+def _is_thought(part: JsonValue, says: Says) -> bool:
+    """Whether it is a model's thought that says it, which goes as a whole: its provider has
+    signed it, and refuses one that was changed, but misses none of an earlier turn."""
+    if not isinstance(part, dict) or not part.get("thought"):
+        return False
+    text = part.get("text")
+    return isinstance(text, str) and says(text)
 
 
 def _payload(value: dict[str, JsonValue], says: Says) -> JsonValue:

@@ -74,6 +74,17 @@ def test_of_a_source_turn_all_texts_go_and_nothing_else() -> None:
     }
 
 
+@pytest.mark.parametrize("wholly", [False, True])
+def test_a_thought_that_says_it_goes_with_its_signature(wholly: bool) -> None:
+    thoughts = [
+        types.Part(text=words, thought=True, thought_signature=b"signed")
+        for words in (f"They ask whether {POT}", "They ask for tea")
+    ]
+    data = event_of(*thoughts, types.Part(text="Yes."))
+    left = redacted(data, says, wholly=wholly)["content"]["parts"]
+    assert left == ([{"text": REPLACEMENT}] if wholly else data["content"]["parts"][1:])
+
+
 @given(payloads, st.booleans())
 def test_an_event_stays_one_and_holds_it_no_more(args: dict, wholly: bool) -> None:
     data = event_of(types.Part(text=f"so {POT}"), call(args))
