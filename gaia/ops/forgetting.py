@@ -126,12 +126,12 @@ class Forgetting:
         if complete or wish.forget_id not in self._files_cleaned:
             await self._clean_files(what)
             self._files_cleaned.add(wish.forget_id)
-        if complete:
-            if wish.everything:
-                await self._delete_empty_sessions(wish.user_id)
-            async with self._database.write() as session:
-                await forgets.seal(session, wish.forget_id)
-        return complete
+        if not complete:
+            return False
+        if wish.everything:
+            await self._delete_empty_sessions(wish.user_id)
+        async with self._database.write() as session:
+            return await forgets.seal(session, wish.forget_id, wish.user_id)
 
     async def _redaction(self, wish: Forget) -> Redaction:
         needles = self._needles.get(wish.forget_id)

@@ -114,13 +114,16 @@ async def under_way(session: AsyncSession, user_id: str | None = None) -> Sequen
     return [_forget(row) for row in await session.scalars(query)]
 
 
-async def seal(session: AsyncSession, forget_id: int) -> None:
-    """Say that it is carried out, and let go of the words to look for."""
-    await session.execute(
+async def seal(session: AsyncSession, forget_id: int, user_id: str) -> bool:
+    """Say that it is carried out, and let go of the words to look for; returns False, and
+    does nothing, when the user has become another meanwhile, who has to be looked at, too."""
+    sealed = await session.scalars(
         update(ForgetRow)
-        .where(ForgetRow.forget_id == forget_id)
+        .where(ForgetRow.forget_id == forget_id, ForgetRow.user_id == user_id)
         .values(state=ForgetState.SEALING, needles=[], turn_ids=[])
+        .returning(ForgetRow.forget_id)
     )
+    return sealed.first() is not None
 
 
 async def before_joining(session: AsyncSession, gone_id: str, into_id: str) -> None:

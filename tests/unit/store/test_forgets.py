@@ -85,3 +85,27 @@ async def test_a_question_of_before_is_dropped(both: tuple[User, User], database
             await forgets.ask(session, user.user_id, (), everything=True, now=START)
         await join_users(session, bob, ada, START)
         assert await forgets.asked(session, ada.user_id, None, since=START) is None
+
+
+async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
+    both: tuple[User, User], database: Database
+) -> None:
+    ada, bob = both
+    async with database.write() as session:
+        await forgets.begin(
+            session,
+            bob.user_id,
+            everything=False,
+            needles=["I am a secret"],
+            turn_ids=(),
+            inbox_id=9,
+            now=START,
+        )
+        (wish,) = await forgets.under_way(session)
+        await join_users(session, bob, ada, START)
+        assert not await forgets.seal(session, wish.forget_id, wish.user_id)
+        (wish,) = await forgets.under_way(session)
+        assert (wish.user_id, wish.needles) == (ada.user_id, ("I am a secret",))
+        assert await forgets.seal(session, wish.forget_id, wish.user_id)
+        (wish,) = await forgets.under_way(session)
+        assert wish.needles == ()
