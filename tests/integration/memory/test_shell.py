@@ -214,8 +214,8 @@ async def test_a_reindex_without_a_daemon_is_done_by_the_next_one(
         assert said == "gaia does not run: its next start indexes all memories anew.\n"
     async with daemon.database.read() as session:
         assert [each.active for each in await indexes.every(session)] == [True, False]
-    async with daemon.running():
-        await until(lambda: set(daemon.storage.stores) == {2})
+    async with daemon.running() as index:
+        await until(lambda: set(daemon.storage.stores) == {2} and not index.health().detail)
     assert daemon.embedder.asked == [POT]
     async with daemon.database.read() as session:
         assert [each.active for each in await indexes.every(session)] == [True]
