@@ -37,6 +37,7 @@ class Stage(StrEnum):
 
     OFF = "off"
     STOPPED = "not started"
+    DUE = "not started yet"
     IDLE = "there is nothing to find yet"
     STARTING = "starting"
     RUNNING = ""
@@ -137,7 +138,7 @@ class Index:
         self._hurried.set()
         async with self._changed:
             while self._finished < wanted:
-                if self._is_held_up():
+                if self._is_held_up() and self._stage is not Stage.DUE:
                     cause = self.health().detail
                     raise IndexUnavailableError(f"memories cannot be indexed: {cause}")
                 await self._changed.wait()
@@ -149,6 +150,7 @@ class Index:
         if self._open_parts is None:
             await asyncio.Event().wait()
             return
+        self._stage = Stage.DUE
         try:
             if self._start_after_seconds:
                 await until_set(self._hurried, self._clock, longest=self._start_after_seconds)

@@ -107,6 +107,18 @@ async def test_the_index_waits_its_time_before_it_starts(rig):
     await asyncio.wait((serving,))
 
 
+async def test_who_wants_it_anew_does_not_wait_for_its_start(rig):
+    ada = await rig.user("Ada")
+    (tea,) = await rig.remember(ada, "tea")
+    index = rig.index(start_after_seconds=20.0)
+    serving = asyncio.create_task(index.serve())
+    await rig.clock.until_sleeping()
+    await index.reindex()
+    assert rig.storage.held(ada) == {tea}
+    serving.cancel()
+    await asyncio.wait((serving,))
+
+
 async def test_its_files_are_closed_when_it_ends(rig):
     ada = await rig.user("Ada")
     await rig.remember(ada, "tea")
