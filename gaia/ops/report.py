@@ -68,6 +68,7 @@ class StatusReport(Report):
     store: PartStatus
     memory: MemoryStatus
     recall: PartStatus
+    forgetting: PartStatus
     inbox: QueueStatus
     outbox: QueueStatus
     running_turns: int
@@ -78,6 +79,5 @@ class StatusReport(Report):
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work."""
         index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
-        return tuple(
-            p for p in (self.store, self.model, index, self.recall, *self.channels) if not p.ok
-        )
+        parts = (self.store, self.model, index, self.recall, self.forgetting, *self.channels)
+        return tuple(part for part in parts if not part.ok)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
@@ -14,10 +14,14 @@ from gaia.memory.recall import Recall
 from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.store import inbox, index_ops, indexes, outbox, usage
+from gaia.store import forgets, inbox, index_ops, indexes, outbox, usage
 from gaia.store.engine import Database
 from gaia.store.index_ops import IndexBacklog
 from gaia.store.users import Users
+
+FORGETTING_LATE = timedelta(minutes=10)
+"""So long after it was confirmed, a wish to forget that is not carried out is a fault to
+be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
 
 
 class Status:
@@ -62,6 +66,7 @@ class Status:
             today = await usage.of_day(session, now.astimezone().date())
             memories = await indexes.count_passages(session)
             unindexed = await index_ops.backlog(session)
+            forgetting_since = await forgets.under_way_since(session)
         return StatusReport(
             version=__version__,
             home=str(self._home.root),
@@ -78,6 +83,7 @@ class Status:
             store=PartStatus(name="store", ok=True),
             memory=self._memory_status(memories, unindexed, now),
             recall=self._recall_status(),
+            forgetting=_forgetting_status(forgetting_since, now),
             inbox=QueueStatus(
                 waiting=waiting_in.queued + waiting_in.running,
                 dead=waiting_in.dead,
@@ -120,6 +126,12 @@ class Status:
             ok=health.ok,
             detail=health.detail,
         )
+
+
+def _forgetting_status(since: datetime | None, now: datetime) -> PartStatus:
+    late = since is not None and now - since > FORGETTING_LATE
+    detail = "files still hold what was to be forgotten, the log says why" if late else ""
+    return PartStatus(name="forgetting", ok=not late, detail=detail)
 
 
 def _age(time: datetime | None, now: datetime) -> float | None:

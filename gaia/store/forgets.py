@@ -114,6 +114,12 @@ async def under_way(session: AsyncSession, user_id: str | None = None) -> Sequen
     return [_forget(row) for row in await session.scalars(query)]
 
 
+async def under_way_since(session: AsyncSession) -> datetime | None:
+    """Since when the oldest wish is being carried out, of all users; None when none is."""
+    query = select(func.min(ForgetRow.created_at)).where(ForgetRow.state.in_(UNDER_WAY))
+    return await session.scalar(query)
+
+
 async def seal(session: AsyncSession, forget_id: int, user_id: str) -> bool:
     """Say that it is carried out, and let go of the words to look for; returns False, and
     does nothing, when the user has become another meanwhile, who has to be looked at, too."""

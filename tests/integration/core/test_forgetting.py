@@ -163,6 +163,23 @@ async def test_a_turn_that_runs_meanwhile_is_looked_at_when_it_ends(running_core
         assert files_with(home.root, *TRACES) == []
 
 
+async def test_a_wish_that_takes_too_long_is_told_in_the_status(running_core):
+    async with running_core(answer) as core:
+        await sent_after(core, f"/remember {POT}")
+        core.model.hold("Hello")
+        await core.channel.say("Hello")
+        await core.model.until_asked("Hello")
+        question = await sent_after(core, "/forget gate code")
+        await sent_after(core, question.buttons[0].command)
+        assert (await core.app.status.report()).forgetting.ok
+        core.clock.advance(601)
+        late = await core.app.status.report()
+        assert late.forgetting in late.degraded
+        core.model.let_go("Hello")
+        await until_forgotten(core)
+        assert (await core.app.status.report()).forgetting.ok
+
+
 async def test_what_is_said_afterwards_stays(running_core):
     async with running_core(answer) as core:
         await sent_after(core, f"/remember {POT}")

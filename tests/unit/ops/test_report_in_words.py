@@ -27,6 +27,7 @@ def report(**changes: object) -> StatusReport:
         store=PartStatus(name="store", ok=True),
         memory=MEMORY,
         recall=PartStatus(name="recall", ok=True),
+        forgetting=PartStatus(name="forgetting", ok=True),
         inbox=QueueStatus(waiting=0, dead=0, oldest_seconds=None),
         outbox=QueueStatus(waiting=2, dead=1, oldest_seconds=300),
         running_turns=1,
