@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -47,20 +48,11 @@ async def recalls(household: Household, question: str, memory: str) -> bool:
     return memory in str(household.model.requests[-1].body)
 
 
-@pytest.mark.parametrize("trouble", ["answers 503", "is gone"])
-async def test_without_a_model_memory_is_kept_shown_and_forgotten(
-    household: Household, trouble: str
-) -> None:
-    await household.furnish()
-    if trouble == "is gone":
-        text = household.home.settings_file.read_text()
-        household.home.settings_file.write_text(
-            text.replace(household.model.url, "http://127.0.0.1:9")
-        )
-    household.model.script(Step(status=503, times=None))
+async def keeps_shows_and_forgets(household: Household, *, then: str) -> None:
+    """What Ada can do without a model, while a message of hers on Telegram waits for one."""
     async with household.awake(), household.at_terminal("ada") as ada:
+        waiting = asyncio.create_task(household.on_telegram("ada", WHERE))
         assert "#1" in await ada.ask(f"/remember {POT}")
-        assert (await ada.ask(WHERE)).startswith("I can't reach my model at the moment.")
         assert POT in await ada.ask("/memory")
         assert POT in await ada.ask("/memory search gate code")
         question = await ada.ask("/forget cobaltine")
@@ -68,7 +60,26 @@ async def test_without_a_model_memory_is_kept_shown_and_forgotten(
         assert confirm
         assert "Forgotten: 1 memory" in await ada.ask(confirm[0])
         assert "nothing in your memory yet" in await ada.ask("/memory")
-        assert "does not work" in await ada.ask("/status")
+        if then == "answered":
+            assert (await waiting).startswith("I can't reach my model at the moment.")
+            assert "does not work" in await ada.ask("/status")
+        waiting.cancel()
+
+
+async def test_a_model_that_answers_503_keeps_nobody_from_their_memory(
+    household: Household,
+) -> None:
+    await household.furnish()
+    household.model.script(Step(status=503, times=None))
+    await keeps_shows_and_forgets(household, then="answered")
+
+
+async def test_a_model_that_is_gone_keeps_nobody_from_their_memory(household: Household) -> None:
+    await household.furnish()
+    text = household.home.settings_file.read_text()
+    nowhere = text.replace(household.model.url, "http://127.0.0.1:9")
+    household.home.settings_file.write_text(nowhere)
+    await keeps_shows_and_forgets(household, then="still waiting")
 
 
 async def test_a_broken_embedder_is_told_of_and_made_up_for_once_it_works(

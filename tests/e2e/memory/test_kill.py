@@ -25,7 +25,7 @@ from gaia.testing.traces import files_with
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 KILLS = 15
-LATEST_KILL_SECONDS = 2.0
+LATEST_KILL_SECONDS = 1.5
 ALL_DONE_SECONDS = 60
 
 WAITS = """

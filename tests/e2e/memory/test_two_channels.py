@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+import yaml
 
 from gaia.testing.household import Household
 from gaia.testing.model_server import ScriptedCall, Step
+from gaia.testing.processes import running_daemon
 from gaia.testing.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EXAMPLES = Path(__file__).parents[3] / "config" / "examples"
 
 POT = "The gate code note lies under the cobaltine pot"
 """A memory of Ada's, with a word in it that stands nowhere else in the world."""
@@ -60,3 +67,24 @@ async def test_what_the_model_keeps_is_explained_and_replaced(household: Househo
         assert await household.on_telegram("ada", "Ada may eat what?")
         assert [new in str(each.body) for each in household.model.requests[asked:]] == [True, True]
         assert not [each for each in household.model.requests[asked:] if old in str(each.body)]
+
+
+async def test_gemini_answers_remembers_and_embeds(household: Household) -> None:
+    example = yaml.safe_load((EXAMPLES / "gemini.yaml").read_text())
+    await household.furnish(json.dumps(example["memory"]), protocol="gemini")
+    environ = {"GOOGLE_GEMINI_BASE_URL": household.model.gemini_base_url}
+    async with (
+        running_daemon(household.home, environ=environ) as daemon,
+        household.at_terminal("ada") as ada,
+    ):
+        household.model.script(Step(call=ScriptedCall(name="remember", args={"fact": POT})))
+        assert "kept as #1" in await ada.ask("The note is where the blue dye is")
+        await household.until(lambda: household.rows("SELECT 1 FROM index_ops") == [])
+        assert await household.on_telegram("ada", WHERE) == f"echo: {WHERE}"
+        request = household.model.requests[-1]
+        assert (request.protocol, POT in str(request.body)) == ("gemini", True)
+        assert {each.model for each in household.model.embedded} == {"gemini-embedding-2"}
+        embedded = [text for each in household.model.embedded for text in each.texts]
+        assert POT in embedded
+        assert WHERE in embedded
+        assert await daemon.terminate() == 0
