@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,16 @@ from gaia.memory.index.shared import SharedStorage
 from gaia.testing.fake_index import DIMENSIONS, FakeStorage
 
 STORES = ("fake", "chroma", "qdrant")
+
+
+@pytest.fixture(autouse=True)
+def clients_that_nobody_closes() -> Iterator[None]:
+    """mem0 never closes the clients that it makes: a connection of one is collected here,
+    and not as the failure of some later test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 class StoreRig:
