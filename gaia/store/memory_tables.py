@@ -65,7 +65,7 @@ class MemoryRow(Base):
             sqlite_where=text("status = 'active'"),
             postgresql_where=text("status = 'active'"),
         ),
-        Index("ix_memories_user_id_status", "user_id", "status"),
+        Index("ix_memories_user_id_status_length", "user_id", "status", "length"),
         Index("ix_memories_user_id_session_id_position", "user_id", "session_id", "position"),
         NEVER_REUSE_IDS,
     )

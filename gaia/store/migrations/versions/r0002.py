@@ -122,7 +122,12 @@ def upgrade() -> None:
         ["user_id", "session_id", "position"],
         unique=False,
     )
-    op.create_index("ix_memories_user_id_status", "memories", ["user_id", "status"], unique=False)
+    op.create_index(
+        "ix_memories_user_id_status_length",
+        "memories",
+        ["user_id", "status", "length"],
+        unique=False,
+    )
     op.create_table(
         "memory_entities",
         sa.Column("user_id", sa.String(length=40), nullable=False),
