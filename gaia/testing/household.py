@@ -112,6 +112,11 @@ class Household:
         with closing(sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True)) as database:
             return database.execute(query).fetchall()
 
+    def memory_works(self) -> bool:
+        """Whether the index is in use, and has taken in everything."""
+        memory = self.asks("/local/status")["memory"]
+        return bool(memory["ok"]) and not memory["waiting"] and not memory["detail"]
+
     async def until(self, holds: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> None:
         """Return once `holds` does: what happens in files of another process tells no event."""
         async with asyncio.timeout(seconds):

@@ -30,12 +30,6 @@ def embedder(household: Household, model: str) -> str:
     )
 
 
-def memory_works(household: Household) -> bool:
-    """Whether nothing waits to be indexed, and the index is in use."""
-    memory = household.asks("/local/status")["memory"]
-    return bool(memory["ok"]) and not memory["waiting"] and not memory["detail"]
-
-
 def collections(household: Household) -> int:
     """How many collections Chroma has in its files."""
     return len(list(household.home.memory.glob("chroma/*/")))
@@ -104,7 +98,7 @@ async def test_a_broken_embedder_is_told_of_and_made_up_for_once_it_works(
         assert "answered 500" in health["degraded"]["memory index"]
 
         household.model.script_embeddings()
-        await household.until(lambda: memory_works(household))
+        await household.until(household.memory_works)
         assert household.rows("SELECT 1 FROM index_ops") == []
         assert POT in household.model.embedded[-1].texts
         assert household.asks("/healthz") == {"status": "ok", "degraded": {}}
@@ -119,15 +113,15 @@ async def test_vectors_that_are_deleted_come_back_and_meaning_is_found_again(
     folder = household.home.memory / "chroma"
     async with household.awake():
         await household.on_telegram("ada", f"/remember {DOG}")
-        await household.until(lambda: memory_works(household))
+        await household.until(household.memory_works)
         assert await recalls(household, DOG_IN_GERMAN, DOG)
         shutil.rmtree(folder)
         await recalls(household, DOG_IN_GERMAN, DOG)
-        await household.until(lambda: folder.exists() and memory_works(household))
+        await household.until(lambda: folder.exists() and household.memory_works())
         assert await recalls(household, DOG_IN_GERMAN, DOG)
     shutil.rmtree(folder)
     async with household.awake():
-        await household.until(lambda: folder.exists() and memory_works(household))
+        await household.until(lambda: folder.exists() and household.memory_works())
         assert await recalls(household, DOG_IN_GERMAN, DOG)
 
 
@@ -138,14 +132,14 @@ async def test_another_embedder_indexes_anew_while_words_are_still_found(
     async with household.awake():
         await household.on_telegram("ada", f"/remember {POT}")
         await household.on_telegram("bob", f"/remember {DOG}")
-        await household.until(lambda: memory_works(household))
+        await household.until(household.memory_works)
         assert collections(household) == 2
     household.configure(embedder(household, "others"))
     household.model.script_embeddings(Step(status=500, times=3), Step(latency_seconds=0.5))
     async with household.awake():
         assert await recalls(household, WHERE, POT)
-        assert not memory_works(household)
-        await household.until(lambda: memory_works(household))
+        assert not household.memory_works()
+        await household.until(household.memory_works)
         assert await recalls(household, WHERE, POT)
         assert household.rows("SELECT fingerprint, active FROM indexes") == [
             ("openai/others/256 in chroma", 1)

@@ -40,7 +40,6 @@ WAITS = """
 SELECT 1 FROM inbox WHERE state IN ('queued', 'running')
 UNION SELECT 1 FROM outbox WHERE state IN ('pending', 'sending', 'unknown')
 UNION SELECT 1 FROM forgets WHERE state != 'asked'
-UNION SELECT 1 FROM index_ops
 """
 ACTIVE = """
 SELECT users.name, memories.memory_id, memories.text
@@ -136,6 +135,7 @@ async def test_memories_survive_fifteen_kills_and_forgotten_ones_do_not(
     async with household.awake():
         await household.telegram.until_polled()
         await household.until(lambda: not household.rows(WAITS), seconds=ALL_DONE_SECONDS)
+        await household.until(household.memory_works, seconds=ALL_DONE_SECONDS)
     for name, theirs in wishes.items():
         check_ledger(household, name, theirs)
     words = [word for each in wishes.values() for text in each.forgotten for word in text.split()]
