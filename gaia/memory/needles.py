@@ -3,8 +3,9 @@
 A text says it when it, or a part of it of `PART` characters, has
 
 - half of a needle's content terms, and at least two of them; or the one that there is;
-- nothing but them, or hardly: three quarters of its own terms, and at least two, are
-  the needle's, as in a piece that was cut from a longer text;
+- nothing but them, as in an answer of one word; or hardly anything else: three quarters
+  of its own terms, and at least two, are the needle's, as in a piece that was cut from a
+  longer text;
 - a term of it that reads like a code: `B52x`, `4711`, but no year and no `10th`;
 - all of its words in their order, where these are stop words or no words at all.
 
@@ -30,7 +31,7 @@ LONGEST_ORDINARY = 16
 """Letters of the longest stems that are ordinary words."""
 
 FEWEST = 2
-"""Terms in common, at least, unless the needle has only one."""
+"""Terms in common, at least, unless the needle or the text has only one."""
 
 CODE = re.compile(r"(?=.*\d).{4,}")
 NO_CODE = re.compile(r"(?:19|20)\d\d|\d{1,3}\D{1,3}")
@@ -82,7 +83,7 @@ class Needles:
         return frozenset().union(*map(self._terms_of_word, PLAIN_WORD.findall(part.lower())))
 
     def _is_enough(self, shared: int, *, of_needle: int, of_text: int) -> bool:
-        if of_needle == 1:
+        if of_needle == 1 or shared == of_text:
             return True
         return shared >= FEWEST and (2 * shared >= of_needle or 4 * shared >= 3 * of_text)
 

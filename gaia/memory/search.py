@@ -15,7 +15,7 @@ from gaia.memory.candidates import Filter, Gatherer, Question
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.ranking import Candidate, Fusion, Parts, rank
-from gaia.memory.relevance import E5, ENOUGH, Scale, coverage, usual_scale
+from gaia.memory.relevance import E5, ENOUGH, ENOUGH_ALONE, Scale, coverage, usual_scale
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -24,7 +24,7 @@ from gaia.store.engine import Database
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found, and why: the parts of its score, the raw scores that they
-    come from, and how far it has to do with the question."""
+    come from, how far it has to do with the question, and how far it has to."""
 
     memory: Memory
     parts: Parts
@@ -32,11 +32,12 @@ class Hit:
     similarity: float | None
     coverage: float
     nearness: float
+    enough: float
 
     @property
     def is_relevant(self) -> bool:
         """Whether it may be given to the model unasked."""
-        return self.coverage + self.nearness >= ENOUGH
+        return self.coverage + self.nearness >= self.enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,10 @@ class Search:
                 each.memory_id: each for each in await ledger.get_many(session, user_id, ids)
             }
         scale = self._scale or usual_scale(named.similarities.values())
+        stands_somewhere = not named.question.terms.isdisjoint(named.question.known.frequencies)
+        enough = ENOUGH if stands_somewhere or self._scale is None else ENOUGH_ALONE
         hits = [
-            _hit(memories[candidate.memory_id], candidate, parts, named.question, scale)
+            _hit(memories[candidate.memory_id], candidate, parts, named.question, scale, enough)
             for candidate, parts in best
         ]
         return Found(hits, named.fault)
@@ -122,7 +125,12 @@ class Search:
 
 
 def _hit(
-    memory: Memory, candidate: Candidate, parts: Parts, question: Question, scale: Scale
+    memory: Memory,
+    candidate: Candidate,
+    parts: Parts,
+    question: Question,
+    scale: Scale,
+    enough: float,
 ) -> Hit:
     held = {*text.terms(memory.text), *text.content_terms(memory.subject or "")}
     return Hit(
@@ -132,4 +140,5 @@ def _hit(
         similarity=candidate.similarity,
         coverage=coverage(question.terms, held, question.known),
         nearness=scale.nearness(candidate.similarity),
+        enough=enough,
     )

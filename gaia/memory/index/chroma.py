@@ -76,7 +76,7 @@ class ChromaStorage:
             client = self._connected()
             for collection in client.list_collections():
                 name = NAME.fullmatch(collection.name)
-                if name is None or int(name[1]) not in index_ids:
+                if name is not None and int(name[1]) not in index_ids:
                     client.delete_collection(collection.name)
             self._sweep()
 

@@ -67,3 +67,13 @@ def test_the_files_of_an_index_go_with_it_and_with_its_last_user(tmp_path: Path)
     assert [each.memory_id for each in store.nearest("ada", vector, 1)] == [1]
     assert (folder / "somebody else's").exists()
     storage.close()
+
+
+def test_a_collection_of_somebody_else_stays(tmp_path: Path) -> None:
+    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    storage.open(1, Placement({"ada": 0}), 16).put("ada", {1: np.eye(16, dtype=np.float32)[0]})
+    client = storage._connected()
+    client.create_collection("recipes", embedding_function=None)
+    storage.keep_only([2], gone=[1])
+    assert [each.name for each in client.list_collections()] == ["recipes"]
+    storage.close()

@@ -56,6 +56,9 @@ def test_a_text_with_one_word_in_common_stays(text: str) -> None:
 @pytest.mark.parametrize(
     ("needle", "text", "says"),
     [
+        ("My favourite band is Radiohead", "Radiohead!", True),
+        ("My favourite band is Radiohead", "It's Radiohead.", True),
+        ("My favourite band is Radiohead", "The band plays at nine", False),
         ("The alarm is B52x", "it was B52x, wasn't it", True),
         ("The door opens with 471100", "471100", True),
         ("My sister was born on 10th May 1990", "In 1990 it rained", False),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gaia.errors import MissingOwnerError
 from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
+from gaia.memory.seams import Neighbour
 from gaia.memory.search import Search
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -178,6 +179,33 @@ async def test_only_what_has_to_do_with_the_text_is_relevant(finder: Finder, ada
     relevant = await finder.search.relevant(ada.user_id, "where is the gate code?", limit=5)
     assert [memory.text for memory in relevant] == ["the gate code is under the blue pot"]
     assert not await finder.search.relevant(ada.user_id, "write a poem on autumn", limit=5)
+
+
+class Near:
+    """Finds one memory near to whatever is asked."""
+
+    def __init__(self, memory_id: int, similarity: float) -> None:
+        self._found = [Neighbour(memory_id, similarity)]
+
+    async def nearest(self, user_id: str, text: str, limit: int) -> list[Neighbour]:
+        return self._found
+
+
+@pytest.mark.parametrize(
+    ("asked", "similarity", "is_relevant"),
+    [
+        ("Wo ist der Schluessel?", 0.82, True),
+        ("Wo ist der Schluessel?", 0.80, False),
+        ("Wo ist der Schluessel, Rex?", 0.82, False),
+    ],
+)
+async def test_meaning_alone_is_enough_sooner_where_no_word_is_known(
+    finder: Finder, ada: User, clock: FakeClock, asked: str, similarity: float, is_relevant: bool
+) -> None:
+    key = (await finder.keep(ada, "the key is under the blue pot")).memory
+    await finder.keep(ada, "Rex is my dog")
+    search = Search(finder.book.database, Near(key.memory_id, similarity), clock)
+    assert (key in await search.relevant(ada.user_id, asked, limit=5)) is is_relevant
 
 
 async def test_memories_are_found_without_the_reasons(finder: Finder, ada: User) -> None:
