@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import regex
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.text import normalise
+from gaia.memory.text import bare_words, normalise
 from gaia.store.memory_tables import MemoryEntityRow, MemoryRow, MemoryStatus
 
 LONGEST_ENTITY = 64
 """Characters of an entity's name, and of its kind."""
-
-NO_NAME = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 
 
 def entity(told: str) -> str:
@@ -67,4 +64,4 @@ async def by_memory(session: AsyncSession, user_id: str) -> Mapping[int, Sequenc
 
 
 def _name(text: str) -> str:
-    return NO_NAME.sub("_", text).strip("_")[:LONGEST_ENTITY].strip("_")
+    return bare_words(text).replace(" ", "_")[:LONGEST_ENTITY].strip("_")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import regex
 
-from gaia.memory.text import normalise
+from gaia.memory.text import bare_words
 
 QUESTION_MARKS = regex.compile(
     r"[?\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2cfa\u2cfb\u2e2e\u2e54\ua60f\ua6f7\ufe56\uff1f]"
@@ -93,8 +93,7 @@ LONGEST = 120
 
 def _key(text: str) -> str:
     """The words alone, with drawn-out letters (`heyyy`) as one."""
-    words = regex.sub(r"[^\p{L}\p{M}\p{N}]+", " ", normalise(text)).strip()
-    return regex.sub(r"(\p{L})\1{2,}", r"\1", words)
+    return regex.sub(r"(\p{L})\1{2,}", r"\1", bare_words(text))
 
 
 _KEYS = {_key(phrase) for phrase in regex.split(r"[,\n]", _PHRASES)} - {""}

@@ -21,7 +21,7 @@ from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
-from gaia.memory.text import normalise
+from gaia.memory.text import bare_words
 from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store.memory_tables import MemoryStatus
@@ -44,7 +44,6 @@ SPARE = 3
 LONGEST_QUERY = 2000
 """Characters of a message that are searched with: its beginning, and as many of its end."""
 
-NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 SENTENCE = regex.compile(r"[^.!?\n\u061f\u3002\uff01\uff1f]+[^\w\n]*")
 
 
@@ -163,7 +162,7 @@ def _statements(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return f" {NO_WORD.sub(' ', normalise(text)).strip()} "
+    return f" {bare_words(text)} "
 
 
 def _stands_in(text: str, held: str) -> bool:

@@ -37,6 +37,7 @@ TOKEN = regex.compile(
     rf"|(?P<word>[[\p{{L}}\p{{N}}]--[{_UNSPACED}]][[\p{{L}}\p{{N}}\p{{M}}]--[{_UNSPACED}]]*)"
     r"|\p{Regional_Indicator}{2}|\p{Extended_Pictographic}"
 )
+NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 CHARACTER = regex.compile(r"\P{M}\p{M}*")
 SYLLABLE = regex.compile(r"[\p{Han}\p{Hangul}]")
 
@@ -57,6 +58,11 @@ def normalise(text: str) -> str:
         return " ".join(visible.casefold().split())
     once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", visible).casefold())
     return " ".join(unicodedata.normalize("NFKC", once.casefold()).split())
+
+
+def bare_words(text: str) -> str:
+    """The words of the normalised text in their order, a space between, and nothing else."""
+    return NO_WORD.sub(" ", normalise(text)).strip()
 
 
 def terms(text: str) -> Mapping[str, int]:
