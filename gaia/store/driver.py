@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ CHUNK_ROWS = 64
 
 
 class Connection(aiosqlite.Connection):
-    """A connection whose statements run to their end.
+    """A connection whose opening, statements and closing run to their end.
 
     A cancellation that arrives during one reaches the task at its next await
     of anything else: transactions that need nothing else are committed whole.
@@ -37,17 +37,29 @@ class Connection(aiosqlite.Connection):
         # A statement that hangs must not keep the process from ending.
         self._thread.daemon = True
 
+    async def _connect(self) -> Connection:
+        await _to_its_end(super()._connect())
+        return self
+
     async def _execute(self, fn: Callable[..., T], *args: object, **kwargs: object) -> T:
         execution = super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
-        statement: asyncio.Task[T] = asyncio.create_task(execution)
-        cancelled = False
-        while not statement.done():
-            try:
-                await asyncio.wait({statement})
-            except asyncio.CancelledError:
-                cancelled = True
-        if cancelled and (task := asyncio.current_task()):
-            # Asks again, without counting as a second request.
-            task.uncancel()
-            task.cancel()
-        return statement.result()
+        return await _to_its_end(execution)
+
+    async def close(self) -> None:
+        await _to_its_end(super().close())
+
+
+async def _to_its_end(work: Coroutine[object, object, T]) -> T:
+    """What `work` returns; a cancellation meanwhile is put off until it has ended."""
+    task: asyncio.Task[T] = asyncio.create_task(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled and (waiting := asyncio.current_task()):
+        # Asks again, without counting as a second request.
+        waiting.uncancel()
+        waiting.cancel()
+    return task.result()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -83,6 +84,33 @@ async def test_a_cancellation_is_delivered_once_the_statement_has_ended(
         await task
     assert reached == ["after the statement"]
     assert await notes(database) == []
+
+
+async def test_a_cancellation_while_the_file_is_opened_waits_for_its_thread(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop that ended before the thread would leave it, and the open file, to nobody."""
+    opening, may_open = threading.Event(), threading.Event()
+    connect = sqlite3.connect
+
+    def slow_connect(*args: object, **kwargs: object) -> sqlite3.Connection:
+        opening.set()
+        may_open.wait()
+        return connect(*args, **kwargs)  # type: ignore[call-overload,no-any-return]
+
+    async with database.read() as session:
+        await session.execute(text("SELECT 1"))  # by the only connection so far
+        monkeypatch.setattr(sqlite3, "connect", slow_connect)
+        task = asyncio.create_task(notes(database))
+        await asyncio.to_thread(opening.wait)
+        task.cancel()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        ended_before_its_thread = task.done()
+        may_open.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert not ended_before_its_thread
 
 
 async def test_a_failed_statement_does_not_show_the_values_it_was_given(
