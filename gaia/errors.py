@@ -28,6 +28,7 @@
     │   └── ForgottenError         the user had it forgotten
     ├── UnknownForgetError     no wish to forget waits for a yes
     ├── MemoryFileError        a file of memories cannot be read, taken or written
+    ├── UnusableExtractionError  what a model found in a conversation is not what was asked for
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
     │   └── IndexDamagedError      its files are missing or cannot be read
     ├── ModelError             the model gave no answer
@@ -209,6 +210,11 @@ class UnknownForgetError(GaiaError):
 
 class MemoryFileError(GaiaError):
     """A file of memories cannot be read or written, or holds what cannot be taken."""
+
+
+class UnusableExtractionError(GaiaError):
+    """What a model found in a conversation is not what was asked for: no JSON, another
+    shape, nothing at all. The message holds no word of the conversation."""
 
 
 class IndexUnavailableError(GaiaError):

@@ -64,9 +64,10 @@ class Inbound:
     group's own: `sender_name` is the person's, `chat_title` the group's.
     `sent_at` is aware UTC.
 
-    `text` holds the sender's own words and nothing else. What came beside them
+    `text` holds the words of the message and nothing else. What came beside them
     stands in `notes`, a line each: what they reply to, whom they forward, a
-    place, a contact. Messages of one `album` belong together. `edit_of` is the
+    place, a contact. The words of a forwarded message are somebody else's:
+    `is_forwarded` says so. Messages of one `album` belong together. `edit_of` is the
     `provider_message_id` of the message whose text this one replaces.
     """
 
@@ -83,6 +84,7 @@ class Inbound:
     attachments: tuple[Attachment, ...] = ()
     album: str | None = None
     edit_of: str | None = None
+    is_forwarded: bool = False
 
 
 class ReceiptKind(StrEnum):

@@ -126,6 +126,7 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
         attachments=(*content.attachments, *context.attachments),
         album=None if message.media_group_id is None else clean(message.media_group_id),
         edit_of=edit_of,
+        is_forwarded=message.forward_origin is not None,
     )
 
 

@@ -25,11 +25,15 @@ class Statement:
     kind: MemoryKind = MemoryKind.FACT
     quote: str | None = None
     subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
     context: str = "global"
     sensitive: bool = False
     entities: tuple[str, ...] = ()
     said_at: datetime | None = None
     expires_at: datetime | None = None
+    due_at: datetime | None = None
+    digest_id: int | None = None
     session_id: str | None = None
     position: int | None = None
     turn_id: str | None = None
@@ -46,6 +50,8 @@ class Memory:
     text: str
     quote: str | None
     subject: str | None
+    predicate: str | None
+    object: str | None
     context: str
     sensitive: bool
     source: MemorySource
@@ -55,6 +61,8 @@ class Memory:
     valid_to: datetime | None
     superseded_by: int | None
     expires_at: datetime | None
+    due_at: datetime | None
+    digest_id: int | None
     session_id: str | None
     position: int | None
     turn_id: str | None
@@ -89,6 +97,8 @@ def memory_of(row: MemoryRow) -> Memory:
         text=row.text,
         quote=row.quote,
         subject=row.subject,
+        predicate=row.predicate,
+        object=row.object,
         context=row.context,
         sensitive=row.sensitive,
         source=MemorySource(row.source),
@@ -98,6 +108,8 @@ def memory_of(row: MemoryRow) -> Memory:
         valid_to=row.valid_to,
         superseded_by=row.superseded_by,
         expires_at=row.expires_at,
+        due_at=row.due_at,
+        digest_id=row.digest_id,
         session_id=row.session_id,
         position=row.position,
         turn_id=row.turn_id,

@@ -108,7 +108,10 @@ class MemorySettings(Block):
     fusion: Literal["sum", "rank"] = "sum"
     preload: bool = True
     preload_limit: Annotated[int, Field(ge=1, le=200)] = 20
+    extractor: Literal["gaia", "mem0"] = "gaia"
     extraction_instructions: str = ""
+    calls_per_day: Annotated[int, Field(ge=0, le=100_000)] = 200
+    archive_days: Annotated[int, Field(ge=1, le=36_500)] = 90
     llm: ComponentSettings = ComponentSettings(provider="auto")
     embedder: ComponentSettings = ComponentSettings(provider="embedded")
     vector_store: ComponentSettings = ComponentSettings(provider="chroma")

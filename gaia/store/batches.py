@@ -57,8 +57,13 @@ class Batch:
 
     @property
     def text(self) -> str:
-        """What the user said, and nothing else: the messages of a burst as one text."""
+        """The messages of a burst as one text."""
         return "\n".join(message.text for message in self.messages)
+
+    @property
+    def own_words(self) -> str:
+        """What the user said themselves, and nothing else."""
+        return "\n".join(each.text for each in self.messages if not each.is_forwarded)
 
 
 async def ready_after(

@@ -74,6 +74,7 @@ async def record(
             notes=list(inbound.notes),
             attachments=write_attachments(inbound.attachments),
             album=inbound.album,
+            is_forwarded=inbound.is_forwarded,
             edits=[],
             is_command=is_command,
             wants_preview=inbound.wants_preview,
@@ -199,7 +200,7 @@ async def words_of_turn(session: AsyncSession, turn_id: str) -> TurnWords | None
     messages = rows.all()
     if not messages:
         return None
-    text = "\n".join(message.text for message in messages)
+    text = "\n".join(message.text for message in messages if not message.is_forwarded)
     return TurnWords(text, messages[-1].received_at, messages[-1].inbox_id)
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.orm import aliased
 
 from gaia.errors import GroupUserError
 from gaia.store import forgets, identities, index_ops, usage
+from gaia.store.digest_tables import ProfileRow
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
 from gaia.store.memory_tables import (
@@ -36,6 +37,7 @@ APART = (
     UsageRow.__table__,
     IndexShardRow.__table__,
     IndexOpRow.__table__,
+    ProfileRow.__table__,
 )
 
 
@@ -59,6 +61,9 @@ async def join_users(session: AsyncSession, gone: User, into: User, now: datetim
     await _join_conversations(session, gone.user_id, into.user_id)
     await _join_usage(session, gone.user_id, into.user_id)
     await _join_memories(session, gone.user_id, into.user_id, now)
+    await session.execute(
+        delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id)))
+    )
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
             await session.execute(

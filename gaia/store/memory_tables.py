@@ -20,6 +20,7 @@ class MemoryKind(StrEnum):
     PREFERENCE = "preference"
     RULE = "rule"
     EPISODE = "episode"
+    REMINDER = "reminder"
     NOTE = "note"
 
 
@@ -46,11 +47,13 @@ class MemoryRow(Base):
     """A memory: one durable statement about a user, and where it comes from.
 
     `quote` are the user's own words that support it. `subject` is who or what it is
-    about, such as a name. `context` is where it counts: `global`, `work`, … A
+    about, such as a name; of a relation, `predicate` and `object` tell the rest, such as
+    `Grace`, `sister of`, `the user`. `context` is where it counts: `global`, `work`, … A
     `sensitive` one is shown when it is searched for, and never offered. `session_id`
     and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
-    text, `length` the number of its terms. `valid_from` is when it was said.
+    text, `length` the number of its terms. `valid_from` is when it was said, `due_at`
+    when a reminder is due. `digest_id` is the digest that wrote it.
     """
 
     __tablename__ = "memories"
@@ -76,6 +79,8 @@ class MemoryRow(Base):
     text: Mapped[str]
     quote: Mapped[str | None]
     subject: Mapped[str | None]
+    predicate: Mapped[str | None]
+    object: Mapped[str | None]
     context: Mapped[str] = mapped_column(String(32), default="global")
     sensitive: Mapped[bool] = mapped_column(default=False)
     source: Mapped[str] = mapped_column(String(16))
@@ -87,6 +92,8 @@ class MemoryRow(Base):
         ForeignKey("memories.memory_id", ondelete="SET NULL"), index=True
     )
     expires_at: Mapped[datetime | None]
+    due_at: Mapped[datetime | None]
+    digest_id: Mapped[int | None] = mapped_column(index=True)
     session_id: Mapped[str | None]
     position: Mapped[int | None]
     turn_id: Mapped[str | None] = mapped_column(String(40))

@@ -18,6 +18,7 @@ class Message:
     sender_name: str | None = None
     notes: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    is_forwarded: bool = False
 
 
 def read_message(row: InboxRow) -> Message:
@@ -27,6 +28,7 @@ def read_message(row: InboxRow) -> Message:
         sender_name=row.sender_name,
         notes=tuple(row.notes),
         attachments=read_attachments(row.attachments),
+        is_forwarded=row.is_forwarded,
     )
 
 

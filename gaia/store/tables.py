@@ -8,12 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from gaia.store.base import NEVER_REUSE_IDS
 from gaia.store.base import Base as Base
-from gaia.store.memory_tables import MemoryRow  # noqa: F401 - so that Base knows all tables
+from gaia.store.digest_tables import DigestRow  # noqa: F401 - so that Base knows all tables
+from gaia.store.memory_tables import MemoryRow  # noqa: F401 - and these as well
 
 
 class InboxState(StrEnum):
@@ -125,6 +126,7 @@ class InboxRow(Base):
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     album: Mapped[str | None] = mapped_column(String(255))
+    is_forwarded: Mapped[bool] = mapped_column(default=False, server_default=false())
     edits: Mapped[list[str]] = mapped_column(JSON, default=list)
     is_command: Mapped[bool]
     wants_preview: Mapped[bool]

@@ -63,11 +63,20 @@ def schema(path: Path) -> dict[str, list[str]]:
     """The clauses that declare each table and index, whatever their order."""
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
-        return {
-            name: sorted(line.strip(" \t,") for line in sql.splitlines())
-            for name, sql in rows
-            if not name.startswith("alembic")
-        }
+        return {name: sorted(clauses(sql)) for name, sql in rows if not name.startswith("alembic")}
+
+
+def clauses(sql: str) -> list[str]:
+    """What stands between the outer brackets of a statement, and what around them."""
+    parts, depth = [""], 0
+    for char in sql:
+        was_outside, depth = depth == 0, depth + (char == "(") - (char == ")")
+        is_bracket = char in "()" and (was_outside or depth == 0)
+        if is_bracket or (char == "," and depth == 1):
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [" ".join(part.split()) for part in parts]
 
 
 def test_the_migrations_build_exactly_the_declared_tables(current: Path, tmp_path: Path) -> None:

@@ -10,6 +10,14 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import audit, codes, pairings, strangers
 from gaia.store.audit import Action
+from gaia.store.digest_tables import (
+    ArchivedTermRow,
+    ArchivedTurnRow,
+    DigestReason,
+    DigestRow,
+    DigestWindowRow,
+    ProfileRow,
+)
 from gaia.store.engine import Database
 from gaia.store.memory_tables import (
     ForgetRow,
@@ -88,6 +96,29 @@ async def converse(database: Database, user: User, text: str) -> None:
         session.add_all([conversation, index, memory])
         await session.flush()
         memory_id = memory.memory_id
+        turn = ArchivedTurnRow(
+            turn_id=user.user_id,
+            user_id=user.user_id,
+            conversation_id=conversation.conversation_id,
+            session_id=user.user_id,
+            asked=text,
+            words=text,
+            answer=text,
+            said_at=START,
+            length=1,
+        )
+        digest = DigestRow(
+            session_id=user.user_id,
+            session_user_id=user.user_id,
+            user_id=user.user_id,
+            conversation_id=conversation.conversation_id,
+            generation=1,
+            reason=DigestReason.IDLE,
+            created_at=START,
+        )
+        session.add_all([turn, digest])
+        await session.flush()
+        archive_id, digest_id = turn.archive_id, digest.digest_id
         session.add_all(
             [
                 InboxRow(
@@ -132,6 +163,22 @@ async def converse(database: Database, user: User, text: str) -> None:
                     state=ForgetState.WIPING,
                     needles=[text],
                     created_at=START,
+                ),
+                ArchivedTermRow(user_id=user.user_id, term=text, archive_id=archive_id, count=1),
+                DigestWindowRow(
+                    digest_id=digest_id,
+                    number=1,
+                    user_id=user.user_id,
+                    last_archive_id=archive_id,
+                    outcome={"summary": text},
+                    created_at=START,
+                ),
+                ProfileRow(
+                    user_id=user.user_id,
+                    bullets=[{"text": text}],
+                    distilled=True,
+                    input_hash="",
+                    updated_at=START,
                 ),
                 ForgottenRow(user_id=user.user_id, salt=b"s", digest=b"d", created_at=START),
                 StrangerRow(channel="user", sender=user.user_id, attempts=1, attempts_since=START),

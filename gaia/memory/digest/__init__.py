@@ -1,0 +1,1 @@
+"""The digest: what gaia makes of a conversation that is over."""

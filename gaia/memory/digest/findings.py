@@ -1,0 +1,192 @@
+"""What is found in a window of a conversation: first as the model tells it, then checked.
+
+A `Finding` is what a model claims, and may be wrong in everything. A `Proposal` has
+passed `checks`: code alone decides what may be written. Both are values; proposals are
+kept as JSON until their digest is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from gaia.store.archive import ArchivedTurn
+from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.usage import Usage
+
+
+class Operation(StrEnum):
+    """What is to happen to the ledger. `UPDATE` tells the same statement more exactly,
+    `SUPERSEDE` puts a new one in the place of one that holds no longer, `RETRACT` ends
+    one that has no successor."""
+
+    ADD = "add"
+    UPDATE = "update"
+    SUPERSEDE = "supersede"
+    RETRACT = "retract"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A part of a sealed session that goes to the model in one call.
+
+    `number` counts from 1 to `of`. `so_far` is the summary of the windows before,
+    empty in the first one. `user_name` is the person's, or the group's.
+    """
+
+    number: int
+    of: int
+    turns: Sequence[ArchivedTurn]
+    so_far: str
+    user_name: str
+    in_group: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an operation is about: a memory of the ledger, or, where `memory_id` is None,
+    the proposal `position` (from 0) of an earlier window of the same digest."""
+
+    memory_id: int | None
+    window: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something known already, shown to the model under a small `number`, from 1.
+
+    `source` and `said_at` decide whether a digest may change it.
+    """
+
+    number: int
+    target: Target
+    kind: MemoryKind
+    text: str
+    source: MemorySource
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the model claims. `target` is the number of an `Offer`; `quote` are to be the
+    user's own words; `due_at` is for reminders. `is_stated` says that the user said it
+    outright, rather than let it be gathered."""
+
+    operation: Operation
+    kind: MemoryKind
+    text: str
+    quote: str
+    target: int | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    context: str = "global"
+    sensitive: bool = False
+    due_at: datetime | None = None
+    is_stated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a model makes of a window: the summary of all up to here, and findings."""
+
+    summary: str
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A finding that passed the checks, and where in the conversation it stands.
+
+    `quote` is the user's own text, as they wrote it in the turn `turn_id`. One that is
+    `held` is kept aside until something else supports it.
+    """
+
+    operation: Operation
+    kind: MemoryKind
+    text: str
+    quote: str
+    turn_id: str
+    archive_id: int
+    said_at: datetime
+    target: Target | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    context: str = "global"
+    sensitive: bool = False
+    due_at: datetime | None = None
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What of an extraction is to be written, and why the rest is not: reasons and how
+    often, without a word of it."""
+
+    summary: str
+    proposals: Sequence[Proposal]
+    refused: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """An extraction, and what it cost."""
+
+    extraction: Extraction
+    usage: Usage
+
+
+class Extractor(Protocol):
+    """Reads a window: asks a model, and understands its answer."""
+
+    @property
+    def window_tokens(self) -> int:
+        """About how many tokens of a conversation it reads at once."""
+        ...
+
+    async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+        """What is in the window.
+
+        Raises:
+            ModelError: The model gave no answer.
+            UnusableExtractionError: It gave one that is not what was asked for.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered, and what it cost."""
+
+    text: str
+    usage: Usage
+
+
+class AskModel(Protocol):
+    """Asks a model for one answer in JSON, apart from any conversation."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as usage is counted by."""
+        ...
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it runs on this machine: short prompts and simple shapes."""
+        ...
+
+    async def __call__(
+        self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
+    ) -> Answer:
+        """The answer to `text`, which is to have the JSON schema `shape`; whether it has
+        is for the caller to see.
+
+        Raises:
+            ModelError: The model gave no answer.
+        """
+        ...
