@@ -154,6 +154,7 @@ async def join_present_session(session: AsyncSession, conversation_id: int, *, a
         .where(
             InboxRow.conversation_id == conversation_id,
             InboxRow.inbox_id > after,
+            InboxRow.state == InboxState.QUEUED,
             InboxRow.turn_id.is_(None),
         )
         .values(generation=present.scalar_subquery())

@@ -1,0 +1,271 @@
+"""Digests: what becomes of sealed sessions, one row each, from the sealing to the end.
+
+What was read in their windows is in `digest_windows`. Each function works within the
+caller's transaction; each change of state may be repeated after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, exists, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store import conversations, digest_windows, inbox
+from gaia.store.conversations import Conversation
+from gaia.store.digest_tables import DigestReason, DigestRow, DigestState
+from gaia.store.inbox import UNFINISHED
+from gaia.store.tables import InboxRow
+
+UNDER_WAY = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.COMMITTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A digest. What the fields mean is told at `DigestRow`."""
+
+    digest_id: int
+    session_id: str
+    session_user_id: str
+    user_id: str
+    conversation_id: int
+    generation: int
+    reason: DigestReason
+    state: DigestState
+    attempts: int
+    not_before: datetime | None
+    error: str | None
+    learned: int
+    changed: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DigestCounts:
+    """How many digests wait, and how many failed, over all users; `failed_since` is when
+    the oldest session of those was sealed, `error` is the last failure's."""
+
+    waiting: int
+    failed: int
+    failed_since: datetime | None
+    error: str | None
+
+
+async def seal(
+    session: AsyncSession,
+    conversation: Conversation,
+    session_id: str,
+    session_user_id: str,
+    reason: DigestReason,
+    now: datetime,
+    *,
+    before: int = 0,
+) -> int | None:
+    """Seal the present session of a conversation, and begin its next one; returns the
+    number of the digest that it becomes.
+
+    Messages that wait and came before the inbox id `before` belong to the sealed session,
+    like those whose turn has begun; all others that wait are for the next one. None, and
+    nothing is done, when nothing was said in the session or the conversation has moved on.
+    """
+    present = await conversations.get(session, conversation.conversation_id)
+    if present is None or present.generation != conversation.generation:
+        return None
+    if not present.session_turns and not await _is_talked_in(session, present, before):
+        return None
+    row = DigestRow(
+        session_id=session_id,
+        session_user_id=session_user_id,
+        user_id=present.user_id,
+        conversation_id=present.conversation_id,
+        generation=present.generation,
+        reason=reason,
+        state=DigestState.SEALED,
+        attempts=0,
+        learned=0,
+        changed=0,
+        created_at=now,
+    )
+    session.add(row)
+    await session.flush()
+    await conversations.start_next_session(session, present.conversation_id)
+    await inbox.join_present_session(session, present.conversation_id, after=before - 1)
+    return row.digest_id
+
+
+async def get(session: AsyncSession, digest_id: int) -> Digest | None:
+    """A digest by its number; None when it, or its user, was removed."""
+    row = await session.get(DigestRow, digest_id, populate_existing=True)
+    return None if row is None else _digest(row)
+
+
+async def under_way_of(session: AsyncSession, user_id: str) -> Sequence[Digest]:
+    """The digests of a user that have not come to an end, the oldest first."""
+    return await _listed(session, DigestRow.user_id == user_id, DigestRow.state.in_(UNDER_WAY))
+
+
+async def users_under_way(session: AsyncSession) -> Sequence[str]:
+    """The users with digests that have not come to an end."""
+    rows = await session.scalars(
+        select(DigestRow.user_id).where(DigestRow.state.in_(UNDER_WAY)).distinct()
+    )
+    return rows.all()
+
+
+async def uncleared(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+    """The digests whose session is still there, of one user if named, the oldest first."""
+    whose = () if user_id is None else (DigestRow.user_id == user_id,)
+    return await _listed(session, DigestRow.state != DigestState.CLEARED, *whose)
+
+
+async def waits_for_turns(session: AsyncSession, digest: Digest) -> bool:
+    """Whether messages of the sealed session, or of one before it, have still to be answered."""
+    waiting = exists().where(
+        InboxRow.conversation_id == digest.conversation_id,
+        InboxRow.state.in_(UNFINISHED),
+        InboxRow.is_command.is_(False),
+        InboxRow.generation <= digest.generation,
+    )
+    return bool(await session.scalar(select(waiting)))
+
+
+async def read_again(session: AsyncSession, digest_id: int) -> None:
+    """Say that what was read is not the whole session: its windows are to be read anew."""
+    await digest_windows.delete_of(session, digest_id)
+    await _set(session, digest_id, DigestState.SEALED)
+
+
+async def extracted(session: AsyncSession, digest_id: int) -> None:
+    """Say that every window was read."""
+    await _set(session, digest_id, DigestState.EXTRACTED)
+
+
+async def succeeded(session: AsyncSession, digest_id: int) -> None:
+    """Say that a window was read: failures count anew."""
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id)
+        .values(attempts=0, not_before=None, error=None)
+    )
+
+
+async def committed(
+    session: AsyncSession, digest_id: int, *, learned: int, changed: int, now: datetime
+) -> None:
+    """Say that memories and episode are written, in the transaction that writes them."""
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id)
+        .values(
+            state=DigestState.COMMITTED,
+            attempts=0,
+            not_before=None,
+            error=None,
+            learned=learned,
+            changed=changed,
+            committed_at=now,
+        )
+    )
+
+
+async def cleared(session: AsyncSession, digest_id: int) -> None:
+    """Say that the session is gone. What was read in its windows goes as well."""
+    await digest_windows.delete_of(session, digest_id)
+    await _set(session, digest_id, DigestState.CLEARED)
+
+
+async def try_later(
+    session: AsyncSession, digest_id: int, *, error: str, not_before: datetime
+) -> None:
+    """Count a failure, to be tried again at `not_before`."""
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id)
+        .values(attempts=DigestRow.attempts + 1, error=error, not_before=not_before)
+    )
+
+
+async def failed(session: AsyncSession, digest_id: int, *, error: str) -> None:
+    """Count the last failure: it is tried no more until `retry`."""
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id)
+        .values(
+            state=DigestState.FAILED,
+            attempts=DigestRow.attempts + 1,
+            error=error,
+            not_before=None,
+        )
+    )
+
+
+async def retry(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+    """Have failed digests tried once more, of one user if named; returns which."""
+    whose = () if user_id is None else (DigestRow.user_id == user_id,)
+    again = await _listed(session, DigestRow.state == DigestState.FAILED, *whose)
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id.in_([digest.digest_id for digest in again]))
+        .values(state=DigestState.SEALED, attempts=0, not_before=None)
+    )
+    return again
+
+
+async def counts(session: AsyncSession) -> DigestCounts:
+    """How the digests of all users are getting on."""
+    waiting = await session.scalar(select(func.count()).where(DigestRow.state.in_(UNDER_WAY)))
+    has_failed = DigestRow.state == DigestState.FAILED
+    failed, since = (
+        await session.execute(
+            select(func.count(), func.min(DigestRow.created_at)).where(has_failed)
+        )
+    ).one()
+    error = await session.scalar(
+        select(DigestRow.error).where(has_failed).order_by(DigestRow.digest_id.desc()).limit(1)
+    )
+    return DigestCounts(waiting or 0, failed, since, error)
+
+
+async def _is_talked_in(session: AsyncSession, conversation: Conversation, before: int) -> bool:
+    """Whether messages that belong to the present session are being answered, or will be."""
+    theirs = InboxRow.turn_id.is_not(None) | (InboxRow.inbox_id < before)
+    unfinished = exists().where(
+        InboxRow.conversation_id == conversation.conversation_id,
+        InboxRow.state.in_(UNFINISHED),
+        InboxRow.is_command.is_(False),
+        InboxRow.generation == conversation.generation,
+        theirs,
+    )
+    return bool(await session.scalar(select(unfinished)))
+
+
+async def _set(session: AsyncSession, digest_id: int, state: DigestState) -> None:
+    await session.execute(
+        update(DigestRow).where(DigestRow.digest_id == digest_id).values(state=state)
+    )
+
+
+async def _listed(session: AsyncSession, *which: ColumnElement[bool]) -> Sequence[Digest]:
+    rows = await session.scalars(select(DigestRow).where(*which).order_by(DigestRow.digest_id))
+    return [_digest(row) for row in rows]
+
+
+def _digest(row: DigestRow) -> Digest:
+    return Digest(
+        digest_id=row.digest_id,
+        session_id=row.session_id,
+        session_user_id=row.session_user_id,
+        user_id=row.user_id,
+        conversation_id=row.conversation_id,
+        generation=row.generation,
+        reason=DigestReason(row.reason),
+        state=DigestState(row.state),
+        attempts=row.attempts,
+        not_before=row.not_before,
+        error=row.error,
+        learned=row.learned,
+        changed=row.changed,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,59 @@
+"""Which conversations nobody writes in any more, told from the database's own times.
+
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store import conversations
+from gaia.store.conversations import Conversation
+from gaia.store.inbox import UNFINISHED
+from gaia.store.tables import ConversationRow, InboxRow
+
+
+async def idle_since(session: AsyncSession, before: datetime) -> Sequence[Conversation]:
+    """The conversations in which something was said since the last session, nothing waits,
+    and the last message came before a time; the longest quiet ones first."""
+    rows = await session.scalars(
+        select(ConversationRow.conversation_id)
+        .where(*_is_idle(before))
+        .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
+    )
+    found = [await conversations.get(session, conversation_id) for conversation_id in rows.all()]
+    return [each for each in found if each is not None]
+
+
+async def is_idle(session: AsyncSession, conversation_id: int, before: datetime) -> bool:
+    """Whether that is so of one conversation."""
+    this = ConversationRow.conversation_id == conversation_id
+    return bool(await session.scalar(select(exists().where(this, *_is_idle(before)))))
+
+
+async def bring_back_to(session: AsyncSession, now: datetime) -> int:
+    """Let conversations whose last message seems yet to come idle from now on: the clock
+    was set back since. Returns how many."""
+    result = await session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.last_message_at > now)
+        .values(last_message_at=now)
+        .returning(ConversationRow.conversation_id)
+    )
+    return len(result.all())
+
+
+def _is_idle(before: datetime) -> Sequence[ColumnElement[bool]]:
+    unfinished = exists().where(
+        InboxRow.conversation_id == ConversationRow.conversation_id,
+        InboxRow.state.in_(UNFINISHED),
+    )
+    return (
+        ConversationRow.last_message_at <= before,
+        ConversationRow.session_turns > 0,
+        ~unfinished,
+    )
