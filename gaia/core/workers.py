@@ -1,4 +1,4 @@
-"""Workers: one task a conversation while there is work for it, none otherwise.
+"""Workers: one task a conversation, or a user, while there is work for it, none otherwise.
 
 What the work is does not matter here. It is woken by events and by time, never
 by polling; an exception in it is logged and the work tried again after a pause.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextvars import Context
 from datetime import timedelta
+from typing import Generic, TypeVar
 
 from gaia.ports import Clock
 
@@ -19,34 +20,36 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(minutes=1)
 
-Work = Callable[[int], Awaitable[timedelta | None]]
-"""Does what there is to do for a conversation, by its id. Returns after which
+KEY = TypeVar("KEY", bound=Hashable)
+
+Work = Callable[[KEY], Awaitable[timedelta | None]]
+"""Does what there is to do for a conversation, or a user, by its id. Returns after which
 time to call it again, or None for when it is woken."""
 
 
-class Workers:
-    """Runs `work` for each conversation that was woken, never twice at once for the same."""
+class Workers(Generic[KEY]):
+    """Runs `work` for each id that was woken, never twice at once for the same."""
 
-    def __init__(self, name: str, work: Work, clock: Clock) -> None:
+    def __init__(self, name: str, work: Work[KEY], clock: Clock) -> None:
         self._name = name
         self._work = work
         self._clock = clock
-        self._wakes: dict[int, asyncio.Event] = {}
+        self._wakes: dict[KEY, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
         self._flushing = False
 
-    def wake(self, conversation_id: int) -> None:
+    def wake(self, key: KEY) -> None:
         """Have the work done soon. Ignored once nothing new is begun."""
-        wake = self._wakes.get(conversation_id)
+        wake = self._wakes.get(key)
         if wake is not None:
             wake.set()
         elif not self._closed:
-            self._wakes[conversation_id] = asyncio.Event()
+            self._wakes[key] = asyncio.Event()
             # Whoever wakes it lends it nothing: its log lines are not of their turn.
             task = asyncio.create_task(
-                self._serve(conversation_id),
-                name=f"{self._name}-{conversation_id}",
+                self._serve(key),
+                name=f"{self._name}-{key}",
                 context=Context(),
             )
             self._tasks.add(task)
@@ -81,20 +84,20 @@ class Workers:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _serve(self, conversation_id: int) -> None:
-        wake = self._wakes[conversation_id]
+    async def _serve(self, key: KEY) -> None:
+        wake = self._wakes[key]
         pause = FIRST_PAUSE
         try:
             while not self._closed:
                 wake.clear()
                 try:
-                    again_after = await self._work(conversation_id)
+                    again_after = await self._work(key)
                     pause = FIRST_PAUSE
                 except Exception:
                     logger.exception(
-                        "%s of conversation %d failed, next try in %.0f s",
+                        "%s %s failed, next try in %.0f s",
                         self._name,
-                        conversation_id,
+                        key,
                         pause.total_seconds(),
                     )
                     again_after, pause = pause, min(2 * pause, LONGEST_PAUSE)
@@ -106,7 +109,7 @@ class Workers:
                         return
                     await self._wait(wake, again_after)
         finally:
-            del self._wakes[conversation_id]
+            del self._wakes[key]
 
     async def _wait(self, wake: asyncio.Event, longest: timedelta) -> None:
         woken = asyncio.create_task(wake.wait())
