@@ -228,6 +228,24 @@ class SessionStore:
         """Empty the write-ahead log; returns whether that was possible."""
         return await self._database.checkpoint()
 
+    async def delete_session(self, user_id: str, session_id: str) -> None:
+        """Delete a session with its events, for good. Idempotent."""
+        async with self._database.write() as session:
+            await session.execute(
+                delete(StorageEvent).where(
+                    StorageEvent.app_name == APP_NAME,
+                    StorageEvent.user_id == user_id,
+                    StorageEvent.session_id == session_id,
+                )
+            )
+            await session.execute(
+                delete(StorageSession).where(
+                    StorageSession.app_name == APP_NAME,
+                    StorageSession.user_id == user_id,
+                    StorageSession.id == session_id,
+                )
+            )
+
     async def delete_user(self, user_id: str) -> None:
         """Delete every session of a user, events and state with it, for good. Idempotent."""
         async with self._database.write() as session:

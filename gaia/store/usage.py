@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.tables import UsageRow
@@ -67,3 +67,15 @@ async def of_day(
         )
         for row in rows
     ]
+
+
+async def calls(session: AsyncSession, user_id: str, day: date, purposes: Sequence[str]) -> int:
+    """How many calls were made for a user on a day, for these purposes."""
+    made = await session.scalar(
+        select(func.sum(UsageRow.calls)).where(
+            UsageRow.user_id == user_id,
+            UsageRow.day == day.isoformat(),
+            UsageRow.purpose.in_(purposes),
+        )
+    )
+    return made or 0

@@ -1,0 +1,1 @@
+"""What gaia does at its times, told by one scheduler for the process."""
