@@ -39,16 +39,24 @@ class Meter(BasePlugin):
     async def after_model_callback(
         self, *, callback_context: CallbackContext, llm_response: LlmResponse
     ) -> None:
-        used = llm_response.usage_metadata
-        if used is not None and not llm_response.partial:
-            prompt, total = used.prompt_token_count or 0, used.total_token_count or 0
-            self._tokens_in += prompt
-            # The total tells more than the candidates: it has the thoughts in it.
-            self._tokens_out += max(total - prompt, used.candidates_token_count or 0)
+        if not llm_response.partial:
+            tokens_in, tokens_out = used_tokens(llm_response)
+            self._tokens_in += tokens_in
+            self._tokens_out += tokens_out
 
     def usage(self, model: str) -> Usage:
         """What was counted, for the purpose `turn`."""
         return Usage(model, "turn", self._calls, self._tokens_in, self._tokens_out)
+
+
+def used_tokens(response: LlmResponse) -> tuple[int, int]:
+    """The tokens of a request and of its whole answer, as the provider counts them."""
+    used = response.usage_metadata
+    if used is None:
+        return 0, 0
+    prompt, total = used.prompt_token_count or 0, used.total_token_count or 0
+    # The total tells more than the candidates: it has the thoughts in it.
+    return prompt, max(total - prompt, used.candidates_token_count or 0)
 
 
 class TurnContext(BasePlugin):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError
 
 from gaia.testing.model_server.conversation import Answer, Asked, Message, usage_of
 from gaia.testing.model_server.protocol import Headers, Json, retry_header
+from gaia.testing.model_server.script import ScriptedCall
 
 ANSWER_ID = "msg_scripted"
 CALL_ID = "toolu_scripted"
@@ -20,6 +22,9 @@ ERROR_TYPES = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
+
+
+_ARGS = TypeAdapter(Json)
 
 
 class _Block(BaseModel):
@@ -50,6 +55,12 @@ class _Turn(BaseModel):
 
 class _Tool(BaseModel):
     name: str
+    input_schema: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class _Choice(BaseModel):
+    type: str
+    name: str = ""
 
 
 class _Request(BaseModel):
@@ -57,7 +68,14 @@ class _Request(BaseModel):
     messages: list[_Turn]
     system: str | list[_Block] = ""
     tools: list[_Tool] = Field(default_factory=list)
+    tool_choice: _Choice | None = None
     stream: bool = False
+
+    @property
+    def shape(self) -> dict[str, JsonValue] | None:
+        """The input of a tool that must be called: there is no other way to ask for one."""
+        forced = self.tool_choice.name if self.tool_choice else ""
+        return next((tool.input_schema for tool in self.tools if tool.name == forced), None)
 
 
 class AnthropicProtocol:
@@ -79,13 +97,14 @@ class AnthropicProtocol:
             system=system if isinstance(system, str) else "\n".join(b.text for b in system),
             messages=_history(request.messages),
             tools=tuple(tool.name for tool in request.tools),
+            shape=request.shape,
         )
 
     def whole(self, asked: Asked, answer: Answer) -> Json:
         usage = usage_of(asked, answer)
         return {
             **_head(asked),
-            "content": _content(answer),
+            "content": _content(_called(asked, answer)),
             "stop_reason": _reason(answer),
             "usage": {"input_tokens": usage.prompt, "output_tokens": usage.completion},
         }
@@ -100,7 +119,7 @@ class AnthropicProtocol:
         }
         return [
             _event("message_start", {"message": start}),
-            *_block_events(answer),
+            *_block_events(_called(asked, answer)),
             _event(
                 "message_delta",
                 {
@@ -140,6 +159,18 @@ def _head(asked: Asked) -> Json:
     }
 
 
+def _called(asked: Asked, answer: Answer) -> Answer:
+    """An answer in a shape is a call of the tool that had to be called; what is no whole
+    object comes as a call without arguments."""
+    if asked.shape is None or answer.blocked or answer.call is not None:
+        return answer
+    try:
+        args = _ARGS.validate_json(answer.text)
+    except ValidationError:
+        args = {}
+    return replace(answer, call=ScriptedCall(name=asked.tools[0], args=args))
+
+
 def _content(answer: Answer) -> list[JsonValue]:
     if answer.call is not None:
         return [
@@ -156,6 +187,8 @@ def _content(answer: Answer) -> list[JsonValue]:
 def _reason(answer: Answer) -> JsonValue:
     if answer.blocked:
         return "refusal"
+    if answer.cut:
+        return "max_tokens"
     return "tool_use" if answer.call is not None else "end_turn"
 
 

@@ -85,7 +85,7 @@ class ScriptedApp:
         return JSONResponse(protocol.whole(asked, answer))
 
     def _answer_to(self, asked: Asked, step: Step) -> Answer:
-        scripted = step.blocked or step.call is not None or step.text is not None
+        scripted = step.blocked or step.cut or step.call is not None or step.text is not None
         if self._answer is None or scripted:
             return answer_by(step, asked)
         return self._answer(asked)

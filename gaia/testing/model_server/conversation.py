@@ -7,6 +7,7 @@ a test sees whether the history was sent along:
     what's my name?     -> Your name is Ada.   (or: I don't know your name.)
     use NAME {json}     -> a call of the tool NAME, when it was offered
     a tool's result     -> NAME said: <result>
+    a shape             -> the emptiest JSON of it, with "echo" for each text
     anything else       -> echo: <text>
 """
 
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from pydantic import JsonValue
 
 from gaia.testing.asked import user_text
 from gaia.testing.model_server.script import ScriptedCall, Step
@@ -37,13 +40,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request. `messages` is the history, oldest first, the new one last."""
+    """A request. `messages` is the history, oldest first, the new one last; `shape` is
+    the JSON schema that the answer is to have."""
 
     model: str
     stream: bool
     system: str = ""
     messages: tuple[Message, ...] = ()
     tools: tuple[str, ...] = ()
+    shape: Mapping[str, JsonValue] | None = None
 
     @property
     def last(self) -> Message:
@@ -57,11 +62,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model says: a text, or a call, or that it was blocked."""
+    """What the model says: a text, or a call, or that it was blocked; or a text that
+    the limit of tokens cut off."""
 
     text: str = ""
     call: ScriptedCall | None = None
     blocked: bool = False
+    cut: bool = False
 
     def pieces(self) -> Iterator[str]:
         """The text in pieces of a word, as a stream sends them."""
@@ -87,14 +94,16 @@ def answer_by(step: Step, asked: Asked) -> Answer:
     if step.call is not None:
         return Answer(call=step.call)
     if step.text is not None:
-        return Answer(step.text)
-    return own_answer(asked)
+        return Answer(step.text, cut=step.cut)
+    return replace(own_answer(asked), cut=step.cut)
 
 
 def own_answer(asked: Asked) -> Answer:
     """The answer by the rules in this module's head."""
     if asked.last.role == "tool":
         return Answer(f"{asked.last.name} said: {asked.last.text}")
+    if asked.shape is not None:
+        return Answer(json.dumps(_emptiest(asked.shape)))
     said = asked.user_texts[-1] if asked.user_texts else ""
     wants = _USE_TOOL.match(said)
     if wants and wants[1] in asked.tools:
@@ -105,6 +114,26 @@ def own_answer(asked: Asked) -> Answer:
     if named := _MY_NAME.search(said):
         return Answer(f"Nice to meet you, {named[1]}.")
     return Answer(f"echo: {said}")
+
+
+def _emptiest(shape: Mapping[str, JsonValue]) -> JsonValue:
+    """The emptiest value of a JSON schema without references."""
+    match shape:
+        case {"enum": [first, *_]}:
+            return first
+        case {"type": "object"}:
+            members = shape.get("properties")
+            named = members.items() if isinstance(members, Mapping) else ()
+            return {name: _emptiest(each) for name, each in named if isinstance(each, Mapping)}
+        case {"type": "string"}:
+            return "echo"
+        case {"type": "integer" | "number"}:
+            return 0
+        case {"type": "boolean"}:
+            return False
+        case {"type": "array"}:
+            return []
+    return None
 
 
 def usage_of(asked: Asked, answer: Answer) -> Usage:

@@ -50,10 +50,15 @@ class _Tool(BaseModel):
     functionDeclarations: list[_Declaration] = Field(default_factory=list)  # noqa: N815
 
 
+class _Config(BaseModel):
+    responseJsonSchema: dict[str, JsonValue] | None = None  # noqa: N815
+
+
 class _Request(BaseModel):
     contents: list[_Content]
     systemInstruction: _Content | None = None  # noqa: N815
     tools: list[_Tool] = Field(default_factory=list)
+    generationConfig: _Config = _Config()  # noqa: N815
 
 
 class GeminiProtocol:
@@ -73,6 +78,7 @@ class GeminiProtocol:
             system=request.systemInstruction.text if request.systemInstruction else "",
             messages=tuple(m for content in request.contents for m in _messages(content)),
             tools=tuple(d.name for tool in request.tools for d in tool.functionDeclarations),
+            shape=request.generationConfig.responseJsonSchema,
         )
 
     def whole(self, asked: Asked, answer: Answer) -> Json:
@@ -81,13 +87,13 @@ class GeminiProtocol:
         if answer.call is not None:
             call: Json = {"name": answer.call.name, "args": dict(answer.call.args)}
             return self._frame(asked, answer, [{"functionCall": call}], "STOP")
-        return self._frame(asked, answer, [{"text": answer.text}], "STOP")
+        return self._frame(asked, answer, [{"text": answer.text}], _reason(answer))
 
     def events(self, asked: Asked, answer: Answer) -> Sequence[str]:
         if answer.blocked or answer.call is not None:
             return [_event(self.whole(asked, answer))]
         pieces = [self._frame(asked, None, [{"text": piece}], None) for piece in answer.pieces()]
-        end = self._frame(asked, answer, [], "STOP")
+        end = self._frame(asked, answer, [], _reason(answer))
         return [_event(frame) for frame in (*pieces, end)]
 
     def error(self, status: int, message: str, *, retry_after: str) -> tuple[Json, Headers]:
@@ -117,6 +123,10 @@ class GeminiProtocol:
                 "totalTokenCount": usage.total,
             }
         return frame
+
+
+def _reason(answer: Answer) -> str:
+    return "MAX_TOKENS" if answer.cut else "STOP"
 
 
 def _messages(content: _Content) -> list[Message]:

@@ -48,11 +48,25 @@ class _ChatMessage(BaseModel):
         return self.content or ""
 
 
+class _Schema(BaseModel):
+    schema_: dict[str, JsonValue] = Field(alias="schema")
+
+
+class _Format(BaseModel):
+    json_schema: _Schema | None = None
+
+
 class _Request(BaseModel):
     model: str
     messages: list[_ChatMessage]
     tools: list[_Tool] | None = None
     stream: bool = False
+    response_format: _Format | None = None
+
+    @property
+    def shape(self) -> dict[str, JsonValue] | None:
+        wanted = self.response_format and self.response_format.json_schema
+        return wanted.schema_ if wanted else None
 
 
 class OpenAIProtocol:
@@ -71,6 +85,7 @@ class OpenAIProtocol:
             system="\n".join(m.text for m in request.messages if m.role == "system"),
             messages=_history(request.messages),
             tools=tuple(tool.function.name for tool in request.tools or []),
+            shape=request.shape,
         )
 
     def whole(self, asked: Asked, answer: Answer) -> Json:
@@ -133,6 +148,8 @@ def _call(answer: Answer) -> Json:
 def _reason(answer: Answer) -> JsonValue:
     if answer.blocked:
         return "content_filter"
+    if answer.cut:
+        return "length"
     return "tool_calls" if answer.call is not None else "stop"
 
 

@@ -42,6 +42,8 @@ class Step(_Part):
     """Answer with what is not JSON."""
     blocked: bool = False
     """Answer that the safety filter refused."""
+    cut: bool = False
+    """Answer that the limit of tokens ended it."""
     cut_after: Annotated[int, Field(ge=0)] | None = None
     """Drop the connection of a stream after so many chunks."""
     end_after: Annotated[int, Field(ge=0)] | None = None
