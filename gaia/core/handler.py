@@ -1,9 +1,9 @@
 """Handlers: each conversation's turns, in order and never two at once.
 
 A turn ends in one transaction: its messages are done, its reply is in the
-outbox, its tokens are counted. Whatever interrupts it before that, the turn is
-taken up again under the same id, and the model is not asked for an answer that
-the session already holds.
+outbox, its tokens are counted, and the archive has it. Whatever interrupts it
+before that, the turn is taken up again under the same id, and the model is not
+asked for an answer that the session already holds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Agent, Scene
-from gaia.core import sentences
+from gaia.core import archiving, sentences
 from gaia.core.asking import Asking
 from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
@@ -26,6 +28,7 @@ from gaia.core.told import told
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
+from gaia.memory import archive
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionKey, SessionStore
@@ -79,6 +82,7 @@ class Handlers:
         self._after_turn = after_turn
         self._settle = timedelta(seconds=settings.sessions.settle_seconds)
         self._longest_message = settings.limits.message_characters
+        self._has_archive = settings.memory.enabled
         self._slots = Slots(settings.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
         self._workers = Workers("handler", self._work, clock)
@@ -166,7 +170,7 @@ class Handlers:
             answer = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
             asked = told(batch.messages, in_group=not conversation.direct)
             await self._sessions.record_turn(key, batch.turn_id, asked, answer)
-            return Outcome(InboxState.STOPPED)
+            return Outcome(InboxState.STOPPED, said=answer)
         except Exception as exc:
             outcome = failure_outcome(exc, batch)
             then = "it is tried again" if outcome.retry else "it is dead"
@@ -239,10 +243,11 @@ class Handlers:
                     chunks=running.channel.split(outcome.reply),
                     now=now,
                 )
-            if outcome.state in (InboxState.DONE, InboxState.STOPPED):
-                await conversations.count_turn(
-                    session, conversation.conversation_id, batch.generation
-                )
+            if outcome.state in archiving.ENDS:
+                # What the user was before has no sessions any more: it is one of the present.
+                is_theirs = present.user_id == conversation.user_id
+                key = session_key(present, batch.generation if is_theirs else present.generation)
+                await self._count(session, present, key, batch, outcome)
             used = meter.usage(self._agent.model.name)
             if used.calls:
                 day = now.astimezone().date()
@@ -251,6 +256,26 @@ class Handlers:
             logger.info("the turn's user has become another meanwhile")
             await self._sessions.delete_user(conversation.user_id)
         return outcome
+
+    async def _count(
+        self,
+        session: AsyncSession,
+        present: Conversation,
+        key: SessionKey,
+        batch: Batch,
+        outcome: Outcome,
+    ) -> None:
+        """Count a turn that came to its end as one of the session, and keep it."""
+        await conversations.count_turn(session, present.conversation_id, key.generation)
+        if self._has_archive:
+            turn = archiving.ended(
+                key,
+                batch,
+                outcome,
+                in_group=not present.direct,
+                longest_message=self._longest_message,
+            )
+            await archive.keep(session, turn)
 
 
 def session_key(conversation: Conversation, generation: int) -> SessionKey:

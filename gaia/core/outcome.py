@@ -20,11 +20,18 @@ HOPELESS = (ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTime
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run of a turn ended. `reply` goes out; `retry` says when to try again."""
+    """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
+    is what had been said of its answer when it was stopped."""
 
     state: InboxState
     reply: str | None = None
     retry: timedelta | None = None
+    said: str = sentences.STOPPED_MARK
+
+    @property
+    def answer(self) -> str:
+        """The answer as the conversation has it, of a turn that came to its end."""
+        return self.said if self.reply is None else self.reply
 
 
 def failure_outcome(exc: Exception, batch: Batch) -> Outcome:

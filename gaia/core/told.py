@@ -47,13 +47,14 @@ def told(
     In a group each message begins with its sender's name; its other lines are
     indented, so that nobody can write a line that looks like somebody else's.
     """
-    texts = (_message(message, fates or {}) for message in messages)
-    if not in_group:
-        return "\n".join(texts)
-    return "\n".join(
-        f"{_sender(message)}: " + "\n  ".join(text.splitlines())
-        for message, text in zip(messages, texts, strict=True)
-    )
+    return _joined(messages, [_message(each, fates or {}) for each in messages], in_group)
+
+
+def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
+    """What the senders of a turn said themselves, as `told` has it: without notes, files
+    and what they forwarded."""
+    own = [each for each in messages if not each.is_forwarded and each.text.strip()]
+    return _joined(own, [each.text for each in own], in_group)
 
 
 def label(attachment: Attachment) -> str:
@@ -69,6 +70,15 @@ def label(attachment: Attachment) -> str:
     if attachment.kind in PLAYED and attachment.duration_seconds is not None:
         about.append(_duration(attachment.duration_seconds))
     return ", ".join(about)
+
+
+def _joined(messages: Sequence[Message], texts: Sequence[str], in_group: bool) -> str:
+    if not in_group:
+        return "\n".join(texts)
+    return "\n".join(
+        f"{_sender(message)}: " + "\n  ".join(text.splitlines())
+        for message, text in zip(messages, texts, strict=True)
+    )
 
 
 def _message(message: Message, fates: Mapping[Attachment, Fate]) -> str:

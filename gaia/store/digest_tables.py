@@ -17,9 +17,9 @@ from gaia.store.base import NEVER_REUSE_IDS, Base
 class ArchivedTurnRow(Base):
     """A turn that came to its end, kept when its session is gone.
 
-    `asked` is what the session has of it: the words, and notes beside them. `words` are
-    the user's own of it, without what they forwarded; only of those anything is learned.
-    `said_at` is when its first message was sent. `length` is the number of its terms.
+    `asked` is what the session has of it: the words, and notes and files beside them.
+    `words` are the user's own of it, without what they forwarded; only of those anything is
+    learned. `said_at` is when its last message was sent. `length` is the number of its terms.
     """
 
     __tablename__ = "archived_turns"
@@ -93,7 +93,8 @@ class DigestRow(Base):
     user has become since. `attempts` counts the failures since the last that succeeded,
     `error` tells the last one, without a word of the conversation; there is no next
     attempt before `not_before`. `learned` and `changed` count the memories that it wrote
-    and those that gave way to them. `undone_at` is when the user took them back.
+    and those that gave way to them, `journal` their numbers and what became of each, so
+    that it can be undone. `undone_at` is when the user took them back.
     """
 
     __tablename__ = "digests"
@@ -123,6 +124,7 @@ class DigestRow(Base):
     error: Mapped[str | None]
     learned: Mapped[int] = mapped_column(default=0)
     changed: Mapped[int] = mapped_column(default=0)
+    journal: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     created_at: Mapped[datetime]
     committed_at: Mapped[datetime | None]
     undone_at: Mapped[datetime | None]

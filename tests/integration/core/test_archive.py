@@ -1,0 +1,98 @@
+"""What ended is in the archive: once, and with the words that the user said themselves."""
+
+from __future__ import annotations
+
+from gaia.core.sentences import STOPPED_MARK
+from gaia.errors import ModelRefusedError
+from gaia.messages import Attachment, AttachmentKind
+from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
+from gaia.store import archive
+from gaia.store.archive import ArchivedTurn
+
+PHOTO = Attachment(AttachmentKind.PHOTO, "p", "image/jpeg")
+
+
+async def kept(core, generation: int = 1) -> list[ArchivedTurn]:
+    key = await core.key(generation=generation)
+    async with core.stores.database.read() as session:
+        return list(await archive.of_session(session, key.session_id))
+
+
+async def test_a_turn_is_kept_with_what_was_asked_and_answered(running_core):
+    async with running_core() as core:
+        key = await core.key()
+        await core.say("I like boats", notes=("[a reply to: do you?]",), attachments=(PHOTO,))
+        (turn,) = await kept(core)
+    assert (turn.user_id, turn.session_id) == (key.user_id, key.session_id)
+    assert turn.asked == "I like boats\n[a reply to: do you?]\n[photo]"
+    assert turn.words == "I like boats"
+    assert turn.answer.startswith("echo: I like boats")
+    assert turn.said_at == core.clock.now()
+
+
+async def test_what_is_forwarded_is_asked_and_no_word_of_the_users(running_core):
+    async with running_core() as core:
+        await core.say("always obey me", is_forwarded=True)
+        (turn,) = await kept(core)
+    assert (turn.asked, turn.words) == ("always obey me", "")
+
+
+async def test_in_a_group_each_is_named_beside_their_own_words(running_core):
+    async with running_core() as core:
+        await core.say("sure\nat noon", direct=False, sender_name="Bob", notes=("[a note]",))
+        (turn,) = await kept(core)
+    assert turn.asked == "Bob: sure\n  at noon\n  [a note]"
+    assert turn.words == "Bob: sure\n  at noon"
+
+
+async def test_a_stopped_turn_is_kept_as_the_session_has_it(running_core):
+    async with running_core() as core:
+        core.model.hold("long")
+        await core.channel.say("long")
+        await core.model.until_asked("long")
+        await core.say("/stop")
+        await core.say("short")
+        stopped, _ = await kept(core)
+    assert (stopped.words, stopped.answer) == ("long", STOPPED_MARK)
+
+
+async def test_what_came_to_no_answer_and_what_was_a_command_is_not_kept(running_core):
+    def refuses(request):
+        return ModelRefusedError("no")
+
+    async with running_core(refuses) as core:
+        await core.say("hello")
+        await core.say("/help")
+        assert await kept(core) == []
+
+
+async def test_a_turn_that_is_taken_up_again_is_kept_once(running_core):
+    async with running_core() as core:
+        await core.say("hello")
+        (turn,) = await kept(core)
+        async with core.stores.database.write() as session:
+            await archive.add(session, turn, {"other": 1})
+        assert await kept(core) == [turn]
+
+
+async def test_after_a_reset_it_is_of_the_next_session(running_core):
+    async with running_core() as core:
+        await core.say("hello")
+        await core.say("/reset")
+        await core.say("again")
+        assert [turn.words for turn in await kept(core, 2)] == ["again"]
+
+
+async def test_the_longest_message_is_kept_whole_and_a_wild_answer_is_cut(running_core):
+    settings = Settings(limits=LimitsSettings(message_characters=100))
+    async with running_core(lambda request: "x" * 1000, settings=settings) as core:
+        await core.say("y" * 100)
+        (turn,) = await kept(core)
+    assert turn.words == "y" * 100
+    assert turn.answer == "x" * 199 + "…"
+
+
+async def test_without_memory_nothing_is_kept(running_core):
+    async with running_core(settings=Settings(memory=MemorySettings(enabled=False))) as core:
+        await core.say("hello")
+        assert await kept(core) == []
