@@ -83,7 +83,7 @@ class Gatherer:
                 scores = await terms.search(
                     session,
                     user_id,
-                    _rarest(question),
+                    question.known.rarest(question.terms, MOST_WORDS),
                     question.known,
                     CANDIDATES,
                     self._conditions(user_id, only),
@@ -166,9 +166,3 @@ async def _understand(session: AsyncSession, user_id: str, asked: str) -> Questi
 def _subjects(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:
     """Those of the subjects that are named."""
     return {each for each in subjects if not text.content_terms(each or "").isdisjoint(names)}
-
-
-def _rarest(question: Question) -> Sequence[str]:
-    """The terms to look for, of those that stand anywhere."""
-    known = question.terms & question.known.frequencies.keys()
-    return sorted(known, key=lambda term: (-question.known.weight(term), term))[:MOST_WORDS]

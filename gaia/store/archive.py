@@ -5,14 +5,23 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import exists, insert, select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.store.base import Base
 from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow
+from gaia.store.full_text import FullText
+
+FULL_TEXT = FullText(
+    terms=Base.metadata.tables[ArchivedTermRow.__tablename__],
+    texts=Base.metadata.tables[ArchivedTurnRow.__tablename__],
+    key="archive_id",
+)
+"""Which term stands in which turn of the archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +63,7 @@ async def add(session: AsyncSession, turn: Ended, terms: Mapping[str, int]) -> N
     )
     session.add(row)
     await session.flush()
-    rows = [
-        {"user_id": turn.user_id, "term": term, "archive_id": row.archive_id, "count": count}
-        for term, count in terms.items()
-    ]
-    if rows:
-        await session.execute(insert(ArchivedTermRow), rows)
+    await FULL_TEXT.write(session, turn.user_id, row.archive_id, terms)
 
 
 async def of_session(
@@ -69,6 +73,31 @@ async def of_session(
     rows = await session.scalars(
         select(ArchivedTurnRow)
         .where(ArchivedTurnRow.session_id == session_id, ArchivedTurnRow.archive_id > after)
+        .order_by(ArchivedTurnRow.archive_id)
+    )
+    return [archived_turn(row) for row in rows]
+
+
+async def latest(
+    session: AsyncSession, user_id: str, limit: int, conditions: Sequence[ColumnElement[bool]]
+) -> Sequence[int]:
+    """The numbers of the user's turns that meet the conditions, the newest first."""
+    rows = await session.scalars(
+        select(ArchivedTurnRow.archive_id)
+        .where(ArchivedTurnRow.user_id == user_id, *conditions)
+        .order_by(ArchivedTurnRow.said_at.desc(), ArchivedTurnRow.archive_id.desc())
+        .limit(limit)
+    )
+    return rows.all()
+
+
+async def get_many(
+    session: AsyncSession, user_id: str, numbers: Collection[int]
+) -> Sequence[ArchivedTurn]:
+    """Those of these turns that are the user's, in the order of their numbers."""
+    rows = await session.scalars(
+        select(ArchivedTurnRow)
+        .where(ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.archive_id.in_(numbers))
         .order_by(ArchivedTurnRow.archive_id)
     )
     return [archived_turn(row) for row in rows]
