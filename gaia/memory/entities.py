@@ -50,6 +50,24 @@ async def about(session: AsyncSession, user_id: str, told: str) -> Sequence[Memo
     return [memory_of(row) for row in rows] if known else []
 
 
+async def known_as(session: AsyncSession, user_id: str, name: str) -> str:
+    """The entity as the user's memories name it: one without a kind is the one of that
+    name that has one, if there is only that."""
+    if not name or ":" in name:
+        return name
+    known = await session.scalars(
+        select(MemoryEntityRow.entity)
+        .where(
+            MemoryEntityRow.user_id == owner(user_id),
+            MemoryEntityRow.entity.endswith(f":{name}", autoescape=True),
+        )
+        .distinct()
+        .limit(2)
+    )
+    found = known.all()
+    return found[0] if len(found) == 1 else name
+
+
 async def by_memory(session: AsyncSession, user_id: str) -> Mapping[int, Sequence[str]]:
     """What each of the user's memories is about, where it is about anything."""
     rows = await session.execute(

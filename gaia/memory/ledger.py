@@ -7,24 +7,22 @@ row stays, is found no more, and tells where the newer one comes from.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Select, delete, func, insert, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, forgotten, text
+from gaia.memory import credentials, forgotten, rows, text
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.store import index_ops, terms
+from gaia.store import index_ops, profiles
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
     MemoryRow,
-    MemorySource,
     MemoryStatus,
 )
 
@@ -34,16 +32,14 @@ LONGEST_MEMORY = 2000
 CHUNK = 5000
 """Ids in one statement, well below SQLite's 32,766 parameters."""
 
-HIGHEST_ID = 2**63 - 1
-"""The largest number that a database takes."""
-
 
 async def add(session: AsyncSession, user_id: str, said: Statement, now: datetime) -> Added:
-    """Keep a statement, word for word, unless it is known already.
+    """Keep a statement, word for word, unless it is known already. One that was held
+    counts from now on.
 
     One that is said again counts for more, unless it is only a copy, or comes from the
-    turn that it was kept in; it is sensitive if it ever was, and lasts as long as the
-    last time.
+    turn or the digest that it was kept in; it is sensitive if it ever was, and lasts as
+    long as the last time.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -52,62 +48,17 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     owner(user_id)
-    words = checked(said.text)
+    said = replace(said, text=checked(said.text))
     await forgotten.check(session, user_id, said)
-    digest = text_hash(words)
-    known = await session.scalar(
-        _of(user_id).where(
-            MemoryRow.kind == said.kind,
-            MemoryRow.context == said.context,
-            MemoryRow.hash == digest,
-            MemoryRow.status == MemoryStatus.ACTIVE,
-        )
-    )
-    if known is not None:
-        is_same_turn = said.turn_id is not None and said.turn_id == known.turn_id
-        if said.source is not MemorySource.IMPORT and not is_same_turn:
-            known.support += 1
-            known.updated_at = now
-        if said.source is MemorySource.USER:
-            known.source = MemorySource.USER
-        known.sensitive |= said.sensitive
-        known.expires_at = said.expires_at
-        await _write_entities(session, known, said.entities)
-        return Added(memory_of(known), is_new=False)
-    found = text.terms(words)
-    row = MemoryRow(
-        user_id=user_id,
-        kind=said.kind,
-        text=words,
-        quote=None if said.quote is None else text.storable(said.quote),
-        subject=None if said.subject is None else text.storable(said.subject),
-        predicate=None if said.predicate is None else text.storable(said.predicate),
-        object=None if said.object is None else text.storable(said.object),
-        context=said.context,
-        sensitive=said.sensitive,
-        source=said.source,
-        status=MemoryStatus.ACTIVE,
-        support=1,
-        valid_from=said.said_at or now,
-        expires_at=said.expires_at,
-        due_at=said.due_at,
-        digest_id=said.digest_id,
-        session_id=said.session_id,
-        position=said.position,
-        turn_id=said.turn_id,
-        hash=digest,
-        length=sum(found.values()),
-        created_at=now,
-        updated_at=now,
-    )
-    session.add(row)
-    await session.flush()
-    await terms.write(
-        session, user_id, row.memory_id, {**found, **text.subject_terms(said.subject)}
-    )
-    await _write_entities(session, row, said.entities)
-    await index_ops.add(session, user_id, [row.memory_id], IndexOperation.PUT, now)
-    return Added(memory_of(row), is_new=True)
+    known = await rows.same(session, user_id, said)
+    if known is None:
+        known = await rows.insert_held(session, user_id, said, now)
+    else:
+        await rows.say_again(session, known, said, now)
+    is_new = known.status == MemoryStatus.HELD
+    if is_new:
+        await rows.activate(session, known, now)
+    return Added(memory_of(known), is_new)
 
 
 async def supersede(
@@ -132,13 +83,22 @@ async def supersede(
         await index_ops.add(session, user_id, [memory_id], IndexOperation.PUT, now)
         await session.flush()
         return Added(memory_of(row), is_new=False)
-    row.status = MemoryStatus.SUPERSEDED
-    row.superseded_by = added.memory.memory_id
-    row.valid_to = row.updated_at = now
-    await terms.remove(session, user_id, [memory_id])
-    await index_ops.add(session, user_id, [memory_id], IndexOperation.REMOVE, now)
-    await session.flush()
+    row.superseded_by, row.valid_to = added.memory.memory_id, now
+    await rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
     return added
+
+
+async def retract(session: AsyncSession, user_id: str, memory_id: int, now: datetime) -> Memory:
+    """End a memory that holds no longer, and that nothing takes the place of.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no active memory of that number.
+    """
+    row = await _active_row(session, user_id, memory_id)
+    row.valid_to = now
+    await rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
+    return memory_of(row)
 
 
 async def set_sensitive(
@@ -154,6 +114,7 @@ async def set_sensitive(
     row.sensitive = sensitive
     row.updated_at = now
     await session.flush()
+    await profiles.drop(session, user_id)
     return memory_of(row)
 
 
@@ -164,7 +125,7 @@ async def get(session: AsyncSession, user_id: str, memory_id: int) -> Memory:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
-    row = await session.scalar(_one_of(user_id, memory_id))
+    row = await session.scalar(rows.one_of(user_id, memory_id))
     if row is None:
         raise UnknownMemoryError(f"there is no memory {memory_id}: 'gaia memory list' shows all")
     return memory_of(row)
@@ -177,26 +138,34 @@ async def get_many(
     owner(user_id)
     found: list[Memory] = []
     for some in _chunks(memory_ids):
-        rows = await session.scalars(
-            _of(user_id).where(MemoryRow.memory_id.in_(some)).order_by(MemoryRow.memory_id)
+        stored = await session.scalars(
+            rows.of(user_id).where(MemoryRow.memory_id.in_(some)).order_by(MemoryRow.memory_id)
         )
-        found += map(memory_of, rows)
+        found += map(memory_of, stored)
     return found
 
 
-async def page(session: AsyncSession, user_id: str, *, number: int = 1, size: int = 20) -> Page:
-    """A page of the user's active memories, the newest first; the last for too high a number."""
-    total = await count(session, user_id)
+async def page(
+    session: AsyncSession,
+    user_id: str,
+    *,
+    number: int = 1,
+    size: int = 20,
+    status: MemoryStatus = MemoryStatus.ACTIVE,
+) -> Page:
+    """A page of the user's memories of one status, the newest first; the last for too high
+    a number."""
+    total = await count(session, user_id, status)
     pages = max(1, -(-total // size))
     number = min(max(1, number), pages)
-    rows = await session.scalars(
-        _of(user_id)
-        .where(MemoryRow.status == MemoryStatus.ACTIVE)
+    stored = await session.scalars(
+        rows.of(user_id)
+        .where(MemoryRow.status == status)
         .order_by(MemoryRow.memory_id.desc())
         .offset((number - 1) * size)
         .limit(size)
     )
-    return Page([memory_of(row) for row in rows], number, pages, total)
+    return Page([memory_of(row) for row in stored], number, pages, total)
 
 
 async def every(
@@ -204,17 +173,19 @@ async def every(
 ) -> Sequence[Memory]:
     """The user's memories with higher numbers than `after`, in order; all statuses unless
     `active`."""
-    query = _of(user_id).where(MemoryRow.memory_id > after)
+    query = rows.of(user_id).where(MemoryRow.memory_id > after)
     if active:
         query = query.where(MemoryRow.status == MemoryStatus.ACTIVE)
-    rows = await session.scalars(query.order_by(MemoryRow.memory_id).limit(limit))
-    return [memory_of(row) for row in rows]
+    stored = await session.scalars(query.order_by(MemoryRow.memory_id).limit(limit))
+    return [memory_of(row) for row in stored]
 
 
-async def count(session: AsyncSession, user_id: str) -> int:
-    """How many active memories the user has."""
+async def count(
+    session: AsyncSession, user_id: str, status: MemoryStatus = MemoryStatus.ACTIVE
+) -> int:
+    """How many memories of one status the user has."""
     query = select(func.count()).where(
-        MemoryRow.user_id == owner(user_id), MemoryRow.status == MemoryStatus.ACTIVE
+        MemoryRow.user_id == owner(user_id), MemoryRow.status == status
     )
     return (await session.scalar(query)) or 0
 
@@ -235,8 +206,10 @@ async def earlier_versions(
     while heirs:
         older: list[Memory] = []
         for some in _chunks(heirs):
-            rows = await session.scalars(_of(user_id).where(MemoryRow.superseded_by.in_(some)))
-            older += [memory_of(row) for row in rows if row.memory_id not in found]
+            stored = await session.scalars(
+                rows.of(user_id).where(MemoryRow.superseded_by.in_(some))
+            )
+            older += [memory_of(row) for row in stored if row.memory_id not in found]
         found |= {each.memory_id: each for each in older}
         heirs = [each.memory_id for each in older]
     return sorted(found.values(), key=lambda each: -each.memory_id)
@@ -244,12 +217,12 @@ async def earlier_versions(
 
 async def entities(session: AsyncSession, user_id: str, memory_id: int) -> Sequence[str]:
     """What a memory is about."""
-    rows = await session.scalars(
+    stored = await session.scalars(
         select(MemoryEntityRow.entity)
         .where(MemoryEntityRow.user_id == owner(user_id), MemoryEntityRow.memory_id == memory_id)
         .order_by(MemoryEntityRow.entity)
     )
-    return rows.all()
+    return stored.all()
 
 
 async def remove(
@@ -269,6 +242,8 @@ async def remove(
             delete(MemoryRow).where(MemoryRow.user_id == user_id, MemoryRow.memory_id.in_(some))
         )
     await index_ops.add(session, user_id, ids, IndexOperation.REMOVE, now)
+    if gone:
+        await profiles.drop(session, user_id)
     return gone
 
 
@@ -291,23 +266,8 @@ def checked(words: str) -> str:
     return stored
 
 
-def text_hash(words: str) -> str:
-    """The same for texts that a reader would take for the same."""
-    return hashlib.sha256(text.normalise(words).encode()).hexdigest()
-
-
-def _of(user_id: str) -> Select[MemoryRow]:
-    return select(MemoryRow).where(MemoryRow.user_id == owner(user_id))
-
-
-def _one_of(user_id: str, memory_id: int) -> Select[MemoryRow]:
-    return _of(user_id).where(MemoryRow.memory_id == min(memory_id, HIGHEST_ID))
-
-
 async def _active_row(session: AsyncSession, user_id: str, memory_id: int) -> MemoryRow:
-    row = await session.scalar(
-        _one_of(user_id, memory_id).where(MemoryRow.status == MemoryStatus.ACTIVE)
-    )
+    row = await session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
     if row is None:
         raise UnknownMemoryError(
             f"there is no memory {memory_id} that counts: 'gaia memory list' shows all"
@@ -315,19 +275,7 @@ async def _active_row(session: AsyncSession, user_id: str, memory_id: int) -> Me
     return row
 
 
-async def _write_entities(session: AsyncSession, row: MemoryRow, names: Iterable[str]) -> None:
-    told = dict.fromkeys(map(text.storable, names))
-    known = set(await entities(session, row.user_id, row.memory_id)) if told else set()
-    rows = [
-        {"user_id": row.user_id, "entity": name, "memory_id": row.memory_id}
-        for name in told
-        if name not in known
-    ]
-    if rows:
-        await session.execute(insert(MemoryEntityRow), rows)
-
-
 def _chunks(ids: Collection[int]) -> Iterable[Sequence[int]]:
-    ordered = sorted({each for each in ids if 0 < each <= HIGHEST_ID})
+    ordered = sorted({each for each in ids if 0 < each <= rows.HIGHEST_ID})
     for start in range(0, len(ordered), CHUNK):
         yield ordered[start : start + CHUNK]

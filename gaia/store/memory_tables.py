@@ -35,7 +35,7 @@ class MemorySource(StrEnum):
 
 class MemoryStatus(StrEnum):
     """Whether a memory counts. `HELD` waits for a second support; `SUPERSEDED` has a
-    successor; `ARCHIVED` ran out."""
+    successor, or holds no longer; `ARCHIVED` ran out, or was taken back."""
 
     ACTIVE = "active"
     HELD = "held"

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnfitMemoryError
-from gaia.memory import ledger
+from gaia.memory import ledger, rows
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.transfer.markdown import from_markdown
@@ -121,7 +121,7 @@ def _itself(record: Record) -> Record:
 
 async def _superseded(session: AsyncSession, user_id: str) -> Mapping[_Key, datetime]:
     """Until when what no longer counts did."""
-    rows = await session.execute(
+    found = await session.execute(
         select(MemoryRow.kind, MemoryRow.context, MemoryRow.hash, func.max(MemoryRow.valid_to))
         .where(
             MemoryRow.user_id == owner(user_id),
@@ -130,10 +130,10 @@ async def _superseded(session: AsyncSession, user_id: str) -> Mapping[_Key, date
         )
         .group_by(MemoryRow.kind, MemoryRow.context, MemoryRow.hash)
     )
-    return {(kind, context, known): until for kind, context, known, until in rows if until}
+    return {(kind, context, known): until for kind, context, known, until in found if until}
 
 
 def _is_outdated(statement: Statement, superseded: Mapping[_Key, datetime]) -> bool:
     words = ledger.checked(statement.text)
-    until = superseded.get((statement.kind, statement.context, ledger.text_hash(words)))
+    until = superseded.get((statement.kind, statement.context, rows.text_hash(words)))
     return until is not None and statement.said_at is not None and statement.said_at <= until

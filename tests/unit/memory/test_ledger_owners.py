@@ -36,6 +36,7 @@ Call = Callable[[AsyncSession, str], Awaitable[object]]
 CALLS: dict[str, Call] = {
     "add": partial(ledger.add, said=said(POT), now=START),
     "supersede": partial(ledger.supersede, memory_id=1, said=said(POT), now=START),
+    "retract": partial(ledger.retract, memory_id=1, now=START),
     "set_sensitive": partial(ledger.set_sensitive, memory_id=1, sensitive=True, now=START),
     "get": partial(ledger.get, memory_id=1),
     "get_many": partial(ledger.get_many, memory_ids=[1]),

@@ -72,6 +72,7 @@ def upgrade() -> None:
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("learned", sa.Integer(), nullable=False),
         sa.Column("changed", sa.Integer(), nullable=False),
+        sa.Column("journal", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.Column("committed_at", sa.DateTime(), nullable=True),
         sa.Column("undone_at", sa.DateTime(), nullable=True),

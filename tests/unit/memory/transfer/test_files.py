@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gaia.errors import CredentialError, UnfitMemoryError
-from gaia.memory.ledger import LONGEST_MEMORY, text_hash
+from gaia.memory.ledger import LONGEST_MEMORY
+from gaia.memory.rows import text_hash
 from gaia.memory.text import normalise, storable
 from gaia.memory.transfer.markdown import from_markdown, to_markdown
 from gaia.memory.transfer.record import Record, parse_line, record_of, statement_of

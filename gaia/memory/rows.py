@@ -1,0 +1,170 @@
+"""Rows of the ledger, together with what is made of them.
+
+A row that counts has its full text and is in the vector index; one that does not has
+neither. Only the ledger, `holding` and what they are made of write rows; each function
+works within their caller's transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import Select, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.memory import text
+from gaia.memory.memory import Statement
+from gaia.memory.owner import owner
+from gaia.store import index_ops, profiles, terms
+from gaia.store.memory_tables import (
+    IndexOperation,
+    MemoryEntityRow,
+    MemoryRow,
+    MemorySource,
+    MemoryStatus,
+)
+
+HIGHEST_ID = 2**63 - 1
+"""The largest number that a database takes."""
+
+
+def of(user_id: str) -> Select[MemoryRow]:
+    """All rows of a user."""
+    return select(MemoryRow).where(MemoryRow.user_id == owner(user_id))
+
+
+def one_of(user_id: str, memory_id: int, *statuses: MemoryStatus) -> Select[MemoryRow]:
+    """The user's row of that number, if it has one of the statuses; of any without them."""
+    query = of(user_id).where(MemoryRow.memory_id == min(memory_id, HIGHEST_ID))
+    return query.where(MemoryRow.status.in_(statuses)) if statuses else query
+
+
+def text_hash(words: str) -> str:
+    """The same for texts that a reader would take for the same."""
+    return hashlib.sha256(text.normalise(words).encode()).hexdigest()
+
+
+async def same(session: AsyncSession, user_id: str, said: Statement) -> MemoryRow | None:
+    """The row that says the same: the one that counts, or one that is held."""
+    found = await session.scalars(
+        of(user_id).where(
+            MemoryRow.kind == said.kind,
+            MemoryRow.context == said.context,
+            MemoryRow.hash == text_hash(said.text),
+            MemoryRow.status.in_((MemoryStatus.ACTIVE, MemoryStatus.HELD)),
+        )
+    )
+    by_status = {row.status: row for row in found}
+    return by_status.get(MemoryStatus.ACTIVE) or by_status.get(MemoryStatus.HELD)
+
+
+async def insert_held(
+    session: AsyncSession, user_id: str, said: Statement, now: datetime
+) -> MemoryRow:
+    """A new row that does not count yet. The text of `said` is as it is to be stored."""
+    row = MemoryRow(
+        user_id=user_id,
+        kind=said.kind,
+        text=said.text,
+        quote=_storable(said.quote),
+        subject=_storable(said.subject),
+        predicate=_storable(said.predicate),
+        object=_storable(said.object),
+        context=said.context,
+        sensitive=said.sensitive,
+        source=said.source,
+        status=MemoryStatus.HELD,
+        support=1,
+        valid_from=said.said_at or now,
+        expires_at=said.expires_at,
+        due_at=said.due_at,
+        digest_id=said.digest_id,
+        session_id=said.session_id,
+        position=said.position,
+        turn_id=said.turn_id,
+        hash=text_hash(said.text),
+        length=sum(text.terms(said.text).values()),
+        created_at=now,
+        updated_at=now,
+    )
+    session.add(row)
+    await session.flush()
+    await add_entities(session, row, said.entities)
+    return row
+
+
+async def activate(session: AsyncSession, row: MemoryRow, now: datetime) -> None:
+    """Have a row count that does not, with all that is made of it."""
+    row.status = MemoryStatus.ACTIVE
+    row.valid_to = row.superseded_by = None
+    row.updated_at = now
+    await session.flush()
+    found = {**text.terms(row.text), **text.subject_terms(row.subject)}
+    await terms.write(session, row.user_id, row.memory_id, found)
+    await index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
+
+
+async def retire(
+    session: AsyncSession, row: MemoryRow, status: MemoryStatus, now: datetime
+) -> None:
+    """Have a row that counts do so no more. No prompt tells it from now on."""
+    row.status = status
+    row.updated_at = now
+    await session.flush()
+    await terms.remove(session, row.user_id, [row.memory_id])
+    await index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
+    await profiles.drop(session, row.user_id)
+
+
+async def say_again(session: AsyncSession, row: MemoryRow, said: Statement, now: datetime) -> None:
+    """Have a row count for more that was said once more, unless that is only a copy, or
+    comes from where it was kept: the same turn, or the same digest."""
+    if said.source is not MemorySource.IMPORT and not has_same_origin(row, said):
+        row.support += 1
+        row.updated_at = now
+    if said.source is MemorySource.USER:
+        row.source = MemorySource.USER
+    row.sensitive |= said.sensitive
+    row.expires_at = said.expires_at
+    row.due_at = said.due_at or row.due_at
+    await add_entities(session, row, said.entities)
+
+
+def has_same_origin(row: MemoryRow, said: Statement) -> bool:
+    """Whether a statement comes from where the row does, and so says nothing more."""
+    is_same_turn = said.turn_id is not None and said.turn_id == row.turn_id
+    is_same_digest = said.digest_id is not None and said.digest_id == row.digest_id
+    return is_same_turn or is_same_digest
+
+
+async def add_entities(session: AsyncSession, row: MemoryRow, names: Iterable[str]) -> None:
+    """Note what a row is about, in addition to what is known."""
+    told = dict.fromkeys(map(text.storable, names))
+    known = set(await _entities(session, row)) if told else set()
+    entities = [
+        {"user_id": row.user_id, "entity": name, "memory_id": row.memory_id}
+        for name in told
+        if name not in known
+    ]
+    if entities:
+        await session.execute(insert(MemoryEntityRow), entities)
+
+
+async def delete_held(session: AsyncSession, row: MemoryRow) -> None:
+    """Delete a row that does not count, and so has no full text and no vector."""
+    await session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
+    session.expunge(row)
+
+
+async def _entities(session: AsyncSession, row: MemoryRow) -> Iterable[str]:
+    return await session.scalars(
+        select(MemoryEntityRow.entity).where(
+            MemoryEntityRow.user_id == row.user_id, MemoryEntityRow.memory_id == row.memory_id
+        )
+    )
+
+
+def _storable(words: str | None) -> str | None:
+    return None if words is None else text.storable(words)
