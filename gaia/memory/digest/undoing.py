@@ -1,0 +1,135 @@
+"""Takes back what a digest wrote: `/undo`, and a digest that is written once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.errors import UnknownMemoryError
+from gaia.memory import holding, ledger
+from gaia.memory.digest import journal
+from gaia.memory.digest.journal import Deed, Entry
+from gaia.memory.memory import Memory
+from gaia.memory.owner import owner
+from gaia.store.digest_tables import DigestRow, DigestState
+from gaia.store.memory_tables import MemorySource, MemoryStatus
+
+UNDOABLE_FOR = timedelta(days=7)
+"""How long what a digest wrote can be taken back."""
+
+LOOKED_AT = 50
+"""Digests in which the last one that wrote something is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What counted and does so no more, and what counts again."""
+
+    taken_back: Sequence[Memory]
+    restored: Sequence[Memory]
+
+
+async def last_digest(session: AsyncSession, user_id: str, now: datetime) -> int | None:
+    """The number of the user's digest that can be undone: the last one that wrote more
+    than an episode, unless it is undone already or too old."""
+    found = await session.execute(
+        select(DigestRow.digest_id, DigestRow.journal, DigestRow.undone_at)
+        .where(
+            DigestRow.user_id == owner(user_id),
+            DigestRow.state.in_((DigestState.COMMITTED, DigestState.CLEARED)),
+            DigestRow.committed_at >= now - UNDOABLE_FOR,
+        )
+        .order_by(DigestRow.committed_at.desc(), DigestRow.digest_id.desc())
+        .limit(LOOKED_AT)
+    )
+    for digest_id, stored, undone_at in found:
+        if any(each.deed is not Deed.TOLD for each in journal.entries(stored)):
+            return None if undone_at else digest_id
+    return None
+
+
+async def undo(session: AsyncSession, user_id: str, digest_id: int, now: datetime) -> Undone:
+    """Take back what a digest of the user wrote, but for what was said again since.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    done = await journal.read(session, digest_id)
+    undone = await take_back(session, owner(user_id), done, now, for_good=False)
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id, DigestRow.user_id == user_id)
+        .values(undone_at=now)
+    )
+    return undone
+
+
+async def take_back(
+    session: AsyncSession, user_id: str, done: Sequence[Entry], now: datetime, *, for_good: bool
+) -> Undone:
+    """Undo what the entries of a journal tell, the last one first. What was written is
+    archived, or, `for_good`, deleted; what was held is deleted in either case."""
+    mine = {each.memory_id for each in done if each.deed is not Deed.ENDED}
+    taken_back: dict[int, Memory] = {}
+    restored: dict[int, Memory] = {}
+    archived: list[int] = []
+    for entry in reversed(done):
+        memory = await _find(session, user_id, entry.memory_id)
+        if memory is None:
+            continue
+        if entry.deed is Deed.ENDED:
+            again = await _restore(session, memory, mine, now)
+            if again is not None:
+                restored[again.memory_id] = again
+        elif memory.status is MemoryStatus.HELD and entry.deed is not Deed.SUPPORTED:
+            await holding.discard(session, user_id, memory.memory_id)
+        elif memory.status is MemoryStatus.ACTIVE and not _is_said_since(memory, entry):
+            was_held = entry.deed is Deed.SUPPORTED
+            aside = MemoryStatus.HELD if was_held else MemoryStatus.ARCHIVED
+            await holding.put_aside(session, user_id, memory.memory_id, aside, now)
+            archived += [] if was_held else [memory.memory_id]
+            # What was ended within the digest that wrote it did not count in between.
+            is_news = restored.pop(memory.memory_id, None) is None
+            if is_news and entry.deed is not Deed.TOLD:
+                taken_back[memory.memory_id] = memory
+    if for_good:
+        await ledger.remove(session, user_id, archived, now)
+    return Undone(sorted(taken_back.values(), key=_number), sorted(restored.values(), key=_number))
+
+
+async def _restore(
+    session: AsyncSession, memory: Memory, mine: set[int], now: datetime
+) -> Memory | None:
+    """Have a memory count again, unless what took its place still does by itself, or was
+    replaced in its turn."""
+    if memory.status is not MemoryStatus.SUPERSEDED:
+        return None
+    heir_id = memory.superseded_by
+    heir = None if heir_id is None else await _find(session, memory.user_id, heir_id)
+    if heir is not None and (
+        heir.status is MemoryStatus.SUPERSEDED
+        or (heir.status is MemoryStatus.ACTIVE and heir.memory_id in mine)
+    ):
+        return None
+    return await holding.reactivate(session, memory.user_id, memory.memory_id, now)
+
+
+def _is_said_since(memory: Memory, entry: Entry) -> bool:
+    """Whether something else supports what a digest wrote."""
+    own = 2 if entry.deed is Deed.SUPPORTED else 1
+    return memory.support > own or memory.source is MemorySource.USER
+
+
+async def _find(session: AsyncSession, user_id: str, memory_id: int) -> Memory | None:
+    try:
+        return await ledger.get(session, user_id, memory_id)
+    except UnknownMemoryError:
+        return None
+
+
+def _number(memory: Memory) -> int:
+    return memory.memory_id
