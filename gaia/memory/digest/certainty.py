@@ -1,0 +1,163 @@
+"""How certain it is that the user says outright what was found in their words.
+
+A question says nothing. What is denied, supposed or told as somebody else's words may
+be found as if it were said outright; code cannot understand such a sentence, but it can
+see that it is one. Doubts make a finding wait, they do not refuse it.
+"""
+
+from __future__ import annotations
+
+import regex
+
+from gaia.memory.digest import certainty_words as words
+from gaia.memory.digest.passages import SAME_MARKS, Passage, sentences
+from gaia.memory.pleasantries import QUESTION_MARKS
+from gaia.memory.text import normalise
+
+ADDRESS = regex.compile(r"(?:https?://|www\.)\S+", regex.IGNORECASE)
+QUESTION = regex.compile(
+    r"\W*(?:(?:do|does|did|is|are|am|was|were|can|could|will|would|should|have|has|had)(?:n't)?"
+    r" (?:i|you|we|he|she|it|they|my|your|his|her|our|their|the|this|that|there)\b"
+    r"|(?:who|whose|where|why|how|what)(?:'s| is| are| was| were| do| does| did| should| can) )"
+    r"|.*(?:[吗嗎呢]|ですか|ますか)\W*$"
+)
+"""Questions that many write without a mark."""
+
+ASKED_NEXT = regex.compile(
+    r"\s*[,;:–—-]+\s*(?:so |and |but |also )?(?:what|which|where|when|how|who|why|can|could|would"  # noqa: RUF001
+    r"|should|is there|are there|any|was|wie|wo|wann|welche\w*|kannst|gibt es|qué|cuál|dónde|cómo"
+    r"|puedes|quel\w*|où|comment|peux-tu|cosa|dove|come|puoi|что|где|как|можешь)\b",
+    regex.IGNORECASE,
+)
+"""How a sentence goes on that first tells something, and then asks something else:
+`I am vegetarian, what can I cook?`"""
+
+REQUEST = regex.compile(
+    r"\W*(?:(?:can|could|would|will) you|kannst du|könntest du|peux-tu|pourrais-tu|puedes|podrías"
+    r"|puoi|potresti|você pode|pode|можешь|не мог)\b",
+    regex.IGNORECASE,
+)
+"""How one asks for something politely: the form alone is a question."""
+
+CLAUSE_BEGIN = regex.compile(
+    r"[,;:—。，、]|\b(?:but|however|aber|sondern|mais|pero|sino|ma|mas|но|а|لكن|אבל)\b|但",  # noqa: RUF001
+    regex.IGNORECASE,
+)
+CLAUSE_END = regex.compile(
+    rf"{CLAUSE_BEGIN.pattern}|\b(?:and|so|und|et|y|e|и|og|och|en|ve)\b",
+    regex.IGNORECASE,
+)
+QUOTED = regex.compile(
+    r"“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|『[^』\n]*』|(?m:^[ \t]*>[^\n]*)"
+)
+"""Words of somebody else, or about a word; and lines that were copied from an answer."""
+
+
+def _any_of(spaced: str, unspaced: str = "") -> regex.Pattern[str]:
+    alternatives = [rf"\b(?:{'|'.join(spaced.split())})\b", *unspaced.split()]
+    return regex.compile("|".join(alternatives))
+
+
+NEGATORS = _any_of(words.NEGATORS, words.UNSPACED_NEGATORS)
+TURNS = _any_of(words.TURNS, words.UNSPACED_TURNS)
+HEDGES = _any_of(words.HEDGES, words.UNSPACED_HEDGES)
+ADDITIONS = _any_of(words.ADDITIONS, words.UNSPACED_ADDITIONS)
+TIMES = _any_of(words.TIMES + r" \d+\w*", words.UNSPACED_TIMES)
+FIRST_PERSON = _any_of(words.FIRST_PERSON, words.UNSPACED_FIRST_PERSON)
+SPEAKERS = _any_of(words.SPEAKERS, words.UNSPACED_SPEAKERS)
+COMMANDS = _any_of(words.COMMANDS, words.UNSPACED_COMMANDS)
+ADDRESSING = _any_of(words.ADDRESSING, words.UNSPACED_ADDRESSING)
+
+
+def asks(passage: Passage) -> bool:
+    """Whether the passage is part of a question."""
+    if not any(is_question(each.group()) for each in sentences(passage.sentence)):
+        return False
+    tells_first = speaks_of_oneself(passage.quote) and CLAUSE_BEGIN.search(passage.before) is None
+    return not (tells_first and ASKED_NEXT.match(passage.after))
+
+
+def requests(passage: Passage) -> bool:
+    """Whether the passage asks for something, in the form of a question or not."""
+    return not asks(passage) or REQUEST.match(passage.sentence) is not None
+
+
+def is_doubtful(passage: Passage, text: str) -> bool:
+    """Whether what `text` tells may not be what the sentence says: one of them denies
+    something and the other does not, or it is supposed, or somebody else's words."""
+    said = _plain(text)
+    return (
+        _is_denied(passage) != denies(text)
+        or (HEDGES.search(_plain(passage.sentence)) is not None and not HEDGES.search(said))
+        or is_quoted(passage)
+    )
+
+
+def is_quoted(passage: Passage) -> bool:
+    """Whether the passage stands between quotation marks, or was copied from an answer."""
+    end = passage.start + len(passage.quote)
+    return any(
+        each.start() < passage.start and end <= each.end()
+        for each in QUOTED.finditer(passage.turn.words)
+    )
+
+
+def ends_something(passage: Passage) -> bool:
+    """Whether the sentence denies something, or says that it is over."""
+    return denies(passage.sentence)
+
+
+def adds_something(passage: Passage) -> bool:
+    """Whether the sentence says that something is so as well, and ends nothing."""
+    return ADDITIONS.search(_plain(passage.sentence)) is not None and not ends_something(passage)
+
+
+def names_a_time(text: str) -> bool:
+    """Whether a date may be told from the text: it has a figure, or a word such as
+    `tomorrow`."""
+    return TIMES.search(_plain(text)) is not None
+
+
+def denies(text: str) -> bool:
+    """Whether the text denies something, or says that it is over."""
+    said = _plain(text)
+    return NEGATORS.search(said) is not None or TURNS.search(said) is not None
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Whether the text is in the first person, as far as its words show it."""
+    return FIRST_PERSON.search(_plain(text)) is not None
+
+
+def speaks_to_gaia(text: str) -> bool:
+    """Whether the text tells somebody what to do."""
+    return ADDRESSING.search(_plain(text)) is not None
+
+
+def tells_of_oneself(sentence: str) -> bool:
+    """Whether a sentence is a statement of somebody about themselves, as far as its words
+    show it: no question, no command, in the first person."""
+    said = _plain(sentence)
+    begins = COMMANDS.search(said[:40])
+    is_command = begins is not None and not said[: begins.start()].strip(" ,.!-")
+    return not is_command and not is_question(sentence) and SPEAKERS.search(said) is not None
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks, with a mark or by its form."""
+    bare = ADDRESS.sub(" ", sentence)
+    return bool(QUESTION_MARKS.search(bare) or QUESTION.match(_plain(bare)))
+
+
+def _is_denied(passage: Passage) -> bool:
+    """Whether the clause of the quote has a word that denies, or the quote one that ends."""
+    begins = [each.end() for each in CLAUSE_BEGIN.finditer(passage.before)]
+    end = CLAUSE_END.search(passage.after)
+    before = passage.before[begins[-1] if begins else 0 :]
+    after = passage.after[: end.start() if end else None]
+    clause = _plain(f"{before}{passage.quote}{after}")
+    return NEGATORS.search(clause) is not None or TURNS.search(_plain(passage.quote)) is not None
+
+
+def _plain(text: str) -> str:
+    return normalise(text).translate(SAME_MARKS)
