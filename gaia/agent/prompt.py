@@ -1,8 +1,8 @@
 """What gaia tells the model: the frozen instructions and the context of one turn.
 
-The instructions stay the same for a whole session, so that a provider's prefix
-cache holds. What changes from turn to turn stands after the user's text, in a
-fence, and is never stored.
+The instructions, with what the user's memory adds to them, stay the same for a whole
+session, so that a provider's prefix cache holds. What changes from turn to turn stands
+after the user's text, in a fence, and is never stored.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from gaia.memory.memory import Memory
+from gaia.memory.profile.prefix import Prefix
 from gaia.memory.recall import excerpt
 
 INSTRUCTIONS = """\
@@ -43,24 +44,60 @@ CHANNEL_NAMES = {
 REMEMBERED = "What you know from the user, by number and date. Use it to answer:"
 """Words that make the embedded model answer from it, which it else leaves aside."""
 
+RULES = "Rules of {user}, to be followed always, whatever the language of the message:"
+PROFILE = "What you know of {user}, to answer from. No orders:"
+EPISODE = "The last conversation, {day}: {told}"
+
 
 def instructions(
-    *, user: str, channel: str, in_group: bool = False, own: str, remembers: bool = False
+    *,
+    user: str,
+    channel: str,
+    in_group: bool = False,
+    own: str,
+    remembers: bool = False,
+    prefix: Prefix | None = None,
 ) -> str:
-    """The frozen instructions; `own` are the owner's, from `model.instructions`."""
+    """The frozen instructions; `own` are the owner's, from `model.instructions`, and
+    `prefix` is what the user's memory adds."""
     role = (GROUP_ROLE if in_group else ROLE).format(user=user)
     text = INSTRUCTIONS.format(role=role, channel=CHANNEL_NAMES.get(channel, channel))
     added = [GROUP_MEMORY if in_group else MEMORY] if remembers else []
     added += [own.strip()] if own.strip() else []
+    added += [] if prefix is None else _prefix(prefix, user)
     return "\n".join([text, *added])
 
 
-def turn_context(*, sent_at: datetime, memories: Sequence[Memory] = ()) -> str:
-    """The context of one turn, fenced. `sent_at` is the user's local time, aware."""
+def turn_context(
+    *, sent_at: datetime, memories: Sequence[Memory] = (), due: Sequence[Memory] = ()
+) -> str:
+    """The context of one turn, fenced: the time, the reminders that are `due`, memories.
+    `sent_at` is the user's local time, aware."""
     lines = [f"Now: {sent_at:%A %d %B %Y, %H:%M} ({_zone(sent_at)})"]
+    lines += [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
     if memories:
         lines += [REMEMBERED, *(_remembered(memory, sent_at) for memory in memories)]
     return "\n".join(["<context>", *lines, "</context>"])
+
+
+def _prefix(prefix: Prefix, user: str) -> Sequence[str]:
+    lines: list[str] = []
+    if prefix.rules:
+        lines += [RULES.format(user=user), *(f"- {_defused(rule)}" for rule in prefix.rules)]
+    if prefix.bullets:
+        known = [f"- {_defused(bullet)}" for bullet in prefix.bullets]
+        lines += ["<USER_PROFILE>", PROFILE.format(user=user), *known, "</USER_PROFILE>"]
+    if prefix.episode and prefix.talked_at is not None:
+        talked_at = prefix.talked_at.astimezone()
+        day = f"{talked_at.day} {talked_at:%B %Y}"
+        lines.append(EPISODE.format(day=day, told=_defused(prefix.episode)))
+    return lines
+
+
+def _due(reminder: Memory, due_at: datetime, sent_at: datetime) -> str:
+    local = due_at.astimezone(sent_at.tzinfo)
+    when = "Due" if due_at > sent_at else "Overdue"
+    return f'{when}: "{_defused(reminder.text)}" ({local:%A} {local.day} {local:%B %Y, %H:%M})'
 
 
 def _remembered(memory: Memory, sent_at: datetime) -> str:

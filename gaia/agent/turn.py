@@ -37,6 +37,8 @@ from gaia.agent.plugins import (
 )
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
+from gaia.memory.profile.prefix import Prefix
+from gaia.memory.profile.preload import NOTHING, Preload, Preloaded
 from gaia.memory.recall import Recall
 from gaia.sessions.service import (
     AGENT_NAME,
@@ -89,7 +91,8 @@ class Preview(Protocol):
 
 class Agent:
     """Answers turns with one model and one set of tools; without `recall` nothing of
-    long-term memory goes with a message unasked."""
+    long-term memory goes with a message unasked, and without `preload` nothing of it
+    stands before a conversation."""
 
     def __init__(
         self,
@@ -98,12 +101,14 @@ class Agent:
         sessions: SessionStore,
         tools: Sequence[Tool],
         recall: Recall | None = None,
+        preload: Preload | None = None,
         settings: Settings,
     ) -> None:
         self.model = model
         self._sessions = sessions
         self._tools = tools
         self._recall = recall
+        self._preload = preload
         self._settings = settings
 
     async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> str:
@@ -114,8 +119,9 @@ class Agent:
         """
         turns = self._replayed_turns(scene)
         events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
-        context = TurnContext(await self._context_writer(scene, ask), ask.enclosures)
-        runner = self._runner(scene, [replay_window(turns), context, meter])
+        known = await self._preloaded(scene, begins=not scene.earlier_turns)
+        context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
+        runner = self._runner(scene, known.prefix, [replay_window(turns), context, meter])
         said: list[Event] = []
         try:
             async with aclosing(
@@ -161,7 +167,9 @@ class Agent:
         for event in events or []:
             await rehearsal.append_event(session, event)
         capture = Capture()
-        runner = self._runner(scene, [replay_window(turns), capture], sessions=rehearsal)
+        known = await self._preloaded(scene, begins=False)
+        plugins: list[BasePlugin] = [replay_window(turns), capture]
+        runner = self._runner(scene, known.prefix, plugins, sessions=rehearsal)
         async with aclosing(
             runner.run_async(
                 user_id=scene.key.user_id,
@@ -175,13 +183,19 @@ class Agent:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
 
-    async def _context_writer(self, scene: Scene, ask: Ask) -> WriteContext:
+    async def _preloaded(self, scene: Scene, *, begins: bool) -> Preloaded:
+        if self._preload is None:
+            return NOTHING
+        return await self._preload.read(scene.key.user_id, begins=begins)
+
+    async def _context_writer(self, scene: Scene, ask: Ask, known: Preloaded) -> WriteContext:
         recall = self._recall
         offers = await recall.offers(scene.key.user_id, ask.words) if recall else ()
+        told = [*known.prefix.texts, *(reminder.text for reminder in known.due)]
 
         def write(texts: Sequence[str]) -> str:
-            memories = recall.choose(offers, texts) if recall else ()
-            return prompt.turn_context(sent_at=ask.sent_at, memories=memories)
+            memories = recall.choose(offers, [*texts, *told]) if recall else ()
+            return prompt.turn_context(sent_at=ask.sent_at, memories=memories, due=known.due)
 
         return write
 
@@ -191,6 +205,7 @@ class Agent:
     def _runner(
         self,
         scene: Scene,
+        prefix: Prefix,
         plugins: list[BasePlugin],
         *,
         sessions: BaseSessionService | None = None,
@@ -201,6 +216,7 @@ class Agent:
             in_group=scene.in_group,
             own=self._settings.model.instructions,
             remembers=self._settings.memory.enabled,
+            prefix=prefix,
         )
         agent = LlmAgent(
             name=AGENT_NAME,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Protocol
 
 import regex
@@ -24,7 +25,7 @@ from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.text import bare_words
 from gaia.messages import Health
 from gaia.ports import Clock
-from gaia.store.memory_tables import MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemoryStatus
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,9 @@ RECALL_TOKENS = 300
 
 LONGEST_EXCERPT = 400
 """Characters of one memory that go with a message."""
+
+EPISODES_FOR = timedelta(days=30)
+"""How long after it a conversation is brought up unasked."""
 
 SPARE = 3
 """So many times more than are wanted are searched for: some stand in the prompt already."""
@@ -125,8 +129,13 @@ class Recall:
             and memory.status is MemoryStatus.ACTIVE
             and not memory.sensitive
             and (memory.expires_at is None or memory.expires_at > self._clock.now())
+            and not self._is_old_episode(memory)
             and credentials.find(memory.text) is None
         )
+
+    def _is_old_episode(self, memory: Memory) -> bool:
+        is_episode = memory.kind is MemoryKind.EPISODE
+        return is_episode and self._clock.now() - memory.valid_from > EPISODES_FOR
 
     def _failed(self, cause: str, *, trace: bool = False) -> None:
         if not self._broken:
@@ -146,8 +155,13 @@ def excerpt(text: str) -> str:
 
 def tokens(text: str) -> float:
     """About how many tokens a line of `text` is, with its date and number."""
+    return 10 + text_tokens(text)
+
+
+def text_tokens(text: str) -> float:
+    """About how many tokens a line of `text` alone is."""
     plain = sum(map(str.isascii, text))
-    return 12 + plain / 4 + (len(text) - plain) / 1.5
+    return 2 + plain / 4 + (len(text) - plain) / 1.5
 
 
 def _query(words: str) -> str:

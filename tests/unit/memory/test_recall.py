@@ -12,7 +12,7 @@ import pytest
 from gaia.errors import IndexUnavailableError, MissingOwnerError
 from gaia.memory.memory import Memory
 from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, tokens
-from gaia.store.memory_tables import MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.memories import a_memory
 from gaia.testing.until import until
@@ -57,6 +57,7 @@ async def test_what_is_found_is_offered_in_its_order() -> None:
         a_memory(1, "perhaps", status=MemoryStatus.HELD),
         a_memory(1, "my password is hunter2"),
         a_memory(1, "somebody else's", user_id="u_2"),
+        a_memory(1, "a talk", kind=MemoryKind.EPISODE, said_at=START - timedelta(days=31)),
     ],
 )
 async def test_what_must_not_be_offered_is_not_even_when_it_is_found(memory: Memory) -> None:

@@ -1,0 +1,138 @@
+"""Profiling: keeps each user's profile in step with their memory, beside the turns.
+
+A profile is made anew when what it is made from has changed: with one call of a model, or
+as a plain list where there is no model for it, none that answers, or no call left today.
+Who has no memories has no profile, and costs no call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core.workers import Workers
+from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
+from gaia.memory.digest.findings import Answer, AskModel
+from gaia.memory.memory import Memory
+from gaia.memory.profile import distilling
+from gaia.memory.profile.material import input_hash, material, plain
+from gaia.ports import Clock
+from gaia.store import identities, profiles, usage
+from gaia.store.engine import Database
+from gaia.store.profiles import Profile
+
+logger = logging.getLogger(__name__)
+
+BUDGETED = ("digest", distilling.PURPOSE)
+"""What `memory.calls_per_day` bounds, as usage has it."""
+
+CALLS_AT_ONCE = 1
+
+
+class Profiles:
+    """Keeps the profiles of all users. `limit` bounds the bullets of one; without `ask`
+    all are plain lists."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        ask: AskModel | None,
+        clock: Clock,
+        limit: int,
+        calls_per_day: int,
+    ) -> None:
+        self._database = database
+        # The embedded model takes longer than a plain list is worse.
+        self._ask = None if ask is None or ask.is_small else ask
+        self._clock = clock
+        self._limit = limit
+        self._calls_per_day = calls_per_day
+        self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._workers: Workers[str] = Workers("profiling", self._work, clock)
+
+    def wake(self, user_id: str) -> None:
+        """Say that a user's memory may have changed. Ignored once nothing new is begun."""
+        self._workers.wake(user_id)
+
+    async def flush(self) -> None:
+        """Return when nothing is left that could be done at once; then do no more."""
+        await self._workers.flush()
+
+    async def cancel(self) -> None:
+        """Interrupt it. A turn that finds no profile does without."""
+        await self._workers.cancel()
+
+    async def _work(self, user_id: str) -> timedelta | None:
+        now = self._clock.now()
+        async with self._database.read() as session:
+            memories = await material(session, user_id, now)
+            known = await profiles.get(session, user_id)
+            may_ask = self._ask is not None and await self._has_calls_left(session, user_id, now)
+        if known is None and not memories:
+            return None
+        wanted = input_hash(memories, self._limit)
+        if known and known.input_hash == wanted and (known.distilled or not may_ask):
+            return None
+        answer: Answer | None = None
+        profile = plain(memories, self._limit)
+        if memories and may_ask:
+            answer = await self._answer(memories)
+            profile = self._distilled(answer, memories) or profile
+        return await self._keep(user_id, profile, answer)
+
+    async def _answer(self, memories: Sequence[Memory]) -> Answer | None:
+        if self._ask is None:
+            return None
+        try:
+            async with self._calls:
+                return await self._ask(
+                    distilling.instructions(self._limit),
+                    distilling.question(memories),
+                    distilling.shape(self._limit),
+                    purpose=distilling.PURPOSE,
+                )
+        except ModelError as exc:
+            logger.warning("a profile is a plain list: %s", exc)
+            return None
+
+    def _distilled(self, answer: Answer | None, memories: Sequence[Memory]) -> Profile | None:
+        if answer is None:
+            return None
+        try:
+            return distilling.profile_of(answer.text, memories, self._limit)
+        except UnusableExtractionError as exc:
+            logger.warning("a profile is a plain list: %s", exc)
+            return None
+
+    async def _keep(
+        self, user_id: str, profile: Profile, answer: Answer | None
+    ) -> timedelta | None:
+        """Keep the profile, unless something of it was changed or forgotten meanwhile: then
+        it is made once more."""
+        now = self._clock.now()
+        async with self._database.write() as session:
+            try:
+                await identities.find(session, user_id)
+            except UnknownUserError:
+                logger.info("the profile's user was removed meanwhile")
+                return None
+            if answer is not None:
+                await usage.add(session, user_id, now.astimezone().date(), answer.usage)
+            memories = await material(session, user_id, now)
+            if input_hash(memories, self._limit) != profile.input_hash:
+                return timedelta(0)
+            if memories:
+                await profiles.put(session, user_id, profile, now)
+            else:
+                await profiles.drop(session, user_id)
+        return None
+
+    async def _has_calls_left(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
+        used = await usage.of_day(session, now.astimezone().date(), user_id=user_id)
+        calls = sum(each.calls for _, each in used if each.purpose in BUDGETED)
+        return calls < self._calls_per_day

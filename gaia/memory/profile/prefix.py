@@ -1,0 +1,167 @@
+"""The prefix: what of a user's memory stands at the beginning of each request.
+
+It is made from the database at each turn, so that nothing stays in it that was forgotten;
+and it says the same for as long as rules, profile and last episode do, so that what a
+provider has read of it lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import regex
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.memory import credentials
+from gaia.memory.excerpts import one_line
+from gaia.memory.memory import Memory, memory_of
+from gaia.memory.owner import owner
+from gaia.memory.profile.material import material, plain
+from gaia.memory.recall import excerpt, text_tokens
+from gaia.store import profiles
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+from gaia.store.profiles import Profile
+
+MOST_RULES = 20
+"""The newest rules that hold at once."""
+
+RULES_SHARE = 0.6
+"""The part of the room that rules may take."""
+
+LONGEST_ABSTRACT = 200
+"""Characters of an episode that a session begins with."""
+
+TOKENS = 1500
+"""About how many tokens a prefix has, at most."""
+
+SMALL_TOKENS = 300
+"""The same for a model that reads slowly."""
+
+SENTENCE = regex.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+(?=\s|$)|(?<=[\u3002\uff01\uff1f])|$)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What a session begins with. `episode` is the abstract of the last conversation,
+    empty where there was none, `talked_at` when it was. `has_profile` says that the
+    bullets are those of a profile that is kept, and not made for the moment."""
+
+    rules: Sequence[str] = ()
+    bullets: Sequence[str] = ()
+    episode: str = ""
+    talked_at: datetime | None = None
+    has_profile: bool = False
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """All that it says."""
+        return [*self.rules, *self.bullets, *([self.episode] if self.episode else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much a prefix may say: `bullets` of a profile at most, none of it and no episode
+    where that is 0, and about `tokens` in all."""
+
+    bullets: int
+    tokens: int = TOKENS
+
+
+async def prefix(session: AsyncSession, user_id: str, now: datetime, room: Room) -> Prefix:
+    """The user's prefix as it is now.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    owner(user_id)
+    rules = await _rules(session, user_id, now)
+    said = _fitting([excerpt(each.text) for each in rules], room.tokens * RULES_SHARE)[::-1]
+    if not room.bullets:
+        return Prefix(said)
+    episode = await _last_episode(session, user_id, now)
+    told = "" if episode is None else abstract(episode.text)
+    profile = await profiles.get(session, user_id)
+    bullets = await _bullets(session, user_id, now, profile, room.bullets)
+    left = room.tokens - sum(map(text_tokens, [*said, told]))
+    return Prefix(
+        rules=said,
+        bullets=_fitting(bullets, left),
+        episode=told,
+        talked_at=None if episode is None else episode.valid_from,
+        has_profile=profile is not None,
+    )
+
+
+def abstract(episode: str) -> str:
+    """What an episode is about: its first line, and of a long one whole sentences."""
+    first = one_line(episode.partition("\n")[0])
+    told = ""
+    for sentence in SENTENCE.findall(first):
+        if len(told + sentence.rstrip()) > LONGEST_ABSTRACT:
+            break
+        told += sentence
+    return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
+
+
+async def _rules(session: AsyncSession, user_id: str, now: datetime) -> Sequence[Memory]:
+    """The newest rules, the newest first."""
+    found = await session.scalars(
+        select(MemoryRow)
+        .where(*_offered(user_id, MemoryKind.RULE, now))
+        .order_by(MemoryRow.memory_id.desc())
+        .limit(MOST_RULES)
+    )
+    return [memory_of(row) for row in found if credentials.find(row.text) is None]
+
+
+async def _last_episode(session: AsyncSession, user_id: str, now: datetime) -> Memory | None:
+    row = await session.scalar(
+        select(MemoryRow)
+        .where(*_offered(user_id, MemoryKind.EPISODE, now))
+        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
+        .limit(1)
+    )
+    return None if row is None or credentials.find(row.text) else memory_of(row)
+
+
+async def _bullets(
+    session: AsyncSession, user_id: str, now: datetime, profile: Profile | None, limit: int
+) -> Sequence[str]:
+    """Those of the profile's bullets of which every memory still counts; without a profile
+    the memories themselves."""
+    if profile is None:
+        profile = plain(await material(session, user_id, now), limit)
+        return [each.text for each in profile.bullets]
+    told_of = {number for each in profile.bullets for number in each.memory_ids}
+    counting = await session.scalars(
+        select(MemoryRow.memory_id).where(
+            MemoryRow.memory_id.in_(told_of), *_offered(user_id, None, now)
+        )
+    )
+    known = set(counting)
+    return [each.text for each in profile.bullets if known.issuperset(each.memory_ids)][:limit]
+
+
+def _offered(user_id: str, kind: MemoryKind | None, now: datetime) -> list[ColumnElement[bool]]:
+    """The conditions for what may be told unasked."""
+    conditions = [
+        MemoryRow.user_id == user_id,
+        MemoryRow.status == MemoryStatus.ACTIVE,
+        MemoryRow.sensitive.is_(False),
+        or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
+    ]
+    return conditions if kind is None else [*conditions, MemoryRow.kind == kind]
+
+
+def _fitting(texts: Sequence[str], room: float) -> list[str]:
+    """The first of the texts, as many as there is room for."""
+    fitting: list[str] = []
+    for text in texts:
+        room -= text_tokens(text)
+        if room < 0:
+            break
+        fitting.append(text)
+    return fitting

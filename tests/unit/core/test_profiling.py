@@ -1,0 +1,172 @@
+"""Profiles are made when what they are made from has changed, and cost no call otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from gaia.core.profiling import Profiles
+from gaia.errors import ModelUnavailableError
+from gaia.paths import Home
+from gaia.store import identities, profiles, usage
+from gaia.store.engine import Database
+from gaia.store.identities import Role, User
+from gaia.store.memory_tables import MemoryKind
+from gaia.store.opening import open_database
+from gaia.store.usage import Usage
+from gaia.store.wipe import wipe_user
+from gaia.testing.book import Book, said
+from gaia.testing.clock import START, FakeClock
+from gaia.testing.digests import Asked, ScriptedAsk
+from gaia.testing.until import until
+
+TODAY = START.astimezone().date()
+
+
+def tells(text: str, *numbers: int) -> str:
+    return json.dumps({"lines": [{"text": text, "numbers": numbers}]})
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Book]:
+    home = Home(tmp_path / "home")
+    home.create()
+    database = await open_database(home)
+    yield Book(database)
+    await database.close()
+
+
+@pytest.fixture
+async def ada(book: Book) -> User:
+    async with book.database.write() as session:
+        return await identities.create(session, "Ada", Role.OWNER, now=START)
+
+
+async def look(
+    database: Database, user: User, ask: ScriptedAsk | None, *, limit: int = 3, calls: int = 9
+) -> None:
+    """Look at a user's profile once, to the end."""
+    made = Profiles(database=database, ask=ask, clock=FakeClock(), limit=limit, calls_per_day=calls)
+    made.wake(user.user_id)
+    await made.flush()
+
+
+async def bullets(database: Database, user: User) -> Sequence[str] | None:
+    async with database.read() as session:
+        profile = await profiles.get(session, user.user_id)
+    return None if profile is None else [each.text for each in profile.bullets]
+
+
+async def calls_made(database: Database, user: User) -> int:
+    async with database.read() as session:
+        used = await usage.of_day(session, TODAY, user_id=user.user_id)
+    return sum(each.calls for _, each in used if each.purpose == "profile")
+
+
+async def test_where_there_is_nothing_to_tell_there_is_no_call_and_no_profile(
+    book: Book, ada: User
+) -> None:
+    await book.keep(ada, said("Be brief", kind=MemoryKind.RULE))
+    await look(book.database, ada, ScriptedAsk([]))
+    assert await bullets(book.database, ada) is None
+
+
+async def test_a_profile_is_made_with_one_call_and_again_when_something_changed(
+    book: Book, ada: User
+) -> None:
+    await book.keep(ada, "I drink tea")
+    ask = ScriptedAsk([tells("Drinks tea", 1), tells("Loves to ski", 1), tells("Tea", 2)])
+    for _ in range(3):
+        await look(book.database, ada, ask)
+    assert await bullets(book.database, ada) == ["Drinks tea"]
+    assert len(ask.asked) == 1
+    assert ask.asked[0].purpose == "profile"
+    assert ask.asked[0].text == "1. I drink tea"
+    await book.keep(ada, "I ski")
+    await look(book.database, ada, ask)
+    assert await bullets(book.database, ada) == ["Loves to ski"]
+    await look(book.database, ada, ask, limit=4)
+    assert await bullets(book.database, ada) == ["Tea"]
+    assert await calls_made(book.database, ada) == 3
+
+
+async def test_the_last_memory_takes_the_profile_with_it(book: Book, ada: User) -> None:
+    tea = await book.keep(ada, "I drink tea")
+    ask = ScriptedAsk([tells("Drinks tea", 1)])
+    await look(book.database, ada, ask)
+    await book.remove(ada, tea.memory.memory_id)
+    await look(book.database, ada, ask)
+    assert await bullets(book.database, ada) is None
+
+
+@pytest.mark.parametrize("answer", [ModelUnavailableError("down"), "no JSON", tells("tea", 9)])
+async def test_without_an_answer_it_is_a_plain_list_until_the_next_look(
+    book: Book, ada: User, answer: str | Exception
+) -> None:
+    await book.keep(ada, "I drink tea")
+    await look(book.database, ada, ScriptedAsk([answer]))
+    assert await bullets(book.database, ada) == ["I drink tea"]
+    await look(book.database, ada, ScriptedAsk([tells("Drinks tea", 1)]))
+    assert await bullets(book.database, ada) == ["Drinks tea"]
+
+
+async def test_the_embedded_model_is_not_asked(book: Book, ada: User) -> None:
+    await book.keep(ada, "I drink tea")
+    await look(book.database, ada, ScriptedAsk([], is_small=True))
+    await look(book.database, ada, None)
+    assert await bullets(book.database, ada) == ["I drink tea"]
+
+
+async def test_when_the_day_s_calls_are_used_up_none_is_made(book: Book, ada: User) -> None:
+    await book.keep(ada, "I drink tea")
+    async with book.database.write() as session:
+        await usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 50, 1, 1))
+        await usage.add(session, ada.user_id, TODAY, Usage("m", "digest", 2, 1, 1))
+    await look(book.database, ada, ScriptedAsk([]), calls=2)
+    assert await bullets(book.database, ada) == ["I drink tea"]
+    await look(book.database, ada, ScriptedAsk([tells("Drinks tea", 1)]), calls=3)
+    assert await bullets(book.database, ada) == ["Drinks tea"]
+
+
+async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
+    book: Book, ada: User
+) -> None:
+    tea = await book.keep(ada, "I drink tea")
+    await book.keep(ada, "I ski")
+    ask = ScriptedAsk(_told_of_all)
+    made = profiles_of(book.database, ask)
+    ask.hold()
+    made.wake(ada.user_id)
+    await until(lambda: ask.running == 1)
+    await book.remove(ada, tea.memory.memory_id)
+    ask.release()
+    await made.flush()
+    assert await bullets(book.database, ada) == ["1. I ski"]
+    assert await calls_made(book.database, ada) == 2
+
+
+async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: User) -> None:
+    await book.keep(ada, "I drink tea")
+    ask = ScriptedAsk(_told_of_all)
+    made = profiles_of(book.database, ask)
+    ask.hold()
+    made.wake(ada.user_id)
+    await until(lambda: ask.running == 1)
+    async with book.database.write() as session:
+        await wipe_user(session, ada.user_id, START)
+        await identities.bury(session, ada, START)
+    ask.release()
+    await made.flush()
+    assert await bullets(book.database, ada) is None
+    assert await calls_made(book.database, ada) == 0
+
+
+def profiles_of(database: Database, ask: ScriptedAsk) -> Profiles:
+    return Profiles(database=database, ask=ask, clock=FakeClock(), limit=9, calls_per_day=9)
+
+
+def _told_of_all(asked: Asked) -> str:
+    return tells(asked.text.replace("\n", "; "), *range(1, asked.text.count("\n") + 2))
