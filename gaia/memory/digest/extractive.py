@@ -48,8 +48,8 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
     for each in _sentences(turns, in_group=in_group):
         if certainty.tells_of_oneself(each.text) and len(each.text) <= LONGEST_STATEMENT:
             told[each.terms] = each
-    kept = sorted(told.values(), key=lambda each: -len(each.terms))[:MOST_STATEMENTS]
-    kept.sort(key=lambda each: each.turn.archive_id)
+    most_telling = sorted(told.values(), key=lambda each: -len(each.terms))[:MOST_STATEMENTS]
+    kept = [each for each in told.values() if each in most_telling]
     return Checked(abstract(turns, in_group=in_group), [_held(each) for each in kept], {})
 
 
