@@ -102,7 +102,8 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
             ids = [memory.memory_id for memory in like]
             head, words = "nothing holds those words, but this is like it", ""
         found = await ledger.get_many(call.session, user_id, ids)
-        found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
+        if not words:
+            found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
         if not found:
             return (
                 f"Nothing in {whose(call.caller)} memory is like {quoted(call.words)}, so there "

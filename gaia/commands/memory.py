@@ -1,4 +1,4 @@
-"""The commands on long-term memory: /remember, /memory and /forget."""
+"""The commands on long-term memory: /remember, /memory, /forget and /undo."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gaia.commands.forgetting import forget_command
 from gaia.commands.memory_text import day, quoted, whose
 from gaia.commands.registry import Call, Command
 from gaia.commands.showing_memory import memory_command
+from gaia.commands.undoing import undo_command
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
@@ -33,8 +34,9 @@ def memory_commands(finder: Finder, changed: Changed) -> Sequence[Command]:
 
     return (
         Command.at_once("remember", "Keep something, word for word", remember),
-        memory_command(finder),
+        memory_command(finder, changed),
         forget_command(finder, changed),
+        undo_command(changed),
     )
 
 
@@ -47,8 +49,9 @@ def without_memory(finder: Finder, changed: Changed) -> Sequence[Command]:
 
     return (
         Command.at_once("remember", "Keep something, word for word", off),
-        memory_command(finder),
+        memory_command(finder, changed),
         forget_command(finder, changed),
+        undo_command(changed),
     )
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from gaia.core.slash import Caller
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemorySource, MemoryStatus
 
 LONGEST_SHOWN = 300
 """Characters of a memory in a list."""
@@ -27,6 +27,13 @@ SOURCES = {
     MemorySource.IMPORT: "it was imported",
 }
 
+MARKS = {
+    MemoryStatus.HELD: ", not sure",
+    MemoryStatus.SUPERSEDED: ", no longer so",
+    MemoryStatus.ARCHIVED: ", no longer so",
+}
+"""What a list says of a memory that does not count."""
+
 
 def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
     """Somebody's words in quotes, cut when they are long."""
@@ -34,10 +41,12 @@ def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
     return f"\u201c{FORMATTING.sub(_escaped, shown)}\u201d"
 
 
-def line(memory: Memory) -> str:
-    """A memory in a list."""
-    hidden = ", hidden" if memory.sensitive else ""
-    return f"#{memory.memory_id} ({day(memory.valid_from)}{hidden}) {quoted(memory.text)}"
+def line(memory: Memory, *, with_status: bool = True) -> str:
+    """A memory in a list, marked when it does not count."""
+    marks = [", hidden"] if memory.sensitive else []
+    marks += [MARKS[memory.status]] if with_status and memory.status in MARKS else []
+    said = f"{day(memory.valid_from)}{''.join(marks)}"
+    return f"#{memory.memory_id} ({said}) {quoted(memory.text)}"
 
 
 def day(time: datetime) -> str:

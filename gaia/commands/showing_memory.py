@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from gaia.commands.held_memory import HOW, keeping, list_held
+from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of
 from gaia.commands.memory_text import SOURCES, day, line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
@@ -11,37 +13,32 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.recall import Finder
-from gaia.messages import Button
-from gaia.store.memory_tables import MemoryStatus
+from gaia.store.memory_tables import MemorySource, MemoryStatus
 
-PAGE_SIZE = 10
 SEARCH_LIMIT = 10
 
 USAGE = (
     "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
     "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
-    "searches and /memory unhide 12 does no longer."
+    "searches and /memory unhide 12 does no longer. /memory held lists what I am not sure of, "
+    "/memory keep 12 makes one of it count."
 )
 
 
-def memory_command(finder: Finder) -> Command:
-    """The command; `finder` searches."""
+def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
+    """The command; `finder` searches, `changed` is called once something counts anew."""
+    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed)}
 
     async def prepare(caller: Caller, words: str) -> Run:
-        verb, rest = _verb_of(words)
+        verb, rest = verb_of(words)
         sought = rest if verb == "search" else words
         is_search = bool(rest) and (verb == "search" or (verb in ALONE and not rest.isdecimal()))
-        if verb in VERBS and not is_search:
-            return VERBS[verb]
+        if verb in verbs and not is_search:
+            return verbs[verb]
         found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT)
         return _showing(found, sought)
 
     return Command("memory", "What I remember", prepare, ("mem",))
-
-
-def _verb_of(words: str) -> tuple[str, str]:
-    verb, _, rest = words.partition(" ")
-    return verb.lower(), rest.strip()
 
 
 def _showing(found: Sequence[Memory], words: str) -> Run:
@@ -62,26 +59,19 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
 
 
 async def _list(call: Call) -> Reply:
-    _, told = _verb_of(call.words)
-    number = int(told) if told.isdecimal() and len(told) < 10 else 1
     user_id = call.caller.user.user_id
+    number = page_number(call.words)
     page = await ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
+    held = await ledger.count(call.session, user_id, MemoryStatus.HELD)
+    not_sure = f"I am not sure of {held:,} more: /memory held lists them." if held else ""
     if not page.total:
         return Reply(
-            f"There is nothing in {whose(call.caller)} memory yet. Tell me what I should know, or "
-            "write /remember and the words: I keep them as they are."
+            not_sure
+            or f"There is nothing in {whose(call.caller)} memory yet. Tell me what I should know, "
+            "or write /remember and the words: I keep them as they are."
         )
     head = f"{whose(call.caller).capitalize()} memory, {page.total:,} in all"
-    if page.pages == 1:
-        return Reply("\n".join([f"{head}, the newest first:", *map(line, page.memories)]))
-    buttons = []
-    if page.number > 1:
-        buttons.append(Button("Newer", f"/memory page {page.number - 1}"))
-    if page.number < page.pages:
-        buttons.append(Button("Older", f"/memory page {page.number + 1}"))
-    lines = [f"{head}, the newest first, page {page.number} of {page.pages}:"]
-    lines += [*map(line, page.memories), f"{buttons[-1].label} ones: {buttons[-1].command}"]
-    return Reply("\n".join(lines), tuple(buttons))
+    return paged(page, head, "/memory page", tail=not_sure)
 
 
 async def _search_for_nothing(call: Call) -> str:
@@ -95,9 +85,11 @@ async def _why(call: Call) -> str:
 async def _tell_why(call: Call, memory: Memory) -> str:
     user_id = call.caller.user.user_id
     told = [f"#{memory.memory_id}: {quoted(memory.text, longest=None)}"]
-    told.append(f"Since {day(memory.valid_from)}: {SOURCES[memory.source]}.")
+    told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
     if memory.quote:
         told.append(f"Your words then: {quoted(memory.quote)}")
+    if memory.due_at is not None:
+        told.append(f"It is due on {day(memory.due_at)}.")
     about = await ledger.entities(call.session, user_id, memory.memory_id)
     if about:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
@@ -105,11 +97,32 @@ async def _tell_why(call: Call, memory: Memory) -> str:
         told.append(f"Told {memory.support} times.")
     if memory.sensitive:
         told.append("It is hidden: I use it only when it is searched for.")
-    if memory.superseded_by is not None:
-        told.append(f"It no longer counts: #{memory.superseded_by} took its place.")
+    told += _standing(memory)
     earlier = await ledger.earlier_versions(call.session, user_id, [memory.memory_id])
-    told += [f"Before that: {line(each)}" for each in earlier]
+    told += [f"Before that: {line(each, with_status=False)}" for each in earlier]
     return "\n".join(told)
+
+
+def _source(memory: Memory) -> str:
+    source = SOURCES[memory.source]
+    if memory.source is MemorySource.DIGEST:
+        return f"{source}, which I read through on {day(memory.created_at)}"
+    return source
+
+
+def _standing(memory: Memory) -> Sequence[str]:
+    """What there is to say of a memory that does not count."""
+    if memory.superseded_by is not None:
+        return [f"It no longer counts: #{memory.superseded_by} took its place."]
+    if memory.status is MemoryStatus.HELD:
+        return [
+            f"I am not sure of it, and do not use it. {HOW.replace('12', str(memory.memory_id))}"
+        ]
+    if memory.status is MemoryStatus.SUPERSEDED:
+        return ["It no longer counts: as I understood you, it holds no longer."]
+    if memory.status is MemoryStatus.ARCHIVED:
+        return ["It no longer counts: its time is over, or you took it back."]
+    return []
 
 
 async def _hide(call: Call) -> str:
@@ -117,7 +130,7 @@ async def _hide(call: Call) -> str:
 
 
 async def _set_hidden(call: Call, memory: Memory) -> str:
-    hidden = _verb_of(call.words)[0] == "hide"
+    hidden = verb_of(call.words)[0] == "hide"
     await ledger.set_sensitive(
         call.session, memory.user_id, memory.memory_id, sensitive=hidden, now=call.now
     )
@@ -127,7 +140,7 @@ async def _set_hidden(call: Call, memory: Memory) -> str:
 
 
 async def _about(call: Call) -> str:
-    _, name = _verb_of(call.words)
+    _, name = verb_of(call.words)
     found = await entities.about(call.session, call.caller.user.user_id, name)
     if not found:
         return (
@@ -141,7 +154,7 @@ async def _about(call: Call) -> str:
 
 
 async def _with_memory(call: Call, then: Callable[[Call, Memory], Awaitable[str]]) -> str:
-    _, told = _verb_of(call.words)
+    _, told = verb_of(call.words)
     number = told.removeprefix("#")
     try:
         if not number.isdecimal() or len(number) > 18:
@@ -156,7 +169,7 @@ async def _help(_: Call) -> str:
     return USAGE
 
 
-ALONE = frozenset({"help", "list", "page"})
+ALONE = frozenset({"help", "list", "page", "held"})
 """Verbs that take a number at most: `list of presents` is searched for."""
 
 VERBS: dict[str, Run] = {
@@ -164,6 +177,7 @@ VERBS: dict[str, Run] = {
     "help": _help,
     "list": _list,
     "page": _list,
+    "held": list_held,
     "search": _search_for_nothing,
     "why": _why,
     "hide": _hide,

@@ -15,6 +15,7 @@ class KindName(StrEnum):
     PREFERENCE = "preference"
     RULE = "rule"
     EPISODE = "episode"
+    REMINDER = "reminder"
     NOTE = "note"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.errors import MissingOwnerError
-from gaia.memory import ledger, matching
+from gaia.memory import holding, ledger, matching
 from gaia.memory.memory import Statement
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -46,3 +46,32 @@ async def test_without_an_owner_nothing_is_looked_for(database: Database) -> Non
     async with database.read() as session:
         with pytest.raises(MissingOwnerError):
             await matching.holding(session, " ", "gate")
+
+
+async def test_what_does_not_count_is_found_unless_it_goes_with_what_does(
+    database: Database, ada: User, bob: User
+) -> None:
+    async with database.write() as session:
+        user_id = ada.user_id
+
+        async def keep(text: str) -> int:
+            said = Statement(text, MemorySource.TOOL)
+            return (await ledger.add(session, user_id, said, START)).memory.memory_id
+
+        async def replace(number: int, text: str) -> int:
+            said = Statement(text, MemorySource.TOOL)
+            return (await ledger.supersede(session, user_id, number, said, START)).memory.memory_id
+
+        lisbon = await keep("I live in Lisbon")
+        await replace(lisbon, "I live in Porto")
+        ended = await keep("Lisbon is my town")
+        await ledger.retract(session, user_id, ended, START)
+        held = Statement("Perhaps Lisbon again", MemorySource.DIGEST)
+        perhaps = (await holding.hold(session, user_id, held, START)).memory.memory_id
+        red = await keep("The Lisbon flat is red")
+        blue = await replace(red, "The Lisbon flat is blue")
+    async with database.read() as session:
+        found = await matching.holding(session, ada.user_id, "lisbon")
+        assert found == [blue, perhaps, ended, lisbon]
+        assert await matching.holding(session, ada.user_id, "lisbon red") == [red]
+        assert await matching.holding(session, bob.user_id, "lisbon") == []

@@ -1,0 +1,36 @@
+"""Memories in pages, with buttons to the next ones."""
+
+from __future__ import annotations
+
+from gaia.commands.memory_text import line
+from gaia.core.slash import Reply
+from gaia.memory.memory import Page
+from gaia.messages import Button
+
+PAGE_SIZE = 10
+
+
+def verb_of(words: str) -> tuple[str, str]:
+    """The first word after a command, in lower case, and what stands behind it."""
+    verb, _, rest = words.partition(" ")
+    return verb.lower(), rest.strip()
+
+
+def page_number(words: str) -> int:
+    """The number of the page that is asked for: 1 where none is named."""
+    _, told = verb_of(words)
+    return int(told) if told.isdecimal() and len(told) < 10 else 1
+
+
+def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:
+    """A page below its `head`; `command` and a number show another one. `tail` stands
+    below everything."""
+    buttons: list[Button] = []
+    if page.number > 1:
+        buttons.append(Button("Newer", f"{command} {page.number - 1}"))
+    if page.number < page.pages:
+        buttons.append(Button("Older", f"{command} {page.number + 1}"))
+    which = f", page {page.number} of {page.pages}" if buttons else ""
+    lines = [f"{head}, the newest first{which}:", *map(line, page.memories)]
+    lines += [f"{buttons[-1].label} ones: {buttons[-1].command}"] if buttons else []
+    return Reply("\n".join([*lines, tail] if tail else lines), tuple(buttons))

@@ -1,0 +1,86 @@
+"""What gaia learned by itself, as a person sees it: held, kept, taken back, forgotten."""
+
+from __future__ import annotations
+
+from gaia.memory import holding, ledger
+from gaia.memory.digest.findings import Checked
+from gaia.memory.memory import Statement
+from gaia.store.memory_tables import MemorySource
+from gaia.testing.proposals import Digests, instead_of, proposal, window
+
+
+async def digests_of(core, name: str) -> Digests:
+    user = await core.users.find(name)
+    return Digests(core.stores.database, user.user_id)
+
+
+async def learn(core, *found: Checked) -> None:
+    digests = await digests_of(core, "ada")
+    await digests.commit(await digests.sealed(), *found)
+
+
+async def test_what_gaia_is_not_sure_of_is_shown_apart_and_kept_when_its_user_says_so(
+    running_core,
+):
+    async with running_core() as core:
+        assert "nothing in your memory that I am not sure of" in await core.say("/memory held")
+        await learn(core, window(proposal("Ada may ski", quote="I might ski", held=True)))
+        assert await core.say("/memory") == "I am not sure of 1 more: /memory held lists them."
+        shown = await core.say("/memory held")
+        assert "What I am not sure of, 1 in all" in shown
+        assert "#1 (1 January 2026, not sure) “Ada may ski”" in shown
+        why = await core.say("/memory why 1")
+        assert "I gathered it from a conversation, which I read through on 1 January 2026." in why
+        assert "Your words then: “I might ski”" in why
+        assert "I am not sure of it, and do not use it. /memory keep 1" in why
+        assert "nothing that I am not sure of" in await core.say("/memory keep 2")
+        assert "nothing that I am not sure of" in await core.say("/memory keep")
+        assert await core.say("/memory keep #1") == "Kept in your memory as #1: “Ada may ski”"
+        assert "#1 (1 January 2026) “Ada may ski”" in await core.say("/memory search ski")
+
+
+async def test_what_is_held_is_listed_in_pages(running_core):
+    async with running_core() as core:
+        many = [proposal(f"fact {number}", held=True) for number in range(1, 13)]
+        await learn(core, window(*many))
+        shown = await core.say("/memory held")
+        assert "12 in all, the newest first, page 1 of 2" in shown
+        assert "Older ones: /memory held 2" in shown
+        assert (await core.say("/memory held 2")).count("“fact ") == 2
+
+
+async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core):
+    async with running_core() as core:
+        user = await core.users.find("ada")
+        assert "There is nothing to take back" in await core.say("/undo")
+        async with core.stores.database.write() as session:
+            old = Statement("I live in Lisbon", MemorySource.TOOL)
+            await ledger.add(session, user.user_id, old, core.clock.now())
+        await learn(core, window(instead_of(1, "I live in Porto")))
+        assert "#1 took" not in await core.say("/memory why 2")
+        assert (await core.say("/undo")).splitlines() == [
+            "Taken back, and no longer in your memory:",
+            "#2 “I live in Porto”",
+            "In your memory again:",
+            "#1 “I live in Lisbon”",
+        ]
+        assert "There is nothing to take back" in await core.say("/undo")
+        assert "#1 (1 January 2026) “I live in Lisbon”" in await core.say("/memory")
+        assert "you took it back" in await core.say("/memory why 2")
+
+
+async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
+    async with running_core() as core:
+        user = await core.users.find("ada")
+        await learn(core, window(proposal("Ada may ski", held=True), proposal("Ada sings")))
+        async with core.stores.database.write() as session:
+            await ledger.retract(session, user.user_id, 2, core.clock.now())
+        assert "as I understood you, it holds no longer" in await core.say("/memory why 2")
+        asked = await core.say("/forget sings")
+        assert "#2 (1 January 2026, no longer so) “Ada sings”" in asked
+        assert "Forgotten: 1 memory" in await core.say("/forget yes")
+        assert "#1 (1 January 2026, not sure)" in await core.say("/forget #1")
+        assert "Forgotten: 1 memory" in await core.say("/forget yes")
+        async with core.stores.database.read() as session:
+            assert await ledger.numbers(session, user.user_id) == []
+            assert (await holding.held(session, user.user_id)).total == 0
