@@ -12,6 +12,7 @@ from gaia.cli.memory import (
     exporting,
     forgetting,
     importing,
+    keeping,
     listing,
     reindexing,
     searching,
@@ -23,6 +24,7 @@ app.command("list")(listing.list_memories)
 app.command("search")(searching.search)
 app.command("why")(listing.why)
 app.command("add")(adding.add)
+app.command("keep")(keeping.keep)
 app.command("forget")(forgetting.forget)
 app.command("export")(exporting.export)
 app.command("import")(importing.import_file)

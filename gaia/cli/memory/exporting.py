@@ -40,11 +40,13 @@ def export(
     """Write what gaia remembers to a file, for people or for another gaia."""
     from gaia.cli.memory.showing import counted_memories
 
+    form = file_format or _format_for(file)
+
     async def read(session: AsyncSession, owner: User) -> tuple[User, Sequence[Record]]:
-        return owner, await _records(session, owner)
+        return owner, await _records(session, owner, form)
 
     owner, records = read_memory(user, read)
-    lines = _lines(owner, records, file_format or _format_for(file))
+    lines = _lines(owner, records, form)
     if file is None:
         for line in lines:
             typer.echo(line)
@@ -53,15 +55,16 @@ def export(
     typer.echo(f"{counted_memories(len(records))} of {owner.name} in {file}", err=True)
 
 
-async def _records(session: AsyncSession, owner: User) -> Sequence[Record]:
-    from gaia.memory import entities, ledger
+async def _records(session: AsyncSession, owner: User, file_format: FormatName) -> Sequence[Record]:
+    """What counts; where a file holds all of a memory, also what gaia is not sure of."""
+    from gaia.memory import entities, holding, ledger
     from gaia.memory.transfer.record import record_of
 
     about = await entities.by_memory(session, owner.user_id)
-    return [
-        record_of(each, about.get(each.memory_id, ()))
-        for each in await ledger.every(session, owner.user_id, limit=ALL)
-    ]
+    found = [*await ledger.every(session, owner.user_id, limit=ALL)]
+    if file_format is FormatName.JSONL:
+        found += (await holding.held(session, owner.user_id, size=ALL)).memories[::-1]
+    return [record_of(each, about.get(each.memory_id, ())) for each in found]
 
 
 def _format_for(file: Path | None) -> FormatName:

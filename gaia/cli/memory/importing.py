@@ -55,7 +55,12 @@ def import_file(
     async def act(database: Database, owner: User) -> tuple[str, TakenIn]:
         with counting("importing") as progress:
             taken = await take_in(
-                database, owner.user_id, checked.statements, SystemClock(), progress
+                database,
+                owner.user_id,
+                checked.statements,
+                SystemClock(),
+                progress,
+                held=checked.held,
             )
         return owner.name, taken
 

@@ -28,39 +28,62 @@ SOURCES = {
     "import": "taken from a file",
 }
 
+STANDINGS = {
+    "held": "gaia is not sure of it: 'gaia memory keep' makes it count",
+    "superseded": "counts no longer",
+    "archived": "counts no longer: its time is over, or it was taken back",
+}
+
 
 def list_memories(
     page: Annotated[int, typer.Option(min=1, help="Which page, from the newest on.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="All of them, on one page.")] = False,
+    held: Annotated[bool, typer.Option("--held", help="What gaia is not sure of.")] = False,
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
     """List what gaia remembers, the newest first."""
     from gaia.cli.memory.showing import memory_json, memory_table
     from gaia.memory import ledger
+    from gaia.store.memory_tables import MemoryStatus
 
-    async def read(session: AsyncSession, owner: User) -> tuple[str, Page]:
-        size = ALL if every else PAGE_SIZE
-        return owner.name, await ledger.page(session, owner.user_id, number=page, size=size)
+    async def read(session: AsyncSession, owner: User) -> _Listing:
+        found = await ledger.page(
+            session,
+            owner.user_id,
+            number=page,
+            size=ALL if every else PAGE_SIZE,
+            status=MemoryStatus.HELD if held else MemoryStatus.ACTIVE,
+        )
+        all_held = await ledger.count(session, owner.user_id, MemoryStatus.HELD)
+        return _Listing(owner.name, found, all_held)
 
-    name, found = read_memory(user, read)
+    listing = read_memory(user, read)
+    name, found = listing.name, listing.page
     if as_json:
         shown = {
             "user": name,
             "page": found.number,
             "pages": found.pages,
             "total": found.total,
+            "held": listing.held,
             "memories": [memory_json(each) for each in found.memories],
         }
         typer.echo(json.dumps(shown, indent=2))
-    elif found.total:
+        return
+    if found.total:
         typer.echo(memory_table(found.memories))
         if found.pages > 1:
             typer.echo(
-                f"\nPage {found.number} of {found.pages}, {found.total:,} memories.{_next(found)}"
+                f"\nPage {found.number} of {found.pages}, {found.total:,} memories."
+                f"{_next(found, held=held)}"
             )
+    elif held:
+        typer.echo(f"There is nothing in the memory of {name} that gaia is not sure of.")
     else:
         typer.echo(f"There is nothing in the memory of {name} yet: 'gaia memory add' adds to it.")
+    if listing.held and not held:
+        typer.echo(f"\nNot sure of {listing.held:,} more: gaia memory list --held")
 
 
 def why(
@@ -90,6 +113,15 @@ def why(
 
 
 @dataclass(frozen=True, slots=True)
+class _Listing:
+    """A page of somebody's memories, and how many are held of all."""
+
+    name: str
+    page: Page
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Origin:
     """A memory, what it is about, and what it replaced."""
 
@@ -98,10 +130,11 @@ class _Origin:
     earlier: Sequence[Memory]
 
 
-def _next(page: Page) -> str:
+def _next(page: Page, *, held: bool) -> str:
     if page.number == page.pages:
         return ""
-    return f" The next one: gaia memory list --page {page.number + 1}"
+    which = " --held" if held else ""
+    return f" The next one: gaia memory list{which} --page {page.number + 1}"
 
 
 def _in_words(origin: _Origin) -> str:
@@ -116,13 +149,17 @@ def _in_words(origin: _Origin) -> str:
         ("since", local_time(memory.valid_from)),
         ("source", SOURCES[memory.source]),
         ("their words", shown_line(memory.quote or "")),
+        ("status", STANDINGS.get(memory.status, "")),
         ("subject", shown_line(memory.subject or "")),
+        ("relation", shown_line(" ".join(filter(None, (memory.predicate, memory.object))))),
         ("about", shown_line(", ".join(origin.about))),
         ("told", f"{memory.support} times" if memory.support > 1 else ""),
+        ("due", local_time(memory.due_at) if memory.due_at else ""),
         ("until", local_time(memory.expires_at) if memory.expires_at else ""),
         ("replaced by", f"{memory.superseded_by}" if memory.superseded_by else ""),
         ("conversation", shown_line(memory.session_id or "")),
         ("turn", memory.turn_id or ""),
+        ("digest", f"{memory.digest_id}" if memory.digest_id else ""),
     ]
     lines = [strip_controls(memory.text), ""]
     lines += [f"{name:<12}  {told}" for name, told in facts if told]

@@ -13,7 +13,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger
 from gaia.memory.entities import entity
 from gaia.memory.memory import Memory, Statement
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 YEARS = range(1000, 9999)
 """Years of a time that a zone cannot push out of the calendar."""
@@ -33,7 +33,8 @@ Time = Annotated[AwareDatetime, AfterValidator(_within_calendar)]
 
 class Record(BaseModel):
     """A memory on its way out or in. Only `text` is needed; what else a file says is
-    left out. `source` tells where it came from in the gaia that wrote the file."""
+    left out. `source` tells where it came from in the gaia that wrote the file, `held`
+    that it was not sure of it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,12 +42,16 @@ class Record(BaseModel):
     kind: MemoryKind = MemoryKind.FACT
     quote: str | None = Field(None, max_length=20_000)
     subject: str | None = Field(None, max_length=200)
+    predicate: str | None = Field(None, max_length=200)
+    object: str | None = Field(None, max_length=200)
     context: str = Field("global", min_length=1, max_length=32, pattern=r"^[\w.-]+$")
     sensitive: bool = False
     entities: tuple[str, ...] = Field((), max_length=50)
     source: str | None = None
     said_at: Time | None = None
     expires_at: Time | None = None
+    due_at: Time | None = None
+    held: bool = False
 
     def to_json(self) -> str:
         """One line, in which nothing is left that a terminal would obey."""
@@ -60,12 +65,16 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         kind=memory.kind,
         quote=memory.quote,
         subject=memory.subject,
+        predicate=memory.predicate,
+        object=memory.object,
         context=memory.context,
         sensitive=memory.sensitive,
         entities=tuple(entities),
         source=memory.source,
         said_at=memory.valid_from,
         expires_at=memory.expires_at,
+        due_at=memory.due_at,
+        held=memory.status is MemoryStatus.HELD,
     )
 
 
@@ -83,11 +92,14 @@ def statement_of(record: Record) -> Statement:
         kind=record.kind,
         quote=record.quote,
         subject=record.subject,
+        predicate=record.predicate,
+        object=record.object,
         context=record.context,
         sensitive=record.sensitive,
         entities=tuple(filter(None, map(entity, record.entities))),
         said_at=record.said_at,
         expires_at=record.expires_at,
+        due_at=record.due_at,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnfitMemoryError
-from gaia.memory import ledger, rows
+from gaia.memory import holding, ledger, rows
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.transfer.markdown import from_markdown
@@ -45,10 +45,12 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a file holds: what can be taken, and what cannot."""
+    """What a file holds: what can be taken, and what cannot. Of the `held` among the
+    statements the gaia that wrote them was not sure."""
 
     statements: Sequence[Statement]
     mistakes: Sequence[Mistake]
+    held: frozenset[Statement] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,17 @@ def check(content: str, file_format: FileFormat) -> Checked:
     """Everything in `content` that is meant to be a memory."""
     statements: list[Statement] = []
     mistakes: list[Mistake] = []
+    held: set[Statement] = set()
     for line, parsed in _parsed(content, file_format):
         try:
-            statements.append(statement_of(parsed()))
+            record = parsed()
+            statements.append(statement_of(record))
         except UnfitMemoryError as exc:
             mistakes.append(Mistake(line, str(exc)))
-    return Checked(statements, mistakes)
+            continue
+        if record.held:
+            held.add(statements[-1])
+    return Checked(statements, mistakes, frozenset(held))
 
 
 async def take_in(
@@ -82,8 +89,11 @@ async def take_in(
     statements: Sequence[Statement],
     clock: Clock,
     progress: Callable[[int, int], None],
+    *,
+    held: Collection[Statement] = (),
 ) -> TakenIn:
-    """Remember the statements, unless they are known. May be interrupted and repeated.
+    """Remember the statements, unless they are known; those that are `held` are only held.
+    May be interrupted and repeated.
 
     What was superseded is not brought back by a statement that is older than that.
     `progress` gets how many are done, and of how many.
@@ -97,7 +107,8 @@ async def take_in(
             for statement in batch:
                 if _is_outdated(statement, superseded):
                     continue
-                added = await ledger.add(session, user_id, statement, clock.now())
+                keep = holding.hold if statement in held else ledger.add
+                added = await keep(session, user_id, statement, clock.now())
                 new += added.is_new
         progress(start + len(batch), len(statements))
     return TakenIn(new, len(statements) - new)
