@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import httpx
@@ -38,6 +38,10 @@ class Finished:
     prompt_tokens: int
     cached_tokens: int
     answer_tokens: int
+
+
+Constraint = Mapping[str, object]
+"""What holds an answer to its form: `grammar`, or `json_schema`, and its value."""
 
 
 class _Delta(BaseModel):
@@ -79,7 +83,10 @@ class _Tokens(BaseModel):
 
 
 async def stream_answer(
-    client: httpx.AsyncClient, messages: Sequence[Message], grammar: str, sampling: Sampling
+    client: httpx.AsyncClient,
+    messages: Sequence[Message],
+    constraint: Constraint,
+    sampling: Sampling,
 ) -> AsyncGenerator[str | Finished, None]:
     """Yield the answer piece by piece, and how it ended as the last thing.
 
@@ -91,7 +98,7 @@ async def stream_answer(
     """
     body = {
         "messages": [asdict(message) for message in messages],
-        "grammar": grammar,
+        **constraint,
         "stream": True,
         "stream_options": {"include_usage": True},
         "cache_prompt": True,

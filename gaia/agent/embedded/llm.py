@@ -15,10 +15,16 @@ from google.genai import types
 from pydantic import PrivateAttr
 
 from gaia.agent.embedded import wire
-from gaia.agent.embedded.completions import Finished, Sampling, count_tokens, stream_answer
+from gaia.agent.embedded.completions import (
+    Constraint,
+    Finished,
+    Sampling,
+    count_tokens,
+    stream_answer,
+)
 from gaia.agent.embedded.grammar import grammar_for
 from gaia.agent.embedded.leaning import call_bias
-from gaia.agent.embedded.offers import read_offers
+from gaia.agent.embedded.offers import Offer, read_offers
 from gaia.agent.embedded.rendering import Message, Prompt, render, trim
 from gaia.agent.embedded.server import EmbeddedServer
 from gaia.errors import ModelRefusedError, ModelUnavailableError
@@ -103,7 +109,7 @@ class EmbeddedLlm(BaseLlm):
 
     def _sampling(self, request: LlmRequest) -> Sampling:
         config = request.config
-        most = self._bounds.reply_tokens
+        most = self._bounds_of(request).reply_tokens
         return replace(
             SAMPLING,
             max_tokens=min(config.max_output_tokens or most, most),
@@ -115,22 +121,28 @@ class EmbeddedLlm(BaseLlm):
         self, request: LlmRequest, sampling: Sampling
     ) -> AsyncGenerator[str | Finished, None]:
         offers = read_offers(request.config)
-        prompt, grammar = render(request, offers), grammar_for(offers)
+        prompt, constraint = render(request, offers), _constraint(request, offers)
         async with self._server.client() as client:
-            fitting = await self._fit(client, prompt)
+            fitting = await self._fit(client, prompt, self._bounds_of(request).prompt_tokens)
             leaning = replace(sampling, call_bias=call_bias(prompt) if offers else 0.0)
             async with aclosing(
-                stream_answer(client, fitting.messages, grammar, leaning)
+                stream_answer(client, fitting.messages, constraint, leaning)
             ) as pieces:
                 async for piece in pieces:
                     yield piece
 
-    async def _fit(self, client: httpx.AsyncClient, prompt: Prompt) -> Prompt:
+    def _bounds_of(self, request: LlmRequest) -> Bounds:
+        """An answer in a shape may be as long as it asks for: half of one is of no use."""
+        wanted = request.config.max_output_tokens
+        if request.config.response_schema is None or wanted is None:
+            return self._bounds
+        return replace(self._bounds, max_reply_tokens=wanted)
+
+    async def _fit(self, client: httpx.AsyncClient, prompt: Prompt, budget: int) -> Prompt:
         """`prompt` without the oldest turns, if it is longer than what fits.
 
         A token has at least one byte: a prompt of few bytes needs no counting.
         """
-        budget = self._bounds.prompt_tokens
         if _most_tokens(prompt.messages) <= budget:
             return prompt
         sizes = {
@@ -146,6 +158,12 @@ class EmbeddedLlm(BaseLlm):
                 f"takes {budget}: shorten it, or raise model.embedded.context_tokens"
             )
         return fitting
+
+
+def _constraint(request: LlmRequest, offers: Sequence[Offer]) -> Constraint:
+    """The request's JSON schema, or else the grammar of plain text and tool calls."""
+    shape = request.config.response_schema
+    return {"grammar": grammar_for(offers)} if shape is None else {"json_schema": shape}
 
 
 def _most_tokens(messages: Sequence[Message]) -> int:

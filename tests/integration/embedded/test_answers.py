@@ -1,6 +1,7 @@
 """Answers of the real model through the adapter: protocol, cache and bounds, not wisdom."""
 
 import asyncio
+import json
 import os
 import signal
 from contextlib import aclosing
@@ -183,7 +184,7 @@ async def test_a_process_that_dies_in_mid_answer_can_be_asked_again(launch: Laun
 
     async def read_and_kill() -> None:
         async with server.client() as client:
-            async for _ in stream_answer(client, messages, grammar_for(()), sampling):
+            async for _ in stream_answer(client, messages, {"grammar": grammar_for(())}, sampling):
                 assert server.pid is not None
                 os.kill(server.pid, signal.SIGKILL)
 
@@ -191,7 +192,10 @@ async def test_a_process_that_dies_in_mid_answer_can_be_asked_again(launch: Laun
         await read_and_kill()
     async with server.client() as client:
         short = Sampling(max_tokens=4, temperature=0, top_p=1, repeat_penalty=1)
-        assert [piece async for piece in stream_answer(client, messages, grammar_for(()), short)]
+        assert [
+            piece
+            async for piece in stream_answer(client, messages, {"grammar": grammar_for(())}, short)
+        ]
 
 
 async def test_a_call_always_fits_the_parameters(launch: Launcher) -> None:
@@ -202,7 +206,7 @@ async def test_a_call_always_fits_the_parameters(launch: Launcher) -> None:
     wild = Sampling(max_tokens=1000, temperature=2, top_p=1, repeat_penalty=1, call_bias=100)
 
     async with launch().client() as client:
-        answer = stream_answer(client, messages, grammar_for(offers), wild)
+        answer = stream_answer(client, messages, {"grammar": grammar_for(offers)}, wild)
         written = "".join([piece async for piece in answer if isinstance(piece, str)])
 
     call = wire.read_call(written)
@@ -215,3 +219,20 @@ async def test_a_call_always_fits_the_parameters(launch: Launcher) -> None:
     }
     assert call.arguments["room"] in ("red", "blue")
     assert len(wire.call_line(call.name, call.arguments)) == len(written)
+
+
+async def test_an_answer_in_a_shape_has_it_and_may_be_longer_than_a_reply(open_llm: Opener) -> None:
+    item = {"type": "string", "minLength": 60, "maxLength": 60}
+    items = {"type": "array", "items": item, "minItems": 6, "maxItems": 6}
+    shape = {
+        "type": "object",
+        "properties": {"facts": items},
+        "required": ["facts"],
+        "additionalProperties": False,
+    }
+    asked = request("I live in Porto, and my sister is Grace.")
+    asked.config.response_schema = shape
+    asked.config.max_output_tokens = 1000
+    llm = open_llm(reply_tokens=64)
+    facts = json.loads(text(await answer(llm, asked)))["facts"]
+    assert [len(fact) for fact in facts] == [60] * 6
