@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from gaia.testing.forked import ForkServer, fork_server
+
 PERSONAL = re.compile(
     r"GAIA_(?!.*_SEED$).*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY",
     re.IGNORECASE,
@@ -29,6 +31,13 @@ def impersonal_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 patch.delenv(name)
         patch.setenv("GAIA_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """Starts processes in milliseconds that a new interpreter would start in seconds."""
+    with fork_server(tmp_path_factory.mktemp("mem0")) as server:
+        yield server
 
 
 @pytest.hookimpl(trylast=True)

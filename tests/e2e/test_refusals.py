@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from gaia.paths import Home
+from gaia.testing import processes
 from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import Finished, NotAnsweredError, run_gaia, running_daemon, talking
+from gaia.testing.processes import Finished, NotAnsweredError, talking
 
 QUIET = "web: {port: 0}\nmodel: {provider: openai, base_url: 'http://127.0.0.1:9/v1'}\n"
 
@@ -26,7 +27,7 @@ def check_refusal(finished: Finished, code: int, *words: str) -> None:
         assert word in finished.stderr, message
 
 
-async def test_mistakes_in_the_settings_are_all_named_with_their_lines(home):
+async def test_mistakes_in_the_settings_are_all_named_with_their_lines(home, run_gaia):
     home.settings_file.write_text("model:\n  provider: gemni\nlimits:\n  concurent_turns: 3\n")
     finished = await run_gaia(home, "serve")
     check_refusal(
@@ -43,15 +44,15 @@ async def test_mistakes_in_the_settings_are_all_named_with_their_lines(home):
 
 async def test_a_provider_without_its_key_is_a_mistake_in_the_settings(home):
     home.settings_file.write_text("model: {provider: gemini}\n")
-    check_refusal(await run_gaia(home, "serve"), 78, "model.provider", "GEMINI_API_KEY")
+    check_refusal(await processes.run_gaia(home, "serve"), 78, "model.provider", "GEMINI_API_KEY")
 
 
-async def test_without_a_key_and_without_a_model_it_says_how_to_get_one(home):
+async def test_without_a_key_and_without_a_model_it_says_how_to_get_one(home, run_gaia):
     check_refusal(await run_gaia(home, "serve"), 78, "not installed", "gaia model pull")
     check_refusal(await run_gaia(home, "chat", "-m", "hello"), 78, "gaia model pull")
 
 
-async def test_a_second_daemon_says_so_and_leaves_the_first_alone(home):
+async def test_a_second_daemon_says_so_and_leaves_the_first_alone(home, run_gaia, running_daemon):
     home.settings_file.write_text(QUIET)
     async with running_daemon(home) as daemon:
         check_refusal(await run_gaia(home, "serve"), 3, "runs already", str(home.root))
@@ -60,28 +61,28 @@ async def test_a_second_daemon_says_so_and_leaves_the_first_alone(home):
 
 
 async def test_status_without_a_daemon_says_how_to_start_one(home):
-    check_refusal(await run_gaia(home, "status"), 3, "does not run", "gaia serve")
+    check_refusal(await processes.run_gaia(home, "status"), 3, "does not run", "gaia serve")
 
 
-async def test_a_home_that_is_a_file(tmp_path):
+async def test_a_home_that_is_a_file(tmp_path, run_gaia):
     file = tmp_path / "home"
     file.write_text("mine")
     check_refusal(await run_gaia(Home(file), "serve"), 1, "is not a folder", "GAIA_HOME")
     assert file.read_text() == "mine"
 
 
-async def test_a_home_that_cannot_be_made():
+async def test_a_home_that_cannot_be_made(run_gaia):
     check_refusal(await run_gaia(Home(Path("/proc/gaia")), "serve"), 1, "/proc/gaia", "GAIA_HOME")
 
 
-async def test_a_port_that_is_taken(home):
+async def test_a_port_that_is_taken(home, run_gaia):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         home.settings_file.write_text(QUIET.replace("port: 0", f"port: {port}"))
         check_refusal(await run_gaia(home, "serve"), 1, str(port), "web.port")
 
 
-async def test_a_damaged_database_is_left_as_it_is(home):
+async def test_a_damaged_database_is_left_as_it_is(home, run_gaia):
     home.settings_file.write_text(QUIET)
     home.database.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 40)
     before = home.database.read_bytes()
@@ -89,7 +90,7 @@ async def test_a_damaged_database_is_left_as_it_is(home):
     assert home.database.read_bytes() == before
 
 
-async def test_sessions_of_another_schema_are_left_as_they_are(home):
+async def test_sessions_of_another_schema_are_left_as_they_are(home, run_gaia):
     home.settings_file.write_text(QUIET)
     with sqlite3.connect(home.sessions_database) as connection:
         connection.execute("CREATE TABLE adk_internal_metadata (key TEXT, value TEXT)")
@@ -121,7 +122,7 @@ def fill(disk: Path) -> Path:
     return filler
 
 
-async def test_a_disk_that_is_full_at_the_start(small_disk):
+async def test_a_disk_that_is_full_at_the_start(small_disk, run_gaia):
     home = Home(small_disk / "home")
     home.create()
     home.settings_file.write_text(QUIET)
@@ -129,7 +130,9 @@ async def test_a_disk_that_is_full_at_the_start(small_disk):
     check_refusal(await run_gaia(home, "serve"), 1, "free some space")
 
 
-async def test_a_disk_that_fills_up_is_told_and_gaia_goes_on_when_there_is_room(small_disk):
+async def test_a_disk_that_fills_up_is_told_and_gaia_goes_on_when_there_is_room(
+    small_disk, running_daemon
+):
     home = Home(small_disk / "home")
     home.create()
     async with running_model_server() as model:

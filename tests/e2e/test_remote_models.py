@@ -11,9 +11,10 @@ import pytest
 
 from channels.terminal_wire import TurnTextFrame
 from gaia.core.sentences import STOPPED
+from gaia.testing import processes
 from gaia.testing.llmock import running_llmock
 from gaia.testing.model_server import ScriptedCall, Step, running_model_server
-from gaia.testing.processes import run_gaia, running_daemon, talking
+from gaia.testing.processes import talking
 
 OPENAI = {"OPENAI_API_KEY": "x"}
 GEMINI = {"GEMINI_API_KEY": "x"}
@@ -33,7 +34,7 @@ def use_gemini(home, base_url: str) -> None:
     )
 
 
-async def test_one_message_is_one_small_request_and_the_next_goes_on(home):
+async def test_one_message_is_one_small_request_and_the_next_goes_on(home, run_gaia):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         hello = await run_gaia(home, "chat", "-m", "My name is Ada.", environ=OPENAI)
@@ -49,7 +50,7 @@ async def test_one_message_is_one_small_request_and_the_next_goes_on(home):
 async def test_each_line_of_a_pipe_is_a_message(home):
     async with running_model_server() as model:
         use_gemini(home, model.gemini_base_url)
-        chat = await run_gaia(home, "chat", stdin="one\n\ntwo\n/whoami\n", environ=GEMINI)
+        chat = await processes.run_gaia(home, "chat", stdin="one\n\ntwo\n/whoami\n", environ=GEMINI)
         lines = chat.stdout.splitlines()
         assert lines[:2] == ["echo: one", "echo: two"]
         assert lines[2].startswith("You are ")
@@ -64,7 +65,7 @@ async def test_a_conversation_with_the_daemon(home, provider):
         else:
             use_gemini(home, model.gemini_base_url)
         async with (
-            running_daemon(home, environ={**OPENAI, **GEMINI}) as daemon,
+            processes.running_daemon(home, environ={**OPENAI, **GEMINI}) as daemon,
             talking(home, "ada") as ada,
         ):
             assert await ada.ask("hello there", wants_preview=True) == "echo: hello there"
@@ -78,7 +79,9 @@ async def test_a_conversation_with_the_daemon(home, provider):
             assert await daemon.terminate() == 0
 
 
-async def test_a_model_that_is_down_is_told_of_and_answers_when_it_is_back(home):
+async def test_a_model_that_is_down_is_told_of_and_answers_when_it_is_back(
+    home, run_gaia, running_daemon
+):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         async with running_daemon(home, environ=OPENAI), talking(home, "ada") as ada:
@@ -96,7 +99,7 @@ async def test_a_model_that_is_down_is_told_of_and_answers_when_it_is_back(home)
             assert json.loads(status.stdout)["model"]["ok"] is True
 
 
-async def test_stop_interrupts_a_slow_model(home):
+async def test_stop_interrupts_a_slow_model(home, running_daemon):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         model.script(Step(hang=True))
@@ -108,7 +111,7 @@ async def test_stop_interrupts_a_slow_model(home):
             slow.cancel()
 
 
-async def test_fifty_people_at_once_each_get_their_own_answer(home):
+async def test_fifty_people_at_once_each_get_their_own_answer(home, run_gaia, running_daemon):
     people = [f"person{number}" for number in range(50)]
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
@@ -132,7 +135,7 @@ async def test_fifty_people_at_once_each_get_their_own_answer(home):
             assert await daemon.terminate() == 0
 
 
-async def test_a_kill_in_the_middle_of_an_answer_loses_nothing(home):
+async def test_a_kill_in_the_middle_of_an_answer_loses_nothing(home, running_daemon):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         model.script(Step(hang=True))
@@ -145,7 +148,7 @@ async def test_a_kill_in_the_middle_of_an_answer_loses_nothing(home):
                 assert ada.replies == ["echo: are you there?"]
 
 
-async def test_a_term_signal_lets_the_turn_end_and_a_second_one_does_not(home):
+async def test_a_term_signal_lets_the_turn_end_and_a_second_one_does_not(home, running_daemon):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         model.script(Step(latency_seconds=0.5))
@@ -166,7 +169,9 @@ async def test_a_term_signal_lets_the_turn_end_and_a_second_one_does_not(home):
             asked.cancel()
 
 
-async def test_health_tells_what_does_not_work_and_control_is_for_the_socket_alone(home):
+async def test_health_tells_what_does_not_work_and_control_is_for_the_socket_alone(
+    home, run_gaia, running_daemon
+):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         async with running_daemon(home, environ=OPENAI) as daemon, httpx.AsyncClient() as http:
@@ -182,7 +187,7 @@ async def test_health_tells_what_does_not_work_and_control_is_for_the_socket_alo
             assert "fake (openai at" in status.stdout
 
 
-async def test_nothing_of_a_key_or_a_message_is_in_the_log(home):
+async def test_nothing_of_a_key_or_a_message_is_in_the_log(home, running_daemon):
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         key = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
@@ -198,7 +203,7 @@ async def test_nothing_of_a_key_or_a_message_is_in_the_log(home):
 
 
 @pytest.mark.parametrize(("provider", "path"), [("openai", "/v1"), ("gemini", "/gemini")])
-async def test_a_conversation_through_a_server_that_others_wrote(home, provider, path):
+async def test_a_conversation_through_a_server_that_others_wrote(home, provider, path, run_gaia):
     with running_llmock() as url:
         home.settings_file.write_text(
             f"model: {{provider: {provider}, name: a-model, base_url: '{url}{path}'}}\n"
