@@ -109,6 +109,11 @@ class Figures:
         known = frozenset(figure for text in said for figure in _figures(text))
         return cls(known, any(map(PARTS_OF_AN_HOUR.search, said)))
 
+    def joined(self, other: Figures) -> Figures:
+        """These and others."""
+        has_parts = self.has_parts_of_an_hour or other.has_parts_of_an_hour
+        return Figures(self.known | other.known, has_parts)
+
     def judge(self, text: str, said_on: date) -> tuple[Founded, str]:
         """How far the figures of `text` are founded, and the text without its dates."""
         rest = normalise(text)

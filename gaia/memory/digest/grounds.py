@@ -54,21 +54,29 @@ told by their capitals."""
 class Grounds:
     """What was said, as the ground of what may be told of it."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], beside: Grounds | None = None) -> None:
         self._texts = tuple(texts)
+        self._beside = beside
+
+    def and_also(self, text: str) -> Grounds:
+        """These grounds and one more text; what is known of these is not told again."""
+        return Grounds([text], beside=self)
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """The content terms of all that was said."""
-        return frozenset().union(*map(content_terms, self._texts))
+        known = self._beside.terms if self._beside else frozenset[str]()
+        return known.union(*map(content_terms, self._texts))
 
     @cached_property
-    def _figures(self) -> Figures:
-        return Figures.of(self._texts)
+    def figures(self) -> Figures:
+        """The figures of all that was said."""
+        figures = Figures.of(self._texts)
+        return figures.joined(self._beside.figures) if self._beside else figures
 
     def judge(self, text: str, said_on: date) -> Founded:
         """How far the names and figures of `text`, told of a message of that day, were said."""
-        figures, rest = self._figures.judge(text, said_on)
+        figures, rest = self.figures.judge(text, said_on)
         return max(figures, self._names(rest))
 
     def share(self, text: str, besides: Set[str] = frozenset()) -> float:

@@ -112,7 +112,7 @@ class GaiaExtractor:
         small = self._ask.is_small
         answer = await self._ask(
             wording.instructions(window, self._instructions, small=small),
-            wording.text(window, offers, tokens=self.window_tokens, zone=self._zone),
+            wording.text(window, offers, tokens=self.window_tokens, zone=self._zone, small=small),
             shape.small(len(offers)) if small else shape.LONG,
             purpose=PURPOSE,
         )

@@ -32,6 +32,12 @@ LONGEST_DETAIL = 80
 """Characters of a subject, a predicate or an object."""
 
 FURTHEST_REMINDER = timedelta(days=5 * 366)
+TRANSLATED_SHARE = 0.5
+"""A text of which less was said tells it in another language, or makes it up."""
+
+FEWEST_TERMS = 2
+"""Content terms of a quote that can stand for itself."""
+
 RULE_SHARE = 0.5
 """The part of a rule's content terms that were said: nobody slips in another rule."""
 
@@ -69,7 +75,7 @@ class Verifier:
         self._window = window
         self._offers = {offer.number: offer for offer in offers}
         self._own = OwnWords(window.turns)
-        self._words = [turn.words for turn in window.turns]
+        self._said = Grounds([*(turn.words for turn in window.turns), window.user_name])
         self._name_terms = content_terms(window.user_name)
         self._senders = senders(window.turns) if window.in_group else frozenset()
 
@@ -164,7 +170,7 @@ class Verifier:
             raise RefusedFinding(Refusal.EMPTY)
         if credentials.find(text) is not None:
             raise RefusedFinding(Refusal.CREDENTIAL)
-        return self._attributed(text, found, passage)
+        return self._attributed(self._in_own_words(text, found, offer, passage), found, passage)
 
     def _attributed(self, text: str, found: Finding, passage: Passage) -> str:
         """In a group, the text with the name of who said it."""
@@ -180,8 +186,32 @@ class Verifier:
         return f"{sender}: {text}"
 
     def _grounds(self, offer: Offer | None) -> Grounds:
-        known = [] if offer is None else [offer.text]
-        return Grounds([*self._words, *known, self._window.user_name])
+        return self._said if offer is None else self._said.and_also(offer.text)
+
+    def _in_own_words(
+        self, text: str, found: Finding, offer: Offer | None, passage: Passage
+    ) -> str:
+        """The text; the user's own words where it only tells them in another language or
+        in words that nobody said."""
+        grounds, said_on = self._grounds(offer), passage.turn.said_at.date()
+        quote = one_line(passage.quote)
+        is_rule = found.kind is MemoryKind.RULE
+        tells = certainty.speaks_to_gaia if is_rule else certainty.tells_of_oneself
+        if (
+            grounds.share(text, self._name_terms) >= TRANSLATED_SHARE
+            or grounds.figures.judge(text, said_on)[0] is Founded.NOWHERE
+            or len(content_terms(quote)) < FEWEST_TERMS
+            or not tells(quote)
+        ):
+            return text
+        is_founded = grounds.judge(text, said_on) is not Founded.NOWHERE
+        return text if is_founded and self._shares_a_term(text, passage) else quote
+
+    def _shares_a_term(self, text: str, passage: Passage) -> bool:
+        quoted = content_terms(passage.quote)
+        return share_a_term(
+            content_terms(text) - self._name_terms, quoted - self._name_terms or quoted
+        )
 
     def _is_uncertain(
         self, found: Finding, text: str, offer: Offer | None, passage: Passage
@@ -192,21 +222,19 @@ class Verifier:
         founded = grounds.judge(text, passage.turn.said_at.date())
         if founded is Founded.NOWHERE:
             raise RefusedFinding(Refusal.INVENTED)
-        is_rule = found.kind is MemoryKind.RULE
-        shares = share_a_term(
-            content_terms(text) - self._name_terms,
-            content_terms(passage.quote) - self._name_terms or content_terms(passage.quote),
-        )
+        needs_a_time = found.kind is MemoryKind.REMINDER or founded is Founded.RECKONED
+        if found.kind is MemoryKind.RULE:
+            is_slipped_in = grounds.share(text, self._name_terms) < RULE_SHARE
+            doubtful = is_slipped_in or certainty.is_quoted(passage)
+        else:
+            doubtful = certainty.is_doubtful(passage, text)
         return (
-            not found.is_stated
-            or not shares
+            doubtful
+            or not found.is_stated
             or founded is Founded.PERHAPS
-            or (founded is Founded.RECKONED and not certainty.names_a_time(passage.sentence))
-            or (is_rule and grounds.share(text, self._name_terms) < RULE_SHARE)
-            or (not is_rule and certainty.is_doubtful(passage, text))
-            or (is_rule and certainty.is_quoted(passage))
+            or not self._shares_a_term(text, passage)
+            or (needs_a_time and not certainty.names_a_time(passage.sentence))
             or self._is_of_another(text, offer, passage)
-            or (found.kind is MemoryKind.REMINDER and not certainty.names_a_time(passage.sentence))
         )
 
     def _is_of_another(self, text: str, offer: Offer | None, passage: Passage) -> bool:

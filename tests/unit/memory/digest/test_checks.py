@@ -72,7 +72,7 @@ def test_what_the_user_said_outright_counts_at_once(
         ("I have cats", "Ada has 3 cats", "I have cats", Refusal.INVENTED),
         ("I have cats", "Ada has three cats", "I have cats", Refusal.INVENTED),
         ("I fly tomorrow", "Ada flies on 2031-01-02", "I fly tomorrow", Refusal.INVENTED),
-        ("Я люблю чай", "Ада любит чай, как и Борис", "Я люблю чай", Refusal.INVENTED),
+        ("Я пью зелёный чай", "Ада пьёт зелёный чай, как Борис", "", Refusal.INVENTED),
         ("My password is hunter2!", "Ada's word is hunter2!", "", Refusal.CREDENTIAL),
         ("Note this", "Note: my password is hunter2!", "Note this", Refusal.CREDENTIAL),
         ("sk-abcdefghijklmnopqrstuvwx key", "Ada has a key", "", Refusal.CREDENTIAL),
@@ -100,7 +100,7 @@ def test_what_was_not_said_or_must_not_be_kept_is_refused(
         ("Maybe I will move to Porto", "Ada will move to Porto", "I will move to Porto"),
         ("She wrote “I live in Porto” again", "Ada lives in Porto", "I live in Porto"),
         ("> I live in Porto\nso she wrote", "Ada lives in Porto", "I live in Porto"),
-        ("I eat no animals at all", "Ada is no friend of meat", "I eat no animals"),
+        ("I eat no animals", "Ada is no friend of meat", "no animals"),
         ("My friend Bob is here. I live in Porto", "Bob lives in Porto", "I live in Porto"),
         ("Ich habe Katzen", "Ada hat Haustiere", "Ich habe Katzen"),
         ("我住在波尔图", "住在波尔图，喜欢喝咖啡和红茶", "我住在波尔图"),
@@ -111,6 +111,24 @@ def test_what_may_not_be_what_was_said_is_held(
     said: str, text: str, quote: str, checking: Checking
 ) -> None:
     assert became(checking(said, text, quote)) == "held"
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "kind"),
+    [
+        ("Ich wohne in Köln und habe zwei Katzen", "Ada lives in Cologne with two cats", "fact"),
+        ("我住在北京", "Ada lives in Beijing", "fact"),
+        ("Я работаю врачом в Москве", "Ada is a doctor", "fact"),
+        ("Siempre respóndeme en español", "Always answer in Spanish", "rule"),
+        ("I eat no animals at all", "Ada follows a vegan diet", "fact"),
+    ],
+)
+def test_what_is_told_in_another_language_is_kept_in_the_users_own_words(
+    said: str, text: str, kind: str, checking: Checking
+) -> None:
+    checked = checking(said, text, kind=MemoryKind(kind))
+    assert became(checked) == "active"
+    assert checked.proposals[0].text == said
 
 
 def test_what_was_not_stated_is_held(checking: Checking) -> None:

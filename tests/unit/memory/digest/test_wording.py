@@ -90,7 +90,7 @@ def test_the_owner_says_what_is_worth_remembering() -> None:
         told = instructions(a_window("hi"), "Only recipes.", small=small)
         assert "Only recipes." in told
         assert "health" not in told.partition("facts, each")[0].replace("sensitive", "")
-        assert "{" not in told
+        assert "{user}" not in told
         assert "health" in instructions(a_window("hi"), " ", small=small)
 
 
