@@ -21,6 +21,7 @@ from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.profile.material import material, plain
 from gaia.memory.recall import excerpt, text_tokens
+from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 from gaia.store.profiles import Profile
@@ -70,7 +71,13 @@ class Room:
     tokens: int = TOKENS
 
 
-async def prefix(session: AsyncSession, user_id: str, now: datetime, room: Room) -> Prefix:
+def room(settings: MemorySettings, *, small: bool) -> Room:
+    """How much a prefix may say, by the settings; `small` is a model that reads slowly."""
+    bullets = settings.preload_limit if settings.preload else 0
+    return Room(bullets, SMALL_TOKENS if small else TOKENS)
+
+
+async def prefix(session: AsyncSession, user_id: str, now: datetime, within: Room) -> Prefix:
     """The user's prefix as it is now.
 
     Raises:
@@ -78,14 +85,14 @@ async def prefix(session: AsyncSession, user_id: str, now: datetime, room: Room)
     """
     owner(user_id)
     rules = await _rules(session, user_id, now)
-    said = _fitting([excerpt(each.text) for each in rules], room.tokens * RULES_SHARE)[::-1]
-    if not room.bullets:
+    said = _fitting([excerpt(each.text) for each in rules], within.tokens * RULES_SHARE)[::-1]
+    if not within.bullets:
         return Prefix(said)
     episode = await _last_episode(session, user_id, now)
     told = "" if episode is None else abstract(episode.text)
     profile = await profiles.get(session, user_id)
-    bullets = await _bullets(session, user_id, now, profile, room.bullets)
-    left = room.tokens - sum(map(text_tokens, [*said, told]))
+    bullets = await _bullets(session, user_id, now, profile, within.bullets)
+    left = within.tokens - sum(map(text_tokens, [*said, told]))
     return Prefix(
         rules=said,
         bullets=_fitting(bullets, left),
