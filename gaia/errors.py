@@ -27,6 +27,7 @@
     │   ├── CredentialError        it looks like a key, a password or a card number
     │   └── ForgottenError         the user had it forgotten
     ├── UnknownForgetError     no wish to forget waits for a yes
+    ├── UnknownPeriodError     what was written is no day, month or year
     ├── MemoryFileError        a file of memories cannot be read, taken or written
     ├── UnusableExtractionError  what a model found in a conversation is not what was asked for
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
@@ -201,6 +202,10 @@ class CredentialError(UnfitMemoryError):
 
 class ForgottenError(UnfitMemoryError):
     """The user had it forgotten, and has not said it again since."""
+
+
+class UnknownPeriodError(GaiaError):
+    """What was written is no day, month or year, or ends before it begins."""
 
 
 class UnknownForgetError(GaiaError):

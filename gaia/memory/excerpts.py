@@ -1,8 +1,11 @@
-"""Memories as a line of a prompt or a reply: what somebody stored cannot look like more."""
+"""Stored words as a line of a prompt or a reply: they cannot look like more."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Set
+
+from gaia.memory.text import terms
 
 JOINERS = frozenset("\u200c\u200d")
 """Invisible, and part of words and emoji all the same."""
@@ -18,3 +21,22 @@ def one_line(text: str, longest: int | None = None) -> str:
     if longest is None or len(shown) <= longest:
         return shown
     return f"{shown[: longest - 1]}…"
+
+
+def around(text: str, wanted: Set[str], longest: int) -> str:
+    """The text on one line; of a longer one the part in which most of the wanted terms
+    stand, the first of those."""
+    shown = one_line(text)
+    if len(shown) <= longest:
+        return shown
+    starts = range(0, len(shown) - longest // 2, max(1, longest // 2))
+    best = max(starts, key=lambda start: len(wanted & terms(shown[start : start + longest]).keys()))
+    start = min(best, len(shown) - longest)
+    before, after = start > 0, start + longest < len(shown)
+    part = shown[start + before : start + longest - after]
+    return f"{'…' * before}{part}{'…' * after}"
+
+
+def defused(line: str) -> str:
+    """A line that can end no fence."""
+    return line.replace("<", "\u2039").replace(">", "\u203a")

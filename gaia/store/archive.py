@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.base import Base
@@ -78,6 +78,16 @@ async def of_session(
     return [archived_turn(row) for row in rows]
 
 
+def said_between(since: datetime | None, until: datetime | None) -> Sequence[ColumnElement[bool]]:
+    """The conditions under which a turn was said from one time to before the other."""
+    conditions = []
+    if since is not None:
+        conditions.append(ArchivedTurnRow.said_at >= since)
+    if until is not None:
+        conditions.append(ArchivedTurnRow.said_at < until)
+    return conditions
+
+
 async def latest(
     session: AsyncSession, user_id: str, limit: int, conditions: Sequence[ColumnElement[bool]]
 ) -> Sequence[int]:
@@ -101,6 +111,41 @@ async def get_many(
         .order_by(ArchivedTurnRow.archive_id)
     )
     return [archived_turn(row) for row in rows]
+
+
+async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
+    """The numbers of all turns of the user, in order."""
+    rows = await session.scalars(
+        select(ArchivedTurnRow.archive_id)
+        .where(ArchivedTurnRow.user_id == user_id)
+        .order_by(ArchivedTurnRow.archive_id)
+    )
+    return rows.all()
+
+
+async def rewrite(session: AsyncSession, turn: ArchivedTurn, terms: Mapping[str, int]) -> None:
+    """Put the texts of a turn, and its terms, in the place of those that are stored;
+    nothing is done when it is gone, or its user's no longer."""
+    changed = await session.scalars(
+        update(ArchivedTurnRow)
+        .where(
+            ArchivedTurnRow.archive_id == turn.archive_id, ArchivedTurnRow.user_id == turn.user_id
+        )
+        .values(asked=turn.asked, words=turn.words, answer=turn.answer, length=sum(terms.values()))
+        .returning(ArchivedTurnRow.archive_id)
+    )
+    if changed.first() is not None:
+        await FULL_TEXT.remove(session, turn.user_id, [turn.archive_id])
+        await FULL_TEXT.write(session, turn.user_id, turn.archive_id, terms)
+
+
+async def remove(session: AsyncSession, user_id: str, numbers: Collection[int]) -> None:
+    """Delete turns of the user, with their terms."""
+    await session.execute(
+        delete(ArchivedTurnRow).where(
+            ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.archive_id.in_(numbers)
+        )
+    )
 
 
 def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -88,6 +88,16 @@ async def joined_into(session: AsyncSession, user_id: str) -> Sequence[str]:
         select(AuditRow.actor).where(AuditRow.action == Action.JOINED, AuditRow.subject == user_id)
     )
     return rows.all()
+
+
+async def last(session: AsyncSession, action: Action, subject: str) -> int:
+    """The number of the last decision of that kind about a user, or 0."""
+    number = await session.scalar(
+        select(func.max(AuditRow.audit_id)).where(
+            AuditRow.action == action, AuditRow.subject == subject
+        )
+    )
+    return number or 0
 
 
 async def entries(session: AsyncSession, *, limit: int) -> Sequence[Entry]:

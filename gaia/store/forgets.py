@@ -6,15 +6,17 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.store import audit
+from gaia.store.audit import Action
 from gaia.store.memory_tables import ForgetRow, ForgetState
-from gaia.store.redaction import redact_before_joining
+from gaia.store.redaction import Redaction, redact_before_joining
 from gaia.store.tables import ConversationRow, InboxRow
 
 UNDER_WAY = (ForgetState.WIPING, ForgetState.SEALING)
@@ -33,6 +35,17 @@ class Forget:
     turn_ids: frozenset[str]
     inbox_id: int
     created_at: datetime
+
+    def redaction(self, says: Callable[[str], bool]) -> Redaction:
+        """What goes, where `says` finds the needles in a text."""
+        return Redaction(
+            user_id=self.user_id,
+            says=says,
+            sources=self.turn_ids,
+            everything=self.everything,
+            inbox_id=self.inbox_id,
+            since=self.created_at,
+        )
 
 
 async def ask(
@@ -118,6 +131,19 @@ async def under_way_since(session: AsyncSession) -> datetime | None:
     """Since when the oldest wish is being carried out, of all users; None when none is."""
     query = select(func.min(ForgetRow.created_at)).where(ForgetRow.state.in_(UNDER_WAY))
     return await session.scalar(query)
+
+
+async def mark(session: AsyncSession, user_id: str) -> int | None:
+    """The same for as long as the user has nothing more forgotten; None while that is
+    being carried out.
+
+    Whoever makes something of what the user said, and takes longer than a transaction,
+    compares: what was read under another mark must not be written.
+    """
+    wiping = exists().where(ForgetRow.user_id == user_id, ForgetRow.state == ForgetState.WIPING)
+    if await session.scalar(select(wiping)):
+        return None
+    return await audit.last(session, Action.FORGOT, user_id)
 
 
 async def seal(session: AsyncSession, forget_id: int, user_id: str) -> bool:

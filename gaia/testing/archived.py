@@ -1,0 +1,55 @@
+"""Turns of the archive for tests, as conversations would have left them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.memory import archive
+from gaia.messages import Address, Inbound
+from gaia.sessions.service import SessionKey
+from gaia.store import conversations, inbox
+from gaia.store.archive import Ended
+from gaia.store.tables import InboxState
+from gaia.testing.clock import START
+
+
+async def talk(
+    session: AsyncSession,
+    user_id: str,
+    words: str,
+    answer: str = "Fine.",
+    *,
+    turn_id: str,
+    said_at: datetime = START,
+    chat: str | None = None,
+) -> Ended:
+    """Let a user have said something in the present session of a chat, and been answered."""
+    chat = chat or user_id
+    conversation = await conversations.find_or_create(
+        session, user_id=user_id, channel="fake", chat=chat, direct=True, now=said_at
+    )
+    await inbox.record(
+        session,
+        Inbound(Address("fake", chat), chat, turn_id, words, said_at),
+        conversation,
+        is_command=False,
+        now=said_at,
+        state=InboxState.DONE,
+        turn_id=turn_id,
+    )
+    await conversations.count_turn(session, conversation.conversation_id, conversation.generation)
+    key = SessionKey(user_id, "fake", chat, conversation.generation)
+    turn = Ended(
+        turn_id=turn_id,
+        user_id=user_id,
+        conversation_id=conversation.conversation_id,
+        session_id=key.session_id,
+        asked=words,
+        words=words,
+        answer=answer,
+        said_at=said_at,
+    )
+    await archive.keep(session, turn)
+    return turn

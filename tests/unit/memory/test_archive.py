@@ -1,0 +1,119 @@
+"""The archive is searched by words of every script and by time, of one user alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from gaia.errors import MissingOwnerError
+from gaia.memory import archive, forget
+from gaia.memory.memory import Statement
+from gaia.store.memory_tables import MemorySource
+from gaia.testing.archived import talk
+from gaia.testing.clock import START
+
+DAY = timedelta(days=1)
+
+
+async def found(database, user, words="", limit=10, **times) -> list[str]:
+    async with database.read() as session:
+        hits = await archive.search(session, user.user_id, words=words, limit=limit, **times)
+    return [hit.turn.turn_id for hit in hits]
+
+
+@pytest.fixture
+async def said(database, ada, bob):
+    """What ada said on four days, and bob of the same."""
+    talks = [
+        ("boat", "The boat leaks again", "Pump it out first."),
+        ("tea", "I drink tea", "Green or black?"),
+        ("leak", "And the roof?", "A leak in a roof, a boat and a leaking tap."),
+        ("cjk", "我们去京都看红叶", "いいですね"),
+    ]
+    async with database.write() as session:
+        for day, (turn_id, words, answer) in enumerate(talks):
+            await talk(
+                session, ada.user_id, words, answer, turn_id=turn_id, said_at=START + day * DAY
+            )
+        await talk(session, bob.user_id, "My boat is new", turn_id="of-bob")
+
+
+async def test_words_are_found_in_what_was_said_and_answered_in_other_forms(said, database, ada):
+    assert await found(database, ada, "leaking boats?", limit=9) == ["boat", "leak"]
+    assert await found(database, ada, "boats with taps") == ["leak", "boat"]
+    assert await found(database, ada, "pumps") == ["boat"]
+
+
+@pytest.mark.parametrize("words", ["京都", "红叶", "ですね"])
+async def test_scripts_without_spaces_are_found(said, database, ada, words):
+    assert await found(database, ada, words) == ["cjk"]
+
+
+async def test_nobody_finds_what_another_said(said, database, ada, bob):
+    assert await found(database, bob, "boat leak tea") == ["of-bob"]
+    assert "of-bob" not in await found(database, ada)
+
+
+async def test_without_words_the_latest_come_first(said, database, ada):
+    assert await found(database, ada, limit=2) == ["cjk", "leak"]
+
+
+async def test_time_bounds_what_is_found_and_the_end_is_not_part_of_it(said, database, ada):
+    assert await found(database, ada, "boat", since=START + DAY) == ["leak"]
+    assert await found(database, ada, "boat", until=START + 2 * DAY) == ["boat"]
+    assert await found(database, ada, since=START + DAY, until=START + 2 * DAY) == ["tea"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["", "?!", "\x00", "what AND (", '"boat', "the of", "x" * 5000, "boat " * 9000, "\ud83d"],
+)
+async def test_no_query_is_an_error(said, database, ada, words):
+    await found(database, ada, words)
+
+
+async def test_many_words_look_for_the_rarest(said, database, ada):
+    assert (await found(database, ada, " ".join(f"word{n}" for n in range(300)) + " tea")) == [
+        "tea"
+    ]
+
+
+@pytest.mark.parametrize("user_id", ["", " "])
+async def test_a_search_without_a_user_raises(database, user_id):
+    async with database.read() as session:
+        with pytest.raises(MissingOwnerError):
+            await archive.search(session, user_id, words="boat", limit=1)
+
+
+async def test_a_hit_shows_the_part_with_the_words(database, ada):
+    long = "word " * 300 + "the Violet canal " + "word " * 300
+    async with database.write() as session:
+        await talk(session, ada.user_id, long, long, turn_id="long")
+        (hit,) = await archive.search(session, ada.user_id, words="violet", limit=1, excerpt=100)
+    assert hit.said_at == START
+    for part in (hit.asked, hit.answer):
+        assert "Violet canal" in part
+        assert part.startswith("…")
+        assert part.endswith("…")
+        assert len(part) <= 100
+
+
+async def test_what_is_being_forgotten_is_not_found_while_files_still_hold_it(
+    said, database, book, ada, clock
+):
+    kept = await book.keep(ada, Statement("The boat leaks", MemorySource.USER))
+    async with database.write() as session:
+        await forget.forget(session, ada.user_id, [kept.memory.memory_id], now=clock.now())
+        await talk(session, ada.user_id, "The boat leaks, I say again", turn_id="since")
+    assert await found(database, ada, "boat") == ["since"]
+
+
+async def test_nothing_said_before_is_found_once_everything_is_to_be_forgotten(
+    said, database, ada, bob, clock
+):
+    async with database.write() as session:
+        await forget.forget_everything(session, ada.user_id, now=clock.now())
+        await talk(session, ada.user_id, "A new boat", turn_id="since")
+    assert await found(database, ada) == ["since"]
+    assert await found(database, bob) == ["of-bob"]
