@@ -119,15 +119,16 @@ class Factories:
         EmbedderFactory.provider_to_class[EMBEDDED] = "gaia.memory.index.embedded.Embedded"
         return cast(Embedding, EmbedderFactory.create(provider, dict(options), None))
 
-    def llm(self, provider: str, options: Options, ask: Ask) -> Llm:
-        """A chat model; `auto` is the one behind `ask`, and has no options.
-
-        Raises what mem0 or the provider's client raise.
-        """
+    def llm(self, provider: str, options: Options) -> Llm:
+        """A chat model. Raises what mem0 or the provider's client raise."""
         from mem0.utils.factory import LlmFactory
 
-        if provider != AUTO:
-            return cast(Llm, LlmFactory.create(provider, dict(options)))
+        return cast(Llm, LlmFactory.create(provider, dict(options)))
+
+    def auto_llm(self, ask: Ask) -> Llm:
+        """gaia's own chat model, the one behind `ask`."""
+        from mem0.utils.factory import LlmFactory
+
         from gaia.memory.index.chat import AutoConfig
 
         LlmFactory.register_provider(AUTO, "gaia.memory.index.chat.AutoLlm")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, SecretStr
 
@@ -19,9 +18,6 @@ from gaia.memory.index.shared import SharedStorage
 from gaia.memory.seams import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
-
-if TYPE_CHECKING:
-    from gaia.memory.index.chat import Ask
 
 REMOTE_CHROMA = ("host", "tenant")
 NO_KEY = "none"
@@ -55,8 +51,9 @@ def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
     return Parts(CachedEmbedder(embedder), _storage(home, settings.vector_store, factories))
 
 
-def open_llm(home: Home, settings: ComponentSettings, secrets: Secrets, ask: Ask) -> Llm:
-    """The chat model of `memory.llm`, as mem0 has it. Takes seconds when mem0 is not loaded.
+def open_llm(home: Home, settings: ComponentSettings, secrets: Secrets) -> Llm:
+    """The chat model of `memory.llm` where it is one of mem0's own. Takes seconds when mem0
+    is not loaded.
 
     Raises:
         IndexUnavailableError: It cannot be had; the message names the setting.
@@ -66,7 +63,7 @@ def open_llm(home: Home, settings: ComponentSettings, secrets: Secrets, ask: Ask
     if key is not None:
         options["api_key"] = _api_key("memory.llm", settings, key)
     try:
-        return Factories(home.memory / "mem0").llm(settings.provider, options, ask)
+        return Factories(home.memory / "mem0").llm(settings.provider, options)
     except Exception as exc:
         raise _unfit("memory.llm", settings, exc) from exc
 

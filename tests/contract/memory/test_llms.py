@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
+from gaia.errors import ModelTimeoutError, ModelUnavailableError
+from gaia.memory.index.asking import Mem0Ask
+from gaia.memory.index.factories import Factories
 from gaia.memory.index.opening import open_llm
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, Secrets
-from gaia.testing.model_server import Step, running_model_server
+from gaia.testing.model_server import ModelServer, Step, running_model_server
 
 ASKED = [{"role": "system", "content": "Answer in JSON."}, {"role": "user", "content": "hello"}]
+SHAPE = {"type": "object", "properties": {"summary": {"type": "string"}}}
+KEY = Secrets(openai_api_key=SecretStr("a-key"))
 
 
 class Model:
@@ -29,20 +35,62 @@ class Model:
 
 def test_auto_is_the_model_that_answers_in_chats(tmp_path: Path) -> None:
     model = Model()
-    llm = open_llm(Home(tmp_path), ComponentSettings(provider="auto"), Secrets(), model)
+    llm = Factories(tmp_path).auto_llm(model)
     answer = llm.generate_response(ASKED, response_format={"type": "json_object"})
     assert answer == '{"facts": []}'
     assert llm.generate_response(ASKED) == answer
     assert model.asked == [(ASKED, True), (ASKED, False)]
 
 
-async def test_another_host_is_reached_by_its_name(tmp_path: Path) -> None:
+def far(
+    tmp_path: Path, server: ModelServer, *, secrets: Secrets = KEY, seconds: float = 30
+) -> Mem0Ask:
+    settings = ComponentSettings(
+        provider="openai", config={"openai_base_url": server.openai_base_url, "model": "far"}
+    )
+    opener = partial(open_llm, Home(tmp_path), settings, secrets)
+    return Mem0Ask(opener, "openai/far", seconds=seconds)
+
+
+async def test_another_host_is_asked_for_json_of_the_shape(tmp_path: Path) -> None:
     # mem0 never closes the clients that it makes.
-    async with running_model_server(Step(text="from afar"), keeps_open=False) as server:
-        settings = ComponentSettings(
-            provider="openai", config={"openai_base_url": server.openai_base_url, "model": "far"}
-        )
-        secrets = Secrets(openai_api_key=SecretStr("a-key"))
-        llm = await asyncio.to_thread(open_llm, Home(tmp_path), settings, secrets, Model())
-        assert await asyncio.to_thread(llm.generate_response, ASKED) == "from afar"
-        assert server.requests[0].model == "far"
+    async with running_model_server(Step(text='{"summary": "x"}'), keeps_open=False) as server:
+        ask = far(tmp_path, server)
+        answer = await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
+        ask.close()
+    assert answer.text == '{"summary": "x"}'
+    used = answer.usage
+    assert (used.model, used.purpose, used.calls) == ("openai/far", "digest", 1)
+    assert used.tokens_in > used.tokens_out > 0
+    (request,) = server.requests
+    assert request.model == "far"
+    asked = str(request.body)
+    assert "json_object" in asked
+    assert "Find facts." in asked
+    assert "Ada| I row" in asked
+    assert '"summary"' in asked.replace("\\", "")
+
+
+async def test_a_host_that_fails_is_told_without_its_own_words(tmp_path: Path) -> None:
+    async with running_model_server(Step(status=400), keeps_open=False) as server:
+        ask = far(tmp_path, server)
+        with pytest.raises(ModelUnavailableError, match="openai/far, did not answer") as caught:
+            await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
+        ask.close()
+    assert "row" not in str(caught.value)
+
+
+async def test_a_host_that_hangs_is_given_up(tmp_path: Path) -> None:
+    async with running_model_server(Step(hang=True), keeps_open=False) as server:
+        ask = far(tmp_path, server, seconds=0.3)
+        with pytest.raises(ModelTimeoutError, match=r"longer than 0\.3 s"):
+            await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
+        ask.close()
+
+
+async def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    settings = ComponentSettings(provider="openai", config={"model": "far"})
+    ask = Mem0Ask(partial(open_llm, Home(tmp_path), settings, Secrets()), "openai/far", seconds=30)
+    with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY is not set"):
+        await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
+    ask.close()
