@@ -7,8 +7,10 @@ spelling.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import regex
 
@@ -69,19 +71,39 @@ class OwnWords:
     """What the user said in some turns, to find quotes in."""
 
     def __init__(self, turns: Sequence[ArchivedTurn]) -> None:
-        self._turns = [(turn, _folded(turn.words)) for turn in turns]
+        self._turns = [_Words(turn) for turn in turns]
 
-    def find(self, quote: str) -> Sequence[Passage]:
+    def find(self, quote: str) -> Iterator[Passage]:
         """Where the quote stands as whole words, the last place first; nowhere when it is
         too short to mean anything."""
         sought = _folded(quote.strip(AROUND)).text
-        if not _says_something(sought):
-            return []
-        return [
-            _passage(turn, words.starts[start], words.ends[start + len(sought) - 1])
-            for turn, words in reversed(self._turns)
-            for start in reversed(list(_places(words.text, sought)))
-        ]
+        if _says_something(sought):
+            for words in reversed(self._turns):
+                yield from words.find(sought)
+
+
+class _Words:
+    """The user's words of one turn, folded once."""
+
+    def __init__(self, turn: ArchivedTurn) -> None:
+        self._turn = turn
+        self._folded = _folded(turn.words)
+        self._sentences = [each.span() for each in sentences(turn.words)]
+        self._ends = [end for _, end in self._sentences]
+
+    def find(self, sought: str) -> Iterator[Passage]:
+        """The places of a folded text, the last one first."""
+        for start in _places(self._folded.text, sought):
+            last = start + len(sought) - 1
+            yield self._passage(self._folded.starts[start], self._folded.ends[last])
+
+    def _passage(self, start: int, end: int) -> Passage:
+        words, first, last = self._turn.words, start, end
+        for begins, ends in islice(self._sentences, bisect_right(self._ends, start), None):
+            if begins >= end:
+                break
+            first, last = min(first, begins), max(last, ends)
+        return Passage(self._turn, start, words[first:start], words[start:end], words[end:last])
 
 
 def sentences(text: str) -> Iterator[regex.Match[str]]:
@@ -96,11 +118,11 @@ def _says_something(folded: str) -> bool:
 
 
 def _places(text: str, sought: str) -> Iterator[int]:
-    start = text.find(sought)
+    start = text.rfind(sought)
     while start >= 0:
         if not _cuts_a_word(text, start) and not _cuts_a_word(text, start + len(sought)):
             yield start
-        start = text.find(sought, start + 1)
+        start = text.rfind(sought, 0, start + len(sought) - 1)
 
 
 def _cuts_a_word(text: str, position: int) -> bool:
@@ -109,19 +131,6 @@ def _cuts_a_word(text: str, position: int) -> bool:
         0 < position < len(text)
         and all(map(LETTER.match, around))
         and not any(map(UNSPACED.match, around))
-    )
-
-
-def _passage(turn: ArchivedTurn, start: int, end: int) -> Passage:
-    touched = [each for each in sentences(turn.words) if each.start() < end and each.end() > start]
-    first = min([start, *(each.start() for each in touched)])
-    last = max([end, *(each.end() for each in touched)])
-    return Passage(
-        turn=turn,
-        start=start,
-        before=turn.words[first:start],
-        quote=turn.words[start:end],
-        after=turn.words[end:last],
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 
 from gaia.memory import credentials
 from gaia.memory.digest import certainty
@@ -27,6 +28,9 @@ from gaia.store.memory_tables import MemoryKind, MemorySource
 
 LEARNED = frozenset({MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.RULE, MemoryKind.REMINDER})
 CONTEXTS = ("global", "work", "personal")
+
+MOST_PLACES = 20
+"""Places of a quote that are looked at."""
 
 LONGEST_DETAIL = 80
 """Characters of a subject, a predicate or an object."""
@@ -129,7 +133,7 @@ class Verifier:
 
     def _passage(self, found: Finding) -> Passage:
         """The last place of the quote that tells something."""
-        places = self._own.find(found.quote)
+        places = list(islice(self._own.find(found.quote), MOST_PLACES))
         if not places:
             raise RefusedFinding(Refusal.NO_QUOTE)
         tells = certainty.requests if found.kind is MemoryKind.RULE else _tells

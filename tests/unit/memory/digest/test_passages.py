@@ -55,7 +55,7 @@ def test_what_does_not_stand_there_as_words_is_not_found(words: str, quote: str)
 
 
 def test_a_quote_stands_in_one_turn() -> None:
-    assert OwnWords(turns_of("I live", "in Porto")).find("I live in Porto") == []
+    assert not list(OwnWords(turns_of("I live", "in Porto")).find("I live in Porto"))
 
 
 def test_the_last_place_comes_first() -> None:
@@ -97,3 +97,8 @@ def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> No
     if not content_terms(quote):
         return
     assert found(" ".join(words), quote.upper())
+
+
+def test_of_very_many_places_the_last_are_found_at_once() -> None:
+    places = OwnWords(turns_of("I like tea. " * 20_000)).find("I like tea")
+    assert next(places).start == 12 * 19_999
