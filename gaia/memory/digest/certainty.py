@@ -137,10 +137,13 @@ def speaks_to_gaia(text: str) -> bool:
 def tells_of_oneself(sentence: str) -> bool:
     """Whether a sentence is a statement of somebody about themselves, as far as its words
     show it: no question, no command, in the first person."""
-    said = _plain(sentence)
-    begins = COMMANDS.search(said[:40])
-    is_command = begins is not None and not said[: begins.start()].strip(" ,.!-")
-    return not is_command and not is_question(sentence) and SPEAKERS.search(said) is not None
+    is_command = _is_command(sentence) or is_question(sentence)
+    return not is_command and SPEAKERS.search(_plain(sentence)) is not None
+
+
+def only_asks_for_something(passage: Passage) -> bool:
+    """Whether the passage is a request of the moment, in which nobody tells of themselves."""
+    return _is_command(passage.sentence) and SPEAKERS.search(_plain(passage.quote)) is None
 
 
 def is_question(sentence: str) -> bool:
@@ -161,3 +164,9 @@ def _is_denied(passage: Passage) -> bool:
 
 def _plain(text: str) -> str:
     return normalise(text).translate(SAME_MARKS)
+
+
+def _is_command(sentence: str) -> bool:
+    said = _plain(sentence)
+    found = COMMANDS.search(said[:40])
+    return found is not None and not said[: found.start()].strip(" ,.!-")

@@ -84,7 +84,7 @@ UNSPACED_ADDRESSING = """
 
 COMMANDS = r"""
 tell give show find write send remind call help explain translate make please let search open
-play set add list can could would will do answer remember forget thanks thank ok hey hi sag gib
+play set add list can could would do answer forget sag gib
 zeig such schreib schick erinner\w* hilf erklär\w* übersetz\w* mach bitte lass kannst könntest
 dis donne montre trouve écris envoie rappelle aide explique traduis fais peux pourrais dime dame
 muéstrame busca escribe envía recuérda\w* ayúda\w* explica traduce haz puedes podrías dimmi

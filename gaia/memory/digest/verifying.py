@@ -27,6 +27,7 @@ from gaia.memory.text import content_terms, normalise, storable
 from gaia.store.memory_tables import MemoryKind, MemorySource
 
 LEARNED = frozenset({MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.RULE, MemoryKind.REMINDER})
+STATEMENTS = frozenset({MemoryKind.FACT, MemoryKind.PREFERENCE})
 CONTEXTS = ("global", "work", "personal")
 
 MOST_PLACES = 20
@@ -53,6 +54,7 @@ class Refusal(StrEnum):
     TARGET = "names nothing that was offered"
     NO_QUOTE = "its quote does not stand in the user's words"
     QUESTION = "its quote is part of a question"
+    REQUEST = "its quote only asks for something"
     EMPTY = "says nothing, or far too much"
     CREDENTIAL = "looks like a key, a password or a card number"
     INVENTED = "names or figures that nobody said"
@@ -140,6 +142,9 @@ class Verifier:
         telling = next(filter(tells, places), None)
         if telling is None:
             raise RefusedFinding(Refusal.QUESTION)
+        states = found.kind in STATEMENTS and found.operation is not Operation.RETRACT
+        if states and certainty.only_asks_for_something(telling):
+            raise RefusedFinding(Refusal.REQUEST)
         if is_pleasantry(telling.quote) or len(telling.quote) > LONGEST_MEMORY:
             raise RefusedFinding(Refusal.EMPTY)
         if credentials.find(telling.sentence) is not None:
