@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +30,10 @@ SPARE = 20
 
 EXCERPT = 400
 """Characters of what was said, and of what was answered, in a hit; unless told."""
+
+
+PRUNED_AT_ONCE = 500
+"""Turns that one transaction prunes, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,15 @@ async def search(
         Hit(turn, around(turn.asked, wanted, excerpt), around(turn.answer, wanted, excerpt))
         for turn in standing[:limit]
     ]
+
+
+async def prune(session: AsyncSession, now: datetime, days: int) -> int:
+    """Delete turns older than so many days, of all users; returns how many. There may be
+    more as long as it is not 0: the transactions stay short.
+
+    What has still to be digested, or may have to be, is never pruned.
+    """
+    return await archive.prune(session, now - timedelta(days=days), PRUNED_AT_ONCE)
 
 
 async def _standing(

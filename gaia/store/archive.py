@@ -9,12 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.base import Base
-from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow
+from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.full_text import FullText
+from gaia.store.tables import ConversationRow
 
 FULL_TEXT = FullText(
     terms=Base.metadata.tables[ArchivedTermRow.__tablename__],
@@ -146,6 +147,34 @@ async def remove(session: AsyncSession, user_id: str, numbers: Collection[int]) 
             ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.archive_id.in_(numbers)
         )
     )
+
+
+async def prune(session: AsyncSession, before: datetime, most: int) -> int:
+    """Delete the oldest turns that were said before a time, and so many at most; returns
+    how many. What is still to be read stays: turns of the present session of their
+    conversation, and those whose digest has not come to its end."""
+    is_to_be_read = exists().where(
+        DigestRow.session_id == ArchivedTurnRow.session_id, DigestRow.state != DigestState.CLEARED
+    )
+    # A session's id ends in its generation.
+    is_present = exists().where(
+        ConversationRow.conversation_id == ArchivedTurnRow.conversation_id,
+        ArchivedTurnRow.session_id.like(
+            literal("%#").concat(cast(ConversationRow.generation, String))
+        ),
+    )
+    old = (
+        select(ArchivedTurnRow.archive_id)
+        .where(ArchivedTurnRow.said_at < before, ~is_to_be_read, ~is_present)
+        .order_by(ArchivedTurnRow.archive_id)
+        .limit(most)
+    )
+    gone = await session.scalars(
+        delete(ArchivedTurnRow)
+        .where(ArchivedTurnRow.archive_id.in_(old))
+        .returning(ArchivedTurnRow.archive_id)
+    )
+    return len(gone.all())
 
 
 def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:
