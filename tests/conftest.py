@@ -5,6 +5,7 @@ The network is off but for this machine (pytest-socket, see pyproject.toml).
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import re
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gaia.paths import Home
 from gaia.testing.forked import ForkServer, fork_server
 
 PERSONAL = re.compile(
@@ -38,6 +40,23 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
     """Starts processes in milliseconds that a new interpreter would start in seconds."""
     with fork_server(tmp_path_factory.mktemp("mem0")) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with empty databases, migrated once for all tests. They copy what they need of
+    it: to migrate one of their own takes longer than most of them."""
+    from gaia.sessions.opening import open_sessions
+    from gaia.store.opening import open_database
+
+    async def make(home: Home) -> None:
+        home.create()
+        await (await open_database(home)).close()
+        await (await open_sessions(home)).close()
+
+    home = Home(tmp_path_factory.mktemp("fresh") / "home")
+    asyncio.run(make(home))
+    return home
 
 
 @pytest.hookimpl(trylast=True)

@@ -44,7 +44,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-async def database(home: Home) -> AsyncIterator[Database]:
+async def database(home: Home, fresh_home: Home) -> AsyncIterator[Database]:
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield database
     await database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -47,7 +48,8 @@ def home() -> Iterator[Home]:
 
 
 @pytest.fixture
-async def database(home: Home) -> AsyncIterator[Database]:
+async def database(home: Home, fresh_home: Home) -> AsyncIterator[Database]:
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield database
     await database.close()

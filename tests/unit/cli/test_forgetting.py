@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from gaia.testing.traces import files_with
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
+def home(tmp_path: Path, fresh_home: Home) -> Home:
+    home = Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
     run(users.app, home, "add", "Ada", "--role", "owner")
     run(memory.app, home, "add", "the gate code is under the blue pot")
     run(memory.app, home, "add", "the cat is called Tom")

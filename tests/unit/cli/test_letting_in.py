@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -29,8 +30,8 @@ NOW = SystemClock().now()
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "home")
+def home(tmp_path: Path, fresh_home: Home) -> Home:
+    return Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
 
 
 @pytest.fixture
@@ -98,6 +99,7 @@ def listed(call: Callable[..., Result]) -> dict[str, dict[str, object]]:
 
 
 def test_without_a_database_nothing_is_made(call, home: Home) -> None:
+    shutil.rmtree(home.root)
     assert done(call("users", "pending")) == "Nobody waits to be let in.\n"
     assert done(call("users", "pending", "--json")) == "[]\n"
     assert done(call("audit")) == "Nothing has been decided yet.\n"

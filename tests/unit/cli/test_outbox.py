@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ from gaia.testing.clock import FakeClock
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "home")
+def home(tmp_path: Path, fresh_home: Home) -> Home:
+    return Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,9 +30,9 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def talked(home: Home) -> dict[str, str]:
+def talked(home: Home, fresh_home: Home) -> dict[str, str]:
     """The ids of the sessions of Ada, who used a tool, and of Bob, by name."""
-    home.create()
+    shutil.copytree(fresh_home.root, home.root)
     return asyncio.run(talk(home))
 
 

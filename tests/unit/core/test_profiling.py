@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -31,9 +32,10 @@ def tells(text: str, *numbers: int) -> str:
 
 
 @pytest.fixture
-async def book(tmp_path: Path) -> AsyncIterator[Book]:
+async def book(tmp_path: Path, fresh_home: Home) -> AsyncIterator[Book]:
     home = Home(tmp_path / "home")
     home.create()
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield Book(database)
     await database.close()

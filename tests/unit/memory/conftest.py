@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def database(home: Home) -> AsyncIterator[Database]:
+async def database(home: Home, fresh_home: Home) -> AsyncIterator[Database]:
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield database
     await database.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -30,7 +29,6 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
-from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 
@@ -45,22 +43,9 @@ CLOCK = FakeClock()
 NOW = CLOCK.now()
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty gaia.db, migrated once for all tests."""
-
-    async def make(home: Home) -> None:
-        home.create()
-        await (await open_database(home)).close()
-
-    home = Home(tmp_path_factory.mktemp("migrated"))
-    asyncio.run(make(home))
-    return home.database
-
-
 @pytest.fixture
-async def database(migrated: Path, tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(Path(shutil.copy(migrated, tmp_path)))
+async def database(fresh_home: Home, tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(Path(shutil.copy(fresh_home.database, tmp_path)))
     yield database
     await database.close()
 

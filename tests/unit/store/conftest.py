@@ -1,5 +1,6 @@
 """A home on disk with an opened gaia.db, and time that stands still."""
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -24,7 +25,8 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def database(home: Home) -> AsyncIterator[Database]:
+async def database(home: Home, fresh_home: Home) -> AsyncIterator[Database]:
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield database
     await database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,10 +25,12 @@ T = TypeVar("T")
 
 
 class Shell:
-    """What a person does in a shell, and what is in the files then."""
+    """What a person does in a shell, and what is in the files then. The home comes into
+    being with the first that is put into it, a copy of `fresh_home`."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, fresh_home: Home) -> None:
         self.home = home
+        self._fresh_home = fresh_home
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
         env = {"GAIA_HOME": str(self.home.root), "COLUMNS": "80"}
@@ -64,7 +67,8 @@ class Shell:
         """What `act` makes of the ledger in the home."""
 
         async def run() -> T:
-            self.home.create()
+            if not self.home.root.exists():
+                shutil.copytree(self._fresh_home.root, self.home.root)
             database = await open_database(self.home)
             try:
                 return await act(Book(database))
@@ -75,8 +79,8 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(Home(tmp_path / "home"))
+def shell(tmp_path: Path, fresh_home: Home) -> Shell:
+    return Shell(Home(tmp_path / "home"), fresh_home)
 
 
 @pytest.fixture

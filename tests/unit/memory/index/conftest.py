@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -37,9 +38,10 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
+async def database(tmp_path: Path, fresh_home: Home) -> AsyncIterator[Database]:
     home = Home(tmp_path / "home")
     home.create()
+    shutil.copy(fresh_home.database, home.database)
     database = await open_database(home)
     yield database
     await database.close()
