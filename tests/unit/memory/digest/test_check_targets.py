@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaia.errors import UnusableExtractionError
@@ -212,6 +212,7 @@ CLAIMS = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(CLAIMS, max_size=8), st.lists(st.sampled_from(WORDS), max_size=5))
 def test_whatever_is_claimed_it_stands_in_the_users_words_and_was_offered(
     claims: list[Finding], said: list[str]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaia.memory.digest.passages import OwnWords, Passage
@@ -92,6 +92,7 @@ def assert_part_of(words: str, passage: Passage) -> None:
     assert passage.sentence in words
 
 
+@settings(max_examples=40)
 @given(st.lists(st.from_regex(r"[A-Za-zÀ-ÿа-я]{4,9}", fullmatch=True), min_size=3, max_size=9))
 def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> None:
     quote = " ".join(words[1:])
@@ -101,5 +102,5 @@ def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> No
 
 
 def test_of_very_many_places_the_last_are_found_at_once() -> None:
-    places = OwnWords(turns_of("I like tea. " * 20_000)).find("I like tea")
-    assert next(places).start == 12 * 19_999
+    places = OwnWords(turns_of("I like tea. " * 3_000)).find("I like tea")
+    assert next(places).start == 12 * 2_999

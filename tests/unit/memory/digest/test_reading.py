@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaia.errors import ModelTimeoutError, UnusableExtractionError
@@ -124,6 +124,7 @@ def test_what_was_not_asked_for_is_an_error_without_a_word_of_it(answer: str) ->
         read_small(answer if answer != json.dumps(SMALL) else json.dumps(LONG))
 
 
+@settings(max_examples=40)
 @given(st.text() | st.recursive(st.none() | st.text(), lambda inner: st.lists(inner)).map(str))
 def test_no_text_breaks_it(answer: str) -> None:
     with pytest.raises(UnusableExtractionError):
