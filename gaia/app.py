@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from starlette.routing import BaseRoute
 
@@ -23,23 +24,31 @@ from gaia.commands.status import status_commands
 from gaia.core.access import Access
 from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
+from gaia.core.digesting.digesting import Digesting
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
+from gaia.core.profiling import Profiles
 from gaia.core.strangers import Strangers
+from gaia.core.turns import Turns
 from gaia.core.warming import Warming
 from gaia.errors import RefusedError, SettingsError
+from gaia.learning import Reader, build_digesting, build_jobs, build_profiles, build_reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
+from gaia.memory.profile.prefix import room
+from gaia.memory.profile.preload import Preload
 from gaia.memory.recall import Recall
 from gaia.memory.relevance import E5
 from gaia.memory.search import Search
 from gaia.messages import Address
 from gaia.ops.forgetting import Forgetting
 from gaia.ops.status import Status
+from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
+from gaia.schedule.schedule import Schedule
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
@@ -50,7 +59,8 @@ from gaia.web.terminal import terminal_route
 
 HOSTED_INDEX_SECONDS = 20.0
 """The pause before a hosted daemon loads its index, so that the first answer has the
-processor for itself: a chat is often over by then, and what is due waits for the next."""
+processor for itself: a chat is often over by then, and what is due waits for the next.
+Sessions that idled out are looked for no earlier, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,9 @@ class App:
     warming: Warming
     index: Index
     forgetting: Forgetting
+    digesting: Digesting
+    profiles: Profiles
+    schedule: Schedule
     status: Status
     hooks: Mapping[str, Hooked]
     local_routes: Sequence[BaseRoute]
@@ -98,8 +111,10 @@ def build_app(
     model: ChatModel,
     hosted: bool = False,
     extra_channels: Sequence[Channel] = (),
+    reader: Reader | None = None,
 ) -> App:
-    """Wire everything; nothing is started. `extra_channels` come on top of the settings'.
+    """Wire everything; nothing is started. `extra_channels` come on top of the settings',
+    `reader` is in the place of theirs.
 
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
@@ -127,23 +142,59 @@ def build_app(
     recall = Recall(search, clock, limit=memory.recall_limit)
     forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
 
+    reader = reader or build_reader(home, loaded, model)
+    profiles = build_profiles(memory, reader, database=database, clock=clock)
+
     def memory_changed() -> None:
         index.wake()
         forgetting.wake()
 
+    def learned(user_id: str) -> None:
+        memory_changed()
+        profiles.wake(user_id)
+
     memory_tools = MemoryTools(
         database, search, clock, limit=memory.recall_limit, changed=memory_changed
+    )
+    preload = Preload(
+        database, clock, room(memory, small=model.provider == "embedded"), profiles.wake
     )
     agent = Agent(
         model=model,
         sessions=stores.sessions,
         tools=[*built_in_tools(clock), *(memory_tools.all if memory.enabled else ())],
         recall=recall if memory.enabled and memory.auto_recall else None,
+        preload=preload if memory.enabled else None,
         settings=settings,
     )
     delivery = Delivery(
         database=database, channels=channels, clock=clock, settings=settings.delivery
     )
+    turns = Turns()
+    digesting = build_digesting(
+        settings,
+        reader,
+        finder=search,
+        database=database,
+        sessions=stores.sessions,
+        channels=channels,
+        delivery=delivery,
+        turns=turns,
+        learned=learned,
+        clock=clock,
+    )
+    upkeep = Upkeep(
+        database=database,
+        digesting=digesting,
+        memory_changed=memory_changed,
+        clock=clock,
+        archive_days=memory.archive_days,
+    )
+
+    def after_turn() -> None:
+        forgetting.after_turn()
+        digesting.after_turn()
+
     handlers = Handlers(
         database=database,
         sessions=stores.sessions,
@@ -154,8 +205,9 @@ def build_app(
         delivery=delivery,
         clock=clock,
         settings=settings,
+        turns=turns,
         before_turn=forgetting.before_turn,
-        after_turn=forgetting.after_turn,
+        after_turn=after_turn,
     )
     status = Status(
         home=home,
@@ -166,12 +218,13 @@ def build_app(
         handlers=handlers,
         index=index,
         recall=recall,
+        digesting=digesting,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
     commands = Registry(
         [
-            *conversation_commands(handlers.stop_turn),
+            *conversation_commands(handlers.stop_turn, digesting),
             *linking_commands(stores.sessions),
             *(memory_commands if memory.enabled else without_memory)(search, memory_changed),
             *status_commands(status),
@@ -213,6 +266,17 @@ def build_app(
         warming=warming,
         index=index,
         forgetting=forgetting,
+        profiles=profiles,
+        digesting=digesting,
+        schedule=Schedule(
+            build_jobs(
+                settings,
+                digesting,
+                upkeep,
+                after_start=timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0),
+            ),
+            clock,
+        ),
         status=status,
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[

@@ -120,6 +120,8 @@ async def _running(
                     app.status.ready = True
                     if app.index.enabled:
                         background.append(_start_index(tasks, app, clock))
+                    schedule = keep_running("schedule", app.schedule.run, clock)
+                    background.append(tasks.create_task(schedule))
                     logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
                     yield app
                 finally:
@@ -181,6 +183,9 @@ def _start_index(tasks: asyncio.TaskGroup, app: App, clock: Clock) -> asyncio.Ta
 
 
 async def _drain(app: App, seconds: float) -> None:
+    # What a model has not answered is asked again after the next start.
+    await app.digesting.cancel()
+    await app.profiles.cancel()
     try:
         async with asyncio.timeout(seconds):
             await app.handlers.drain()

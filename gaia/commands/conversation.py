@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gaia.commands.registry import Call, Command
 from gaia.core import sentences
+from gaia.core.digesting import sealing
+from gaia.core.digesting.digesting import Digesting
+from gaia.core.slash import Reply
 from gaia.ops.status_text import counted_turns
 from gaia.store import conversations, identities, inbox
+from gaia.store.digest_tables import DigestReason
 
 StopTurn = Callable[[int], bool]
 
 
-def conversation_commands(stop_turn: StopTurn) -> Sequence[Command]:
-    """The commands; `stop_turn` interrupts a conversation's turn, if one runs."""
+def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence[Command]:
+    """The commands; `stop_turn` interrupts a conversation's turn, if one runs. What was
+    said in a session that is left is for `digesting`, where gaia learns by itself."""
+
+    async def reset(call: Call) -> str | Reply:
+        conversation = call.caller.conversation
+        digest_id = digesting.enabled and await sealing.seal(
+            call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
+        )
+        if not digest_id:
+            return await begin_anew(call)
+        turns = conversation.session_turns
+        said = f"last {_counted_messages(turns)}" if turns > 1 else "last message"
+        return Reply(
+            f"We begin anew. I read through our {said} and tell you what I keep.",
+            committed=partial(digesting.wake, conversation.user_id),
+        )
 
     async def stop(call: Call) -> str:
         conversation_id = call.caller.conversation.conversation_id
@@ -41,16 +61,15 @@ async def start(call: Call) -> str:
     )
 
 
-async def reset(call: Call) -> str:
-    """Move to the next session."""
+async def begin_anew(call: Call) -> str:
+    """Move to the next session, and leave the present one as it is."""
     turns = call.caller.conversation.session_turns
     conversation_id = call.caller.conversation.conversation_id
     await conversations.start_next_session(call.session, conversation_id)
     await inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is new already. What is on your mind?"
-    said = "1 message" if turns == 1 else f"{turns} messages"
-    return f"We begin anew: I no longer have the last {said} in mind."
+    return f"We begin anew: I no longer have the last {_counted_messages(turns)} in mind."
 
 
 async def whoami(call: Call) -> str:
@@ -64,3 +83,7 @@ async def whoami(call: Call) -> str:
         f"This is {kind} on {conversation.channel}, "
         f"session {conversation.generation}, {counted_turns(conversation.session_turns)} so far."
     )
+
+
+def _counted_messages(number: int) -> str:
+    return "1 message" if number == 1 else f"{number:,} messages"

@@ -25,6 +25,7 @@ from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
 from gaia.core.slots import Slots
 from gaia.core.told import told
+from gaia.core.turns import Turns
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
@@ -65,6 +66,7 @@ class Handlers:
         delivery: Delivery,
         clock: Clock,
         settings: Settings,
+        turns: Turns,
         before_turn: BeforeTurn,
         after_turn: Callable[[], None],
     ) -> None:
@@ -78,6 +80,7 @@ class Handlers:
         self._channels = channels
         self._delivery = delivery
         self._clock = clock
+        self._turns = turns
         self._before_turn = before_turn
         self._after_turn = after_turn
         self._settle = timedelta(seconds=settings.sessions.settle_seconds)
@@ -139,7 +142,7 @@ class Handlers:
                     session, conversation_id, turn_id=secrets.token_hex(5), settle=settle
                 )
             if batch is not None:
-                with turn_in_log(batch.turn_id):
+                with turn_in_log(batch.turn_id), self._turns.one_running():
                     await self._run(conversation, channel, batch)
         return timedelta(0)
 

@@ -44,6 +44,18 @@ class MemoryStatus(Report):
     detail: str = ""
 
 
+class DigestsStatus(Report):
+    """What gaia learns by itself: how many conversations wait to be read and how many
+    could not be, of all users. `over_budget` counts the users whose conversations wait for
+    tomorrow; `detail` tells the last failure and its remedy."""
+
+    enabled: bool
+    waiting: int
+    failed: int
+    over_budget: int
+    detail: str = ""
+
+
 class UsageStatus(Report):
     """A user's model calls and tokens today."""
 
@@ -69,6 +81,7 @@ class StatusReport(Report):
     memory: MemoryStatus
     recall: PartStatus
     forgetting: PartStatus
+    digests: DigestsStatus
     inbox: QueueStatus
     outbox: QueueStatus
     running_turns: int
@@ -79,5 +92,16 @@ class StatusReport(Report):
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work."""
         index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
-        parts = (self.store, self.model, index, self.recall, self.forgetting, *self.channels)
+        learning = PartStatus(
+            name="learning", ok=not self.digests.failed, detail=self.digests.detail
+        )
+        parts = (
+            self.store,
+            self.model,
+            index,
+            self.recall,
+            self.forgetting,
+            learning,
+            *self.channels,
+        )
         return tuple(part for part in parts if not part.ok)

@@ -8,13 +8,23 @@ from datetime import datetime, timedelta
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
+from gaia.core.digesting.digesting import Digesting
 from gaia.core.handler import Handlers
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
-from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.ops.report import (
+    DigestsStatus,
+    MemoryStatus,
+    PartStatus,
+    QueueStatus,
+    StatusReport,
+    UsageStatus,
+)
+from gaia.ops.status_text import counted, duration
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.store import forgets, inbox, index_ops, indexes, outbox, usage
+from gaia.store import digests, forgets, inbox, index_ops, indexes, outbox, usage
+from gaia.store.digests import DigestCounts
 from gaia.store.engine import Database
 from gaia.store.index_ops import IndexBacklog
 from gaia.store.users import Users
@@ -38,6 +48,7 @@ class Status:
         handlers: Handlers,
         index: Index,
         recall: Recall,
+        digesting: Digesting,
         clock: Clock,
     ) -> None:
         self.ready = False
@@ -49,6 +60,7 @@ class Status:
         self._handlers = handlers
         self._index = index
         self._recall = recall
+        self._digesting = digesting
         self._clock = clock
         self._started_at = clock.now()
 
@@ -66,6 +78,7 @@ class Status:
             today = await usage.of_day(session, now.astimezone().date())
             memories = await indexes.count_passages(session)
             unindexed = await index_ops.backlog(session)
+            digested = await digests.counts(session)
             forgetting_since = await forgets.under_way_since(session)
         return StatusReport(
             version=__version__,
@@ -84,6 +97,7 @@ class Status:
             memory=self._memory_status(memories, unindexed, now),
             recall=self._recall_status(),
             forgetting=_forgetting_status(forgetting_since, now),
+            digests=self._digests_status(digested, now),
             inbox=QueueStatus(
                 waiting=waiting_in.queued + waiting_in.running,
                 dead=waiting_in.dead,
@@ -126,6 +140,29 @@ class Status:
             ok=health.ok,
             detail=health.detail,
         )
+
+    def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:
+        over_budget = len(self._digesting.over_budget)
+        return DigestsStatus(
+            enabled=self._digesting.enabled,
+            waiting=counts.waiting,
+            failed=counts.failed,
+            over_budget=over_budget,
+            detail=_digests_detail(counts, over_budget, now),
+        )
+
+
+def _digests_detail(counts: DigestCounts, over_budget: int, now: datetime) -> str:
+    if counts.failed_since is not None:
+        since = duration((now - counts.failed_since).total_seconds())
+        which = counted(counts.failed, "conversation", "conversations")
+        return (
+            f"{which} could not be read, for {since}: {counts.error}. "
+            "It is tried again each day, or by 'gaia sessions digest --retry'"
+        )
+    if over_budget:
+        return "memory.calls_per_day is used up: the rest is read tomorrow"
+    return f"the last try failed: {counts.error}" if counts.error else ""
 
 
 def _forgetting_status(since: datetime | None, now: datetime) -> PartStatus:

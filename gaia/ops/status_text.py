@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport
+from gaia.ops.report import DigestsStatus, MemoryStatus, PartStatus, QueueStatus, StatusReport
 
 
-def for_chat(report: StatusReport, *, turns: int, waiting: int) -> str:
-    """What a person in a chat may know: nothing of other people."""
+def for_chat(
+    report: StatusReport, *, turns: int, waiting: int, to_be_read: int = 0, unreadable: int = 0
+) -> str:
+    """What a person in a chat may know: nothing of other people. `to_be_read` and
+    `unreadable` are how many of their own earlier conversations wait to be learned from,
+    and how many could not be."""
     lines = [
         f"I'm up for {duration(report.uptime_seconds)}, version {report.version}.",
         f"Model: {_part(report.model)}",
         f"Long-term memory: {'on' if report.memory.enabled else 'off'}",
         f"This conversation: {counted_turns(turns)}, {waiting} waiting.",
     ]
+    if to_be_read or unreadable:
+        failed = f", {unreadable:,} could not be read yet" if unreadable else ""
+        waits = counted(to_be_read, "conversation", "conversations")
+        lines.append(f"Learning: {waits} to be read{failed}.")
     lines += [f"Not working: {_part(part)}" for part in report.degraded if part != report.model]
     return "\n".join(lines)
 
@@ -40,6 +48,7 @@ def for_owner(report: StatusReport) -> str:
         f"inbox      {_queue(report.inbox, 'unanswered')}, {report.running_turns} running",
         f"outbox     {_queue(report.outbox, 'not delivered')}",
         f"memory     {_memory(report.memory)}",
+        f"learning   {_digests(report.digests)}",
         f"users      {report.users}",
     ]
     lines += [
@@ -75,6 +84,17 @@ def _memory(memory: MemoryStatus) -> str:
         words.append(f"{memory.waiting} to be indexed")
     if memory.detail:
         words.append(memory.detail if memory.ok else f"the index does not work: {memory.detail}")
+    return ", ".join(words)
+
+
+def _digests(digests: DigestsStatus) -> str:
+    if not digests.enabled:
+        return "off"
+    words = [f"{counted(digests.waiting, 'conversation', 'conversations')} to be read"]
+    if digests.failed:
+        words.append(f"{digests.failed} could not be")
+    if digests.detail and not digests.failed:
+        words.append(digests.detail)
     return ", ".join(words)
 
 

@@ -26,9 +26,10 @@ LONGEST_DAY = timedelta(hours=25)
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """At regular intervals."""
+    """At regular intervals, `after_start` for the first time."""
 
     interval: timedelta
+    after_start: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class Schedule:
 
     def _add(self, scheduler: AsyncIOScheduler, due: _Due) -> None:
         match due.job.when:
-            case Every(interval):
-                trigger, first = IntervalTrigger(seconds=interval.total_seconds()), interval
+            case Every(interval, after_start):
+                trigger, first = IntervalTrigger(seconds=interval.total_seconds()), after_start
             case Daily(hour, after_start):
                 trigger, first = CronTrigger(hour=hour), after_start
         scheduler.add_job(

@@ -228,6 +228,17 @@ class SessionStore:
         """Empty the write-ahead log; returns whether that was possible."""
         return await self._database.checkpoint()
 
+    async def turn_ids(self, user_id: str, session_id: str) -> frozenset[str]:
+        """The turns that a session has events of."""
+        theirs = select(StorageEvent.event_data).where(
+            StorageEvent.app_name == APP_NAME,
+            StorageEvent.user_id == user_id,
+            StorageEvent.session_id == session_id,
+        )
+        async with self._database.read() as session:
+            events = await session.scalars(theirs)
+            return frozenset(turn_id for data in events if data and (turn_id := turn_of(data)))
+
     async def delete_session(self, user_id: str, session_id: str) -> None:
         """Delete a session with its events, for good. Idempotent."""
         async with self._database.write() as session:

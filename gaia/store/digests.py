@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, exists, func, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store import conversations, digest_windows, inbox
@@ -44,8 +44,9 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class DigestCounts:
-    """How many digests wait, and how many failed, over all users; `failed_since` is when
-    the oldest session of those was sealed, `error` is the last failure's."""
+    """How many digests wait, and how many failed; `failed_since` is when
+    the oldest session of those was sealed, `error` is the last failure's, of one that is
+    tried again where none failed for good."""
 
     waiting: int
     failed: int
@@ -213,17 +214,47 @@ async def retry(session: AsyncSession, user_id: str | None = None) -> Sequence[D
     return again
 
 
-async def counts(session: AsyncSession) -> DigestCounts:
-    """How the digests of all users are getting on."""
-    waiting = await session.scalar(select(func.count()).where(DigestRow.state.in_(UNDER_WAY)))
+async def hasten(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+    """Have digests that wait for another attempt tried at once, of one user if named;
+    returns those that have not come to an end."""
+    whose = () if user_id is None else (DigestRow.user_id == user_id,)
+    waiting = await _listed(session, DigestRow.state.in_(UNDER_WAY), *whose)
+    await session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id.in_([digest.digest_id for digest in waiting]))
+        .values(attempts=0, not_before=None)
+    )
+    return waiting
+
+
+async def prune(session: AsyncSession, before: datetime) -> int:
+    """Delete the digests of sessions that are gone and were sealed before then; returns how
+    many they were."""
+    result = await session.execute(
+        delete(DigestRow)
+        .where(DigestRow.state == DigestState.CLEARED, DigestRow.created_at < before)
+        .returning(DigestRow.digest_id)
+    )
+    return len(result.all())
+
+
+async def counts(session: AsyncSession, user_id: str | None = None) -> DigestCounts:
+    """How the digests are getting on, of one user if named."""
+    whose = () if user_id is None else (DigestRow.user_id == user_id,)
+    waiting = await session.scalar(
+        select(func.count()).where(DigestRow.state.in_(UNDER_WAY), *whose)
+    )
     has_failed = DigestRow.state == DigestState.FAILED
     failed, since = (
         await session.execute(
-            select(func.count(), func.min(DigestRow.created_at)).where(has_failed)
+            select(func.count(), func.min(DigestRow.created_at)).where(has_failed, *whose)
         )
     ).one()
     error = await session.scalar(
-        select(DigestRow.error).where(has_failed).order_by(DigestRow.digest_id.desc()).limit(1)
+        select(DigestRow.error)
+        .where(DigestRow.error.is_not(None), DigestRow.state != DigestState.CLEARED, *whose)
+        .order_by(has_failed.desc(), DigestRow.digest_id.desc())
+        .limit(1)
     )
     return DigestCounts(waiting or 0, failed, since, error)
 

@@ -35,6 +35,11 @@ async def is_idle(session: AsyncSession, conversation_id: int, before: datetime)
     return bool(await session.scalar(select(exists().where(this, *_is_idle(before)))))
 
 
+async def is_any_yet_to_come(session: AsyncSession, now: datetime) -> bool:
+    """Whether the last message of a conversation seems yet to come."""
+    return bool(await session.scalar(select(exists().where(ConversationRow.last_message_at > now))))
+
+
 async def bring_back_to(session: AsyncSession, now: datetime) -> int:
     """Let conversations whose last message seems yet to come idle from now on: the clock
     was set back since. Returns how many."""

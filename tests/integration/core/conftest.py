@@ -16,6 +16,7 @@ from google.adk.models.llm_response import LlmResponse
 
 from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
+from gaia.agent.providers import ModelProvider
 from gaia.app import App, Stores, build_app
 from gaia.messages import Address
 from gaia.paths import Home
@@ -129,6 +130,7 @@ async def run_core(
     clock: FakeClock | None = None,
     recover: bool = True,
     intake: Intake = TEXT_ALONE,
+    provider: ModelProvider = "embedded",
 ) -> AsyncIterator[Core]:
     """A core on the files of `home`, for as long as the block lasts."""
     clock = clock or FakeClock()
@@ -146,7 +148,7 @@ async def run_core(
         LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
         stores,
         clock,
-        model=ChatModel(llm=model, provider="embedded", name="function", intake=intake),
+        model=ChatModel(llm=model, provider=provider, name="function", intake=intake),
         extra_channels=[channel, *others.values()],
     )
     for each in (channel, *others.values()):
@@ -160,6 +162,8 @@ async def run_core(
         await app.dispatcher.cancel()
         await app.delivery.cancel()
         await app.forgetting.cancel()
+        await app.digesting.cancel()
+        await app.profiles.cancel()
         await stores.sessions.close()
         await stores.database.close()
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.ops.report import MemoryStatus, PartStatus, QueueStatus, StatusReport, UsageStatus
+from gaia.ops.report import (
+    DigestsStatus,
+    MemoryStatus,
+    PartStatus,
+    QueueStatus,
+    StatusReport,
+    UsageStatus,
+)
 from gaia.ops.status_text import duration, for_chat, for_owner
 from gaia.testing.clock import START
 
 MODEL = PartStatus(name="gemini-flash (gemini)", ok=True)
 TERMINAL = PartStatus(name="terminal", ok=True)
 MEMORY = MemoryStatus(enabled=True, memories=1_200, waiting=0, oldest_seconds=None, ok=True)
+DIGESTS = DigestsStatus(enabled=True, waiting=0, failed=0, over_budget=0)
 BROKEN = PartStatus(name="telegram", ok=False, detail="401 Unauthorized")
 
 
@@ -28,6 +36,7 @@ def report(**changes: object) -> StatusReport:
         memory=MEMORY,
         recall=PartStatus(name="recall", ok=True),
         forgetting=PartStatus(name="forgetting", ok=True),
+        digests=DIGESTS,
         inbox=QueueStatus(waiting=0, dead=0, oldest_seconds=None),
         outbox=QueueStatus(waiting=2, dead=1, oldest_seconds=300),
         running_turns=1,
@@ -65,6 +74,7 @@ def test_the_owner_reads_all_of_it() -> None:
         "inbox      0 waiting, 1 running",
         "outbox     2 waiting, the oldest for 5 min, 1 not delivered",
         "memory     1,200 memories",
+        "learning   0 conversations to be read",
         "users      2",
         "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
     ]
@@ -92,6 +102,30 @@ def test_the_owner_reads_what_does_not_work_and_why() -> None:
 def test_memory_in_words(changes: dict[str, object], said: str) -> None:
     lines = for_owner(report(memory=MEMORY.model_copy(update=changes))).splitlines()
     assert f"memory     {said}" in lines
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"enabled": False}, "off"),
+        ({"waiting": 1}, "1 conversation to be read"),
+        ({"waiting": 2, "detail": "used up"}, "2 conversations to be read, used up"),
+        ({"failed": 1, "detail": "no JSON"}, "0 conversations to be read, 1 could not be"),
+    ],
+)
+def test_learning_in_words(changes: dict[str, object], said: str) -> None:
+    lines = for_owner(report(digests=DIGESTS.model_copy(update=changes))).splitlines()
+    assert f"learning   {said}" in lines
+
+
+def test_a_conversation_that_cannot_be_read_is_told_to_everybody() -> None:
+    failing = report(digests=DIGESTS.model_copy(update={"failed": 1, "detail": "no JSON"}))
+    assert for_owner(failing).endswith("degraded   learning, does not work: no JSON")
+    told = for_chat(failing, turns=1, waiting=0, to_be_read=2, unreadable=1).splitlines()
+    assert told[-2:] == [
+        "Learning: 2 conversations to be read, 1 could not be read yet.",
+        "Not working: learning, does not work: no JSON",
+    ]
 
 
 def test_an_index_that_does_not_work_is_told_to_everybody() -> None:

@@ -57,7 +57,7 @@ async def running(*jobs: Job) -> AsyncIterator[None]:
 
 async def test_a_job_is_run_again_and_again() -> None:
     work = Work()
-    async with running(Job("sweep", Every(SOON), work)):
+    async with running(Job("sweep", Every(SOON, SOON), work)):
         for _ in range(3):
             await work.next()
 
@@ -66,7 +66,9 @@ async def test_a_job_that_fails_is_run_again_and_stops_no_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     broken, fine = Work(failures=1), Work()
-    async with running(Job("broken", Every(SOON), broken), Job("fine", Every(SOON), fine)):
+    async with running(
+        Job("broken", Every(SOON, SOON), broken), Job("fine", Every(SOON, SOON), fine)
+    ):
         await broken.next()
         await broken.next()
         await fine.next()
@@ -76,7 +78,7 @@ async def test_a_job_that_fails_is_run_again_and_stops_no_other(
 
 async def test_a_daily_job_runs_once_after_the_start() -> None:
     work, sweep = Work(), Work()
-    async with running(Job("upkeep", Daily(4, SOON), work), Job("sweep", Every(SOON), sweep)):
+    async with running(Job("upkeep", Daily(4, SOON), work), Job("sweep", Every(SOON, SOON), sweep)):
         await work.next()
         await sweep.next()
     assert work.runs == 1
@@ -104,7 +106,7 @@ async def test_what_was_missed_while_the_machine_slept_is_made_up_for_once() -> 
     work = Work()
     sleeping = SetClock()
     sleeping.ahead = -DAY
-    schedule = Schedule([Job("sweep", Every(HOUR), work)], sleeping)
+    schedule = Schedule([Job("sweep", Every(HOUR, HOUR), work)], sleeping)
     task = asyncio.create_task(schedule.run())
     await asyncio.sleep(0)
     sleeping.ahead = timedelta(0)

@@ -1,0 +1,1 @@
+"""Digesting: sealed sessions are read, what they tell is learned, and only then they go."""

@@ -1,0 +1,167 @@
+"""Digesting: each user's sealed sessions one after the other, to their end.
+
+A digest goes on from the state that is in the database, whoever brought it there. Times
+are the database's own as well: nothing is lost with the process, and a sweep finds
+whatever nobody was woken for.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from gaia.core.digesting.committing import Committing
+from gaia.core.digesting.reading import Reading
+from gaia.core.digesting.sealing import seal_idle
+from gaia.core.workers import Workers
+from gaia.errors import ModelError, StoreError, UnusableExtractionError
+from gaia.ports import Clock
+from gaia.store import digests
+from gaia.store.digest_tables import DigestState
+from gaia.store.digests import Digest
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
+"""After the first failure, and after the second. The third is the last."""
+
+AT_ONCE = timedelta(0)
+
+
+class Digesting:
+    """Digests the sealed sessions of all users, two users at once, never two of one.
+
+    Unless it is `enabled` sessions are not sealed, and those that were wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        reading: Reading,
+        committing: Committing,
+        clock: Clock,
+        idle: timedelta,
+        enabled: bool,
+    ) -> None:
+        self._database = database
+        self._reading = reading
+        self._committing = committing
+        self._clock = clock
+        self._idle = idle
+        self._enabled = enabled
+        self._waiting_for_turns: set[str] = set()
+        self._workers = Workers("digest", self._work, clock)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether gaia learns by itself."""
+        return self._enabled
+
+    @property
+    def over_budget(self) -> frozenset[str]:
+        """The users whose digests wait for the next day."""
+        return self._reading.over_budget
+
+    def wake(self, user_id: str) -> None:
+        """Say that a session of a user was sealed. Ignored once nothing new is begun."""
+        if self._enabled:
+            self._workers.wake(user_id)
+
+    def after_turn(self) -> None:
+        """Say that a turn has ended: the session that it belongs to may have waited for it."""
+        for user_id in self._waiting_for_turns:
+            self.wake(user_id)
+
+    async def sweep(self) -> None:
+        """Seal what idles, and take up what is sealed, by whomever."""
+        if not self._enabled:
+            return
+        await seal_idle(self._database, self._clock, self._idle)
+        async with self._database.read() as session:
+            users = await digests.users_under_way(session)
+        for user_id in users:
+            self.wake(user_id)
+
+    async def flush(self) -> None:
+        """Return when nothing is left that could be done at once; then begin nothing."""
+        await self._workers.flush()
+
+    async def cancel(self) -> None:
+        """Interrupt it, to be taken up at the next start. What was asked of a model and
+        has no answer is asked again."""
+        await self._workers.cancel()
+
+    async def _work(self, user_id: str) -> timedelta | None:
+        digest = await self._next(user_id)
+        if digest is None:
+            return None
+        wait = self._wait_of(digest)
+        if wait:
+            return wait
+        try:
+            return await self._step(digest)
+        except StoreError:
+            raise
+        except (ModelError, UnusableExtractionError) as exc:
+            await self._failed(digest, str(exc))
+        except TimeoutError:
+            await self._failed(digest, "the model took too long")
+        except Exception as exc:
+            logger.exception("digest %d failed", digest.digest_id)
+            await self._failed(digest, f"{type(exc).__name__} in gaia: the log says where")
+        return AT_ONCE
+
+    async def _next(self, user_id: str) -> Digest | None:
+        """The oldest digest of the user for which something can be done."""
+        # Before the look: a turn that ends meanwhile wakes whom it finds here.
+        self._waiting_for_turns.add(user_id)
+        waits = False
+        async with self._database.read() as session:
+            for digest in await digests.under_way_of(session, user_id):
+                if digest.state is not DigestState.SEALED:
+                    return digest
+                if not await digests.waits_for_turns(session, digest):
+                    return digest
+                waits = True
+        if not waits:
+            self._waiting_for_turns.discard(user_id)
+        return None
+
+    def _wait_of(self, digest: Digest) -> timedelta:
+        """How long until its next attempt. Longer than any pause it is only by a clock that
+        was set back."""
+        if digest.not_before is None:
+            return AT_ONCE
+        wait = digest.not_before - self._clock.now()
+        return wait if AT_ONCE < wait <= max(PAUSES) else AT_ONCE
+
+    async def _step(self, digest: Digest) -> timedelta:
+        match digest.state:
+            case DigestState.SEALED:
+                return await self._reading.step(digest)
+            case DigestState.EXTRACTED:
+                await self._committing.commit(digest)
+            case _:
+                await self._committing.clear(digest)
+        return AT_ONCE
+
+    async def _failed(self, digest: Digest, error: str) -> None:
+        is_last = digest.attempts >= len(PAUSES)
+        if is_last and digest.state is not DigestState.COMMITTED:
+            await self._give_up(digest, error)
+            return
+        not_before = self._clock.now() + PAUSES[min(digest.attempts, len(PAUSES) - 1)]
+        logger.warning("digest %d is tried again later: %s", digest.digest_id, error)
+        async with self._database.write() as session:
+            await digests.try_later(session, digest.digest_id, error=error, not_before=not_before)
+
+    async def _give_up(self, digest: Digest, error: str) -> None:
+        try:
+            await self._committing.give_up(digest, error)
+        except StoreError:
+            raise
+        except Exception:
+            logger.exception("digest %d: nothing could be told without a model", digest.digest_id)
+            await self._committing.give_up(digest, error, is_told=False)

@@ -1,0 +1,237 @@
+"""Reading: a sealed session goes to the model window by window, and is kept as it is read.
+
+A window that was read is committed with what it cost, so that no crash asks for it again.
+Nothing is awaited of a model within a transaction: what was read of a session that
+changed meanwhile, because its user had something forgotten, is dropped and read anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+
+from gaia.agent.deadline import Deadline
+from gaia.core.turns import Turns
+from gaia.errors import UnknownUserError, UnusableExtractionError
+from gaia.memory.digest import outcome
+from gaia.memory.digest.checks import check
+from gaia.memory.digest.findings import Checked, Extracted, Extractor, Offer, Window
+from gaia.memory.digest.windows import cut
+from gaia.ports import Clock
+from gaia.store import archive, digest_windows, digests, identities, usage
+from gaia.store.archive import ArchivedTurn
+from gaia.store.digest_tables import DigestState
+from gaia.store.digest_windows import ReadWindow
+from gaia.store.digests import Digest
+from gaia.store.engine import Database
+from gaia.store.identities import User
+from gaia.store.usage import Usage
+
+logger = logging.getLogger(__name__)
+
+Known = Callable[[str, Window, Sequence[Checked]], Awaitable[Sequence[Offer]]]
+"""From a user, a window and what was read in those before to what is known of it already."""
+
+CALLS_AT_ONCE = 2
+"""Windows that are read at the same time, of all users."""
+
+WINDOW_SECONDS = 1800.0
+"""Far more than a window takes: the model's own calls have bounds of their own."""
+
+PURPOSES = ("digest", "profile")
+"""What `memory.calls_per_day` bounds, as usage has it."""
+
+AT_ONCE = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """A sealed session, and what was read of it so far, up to the turn `last`."""
+
+    user: User
+    turns: Sequence[ArchivedTurn]
+    read: Sequence[Checked]
+    last: int
+
+    @property
+    def rest(self) -> Sequence[ArchivedTurn]:
+        """What is to be read. Of a session without a word of the user's own nothing is:
+        there is nothing in it to be learned."""
+        if not any(turn.words.strip() for turn in self.turns):
+            return ()
+        return [turn for turn in self.turns if turn.archive_id > self.last]
+
+
+class Reading:
+    """Reads the sealed sessions of all users.
+
+    `model` is the name of the model that is asked, as usage counts it. A `small` one runs
+    on this machine: it gives way to turns.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        extractor: Extractor,
+        known: Known,
+        turns: Turns,
+        clock: Clock,
+        calls_per_day: int,
+        model: str,
+        small: bool,
+    ) -> None:
+        self._database = database
+        self._extractor = extractor
+        self._known = known
+        self._turns = turns
+        self._clock = clock
+        self._calls_per_day = calls_per_day
+        self._model = model
+        self._small = small
+        self._slots = asyncio.Semaphore(1 if small else CALLS_AT_ONCE)
+        self._over_budget: set[str] = set()
+
+    @property
+    def over_budget(self) -> frozenset[str]:
+        """The users whose digests wait for the next day."""
+        return frozenset(self._over_budget)
+
+    async def step(self, digest: Digest) -> timedelta:
+        """Read the next window of a digest, or find that all are read; returns after which
+        time there is more to do.
+
+        Raises:
+            ModelError: The model gave no answer.
+            UnusableExtractionError: It gave none that can be used.
+            TimeoutError: It took longer than can be.
+        """
+        sealed = await self._load(digest)
+        if sealed is None:
+            return AT_ONCE
+        if not sealed.rest:
+            await self._end(digest, sealed)
+            return AT_ONCE
+        async with self._slots:
+            wait = await self._wait_for_budget(digest.user_id)
+            if wait:
+                return wait
+            window = self._next_window(sealed)
+            offers = await self._known(digest.user_id, window, sealed.read)
+            await self._count(digest, Usage(self._model, PURPOSES[0], 1, 0, 0))
+            extracted = await self._extract(window, offers)
+        checked = check(extracted.extraction, window, offers)
+        await self._keep(digest, sealed, window, checked, extracted.usage)
+        return AT_ONCE
+
+    async def _load(self, digest: Digest) -> _Sealed | None:
+        """None when it is not to be read, or is to be read from its beginning."""
+        try:
+            async with self._database.read() as session:
+                user = await identities.find(session, digest.user_id)
+                windows = await digest_windows.of_digest(session, digest.digest_id)
+                turns = await archive.of_session(session, digest.session_id)
+        except UnknownUserError:
+            return None
+        try:
+            read = [outcome.from_json(window.outcome) for window in windows]
+        except UnusableExtractionError as exc:
+            logger.warning("digest %d is read anew: %s", digest.digest_id, exc)
+            read = []
+        if len(read) != len(windows) or not _is_unbroken(windows):
+            async with self._database.write() as session:
+                await digests.read_again(session, digest.digest_id)
+            return None
+        return _Sealed(user, turns, read, windows[-1].last_archive_id if windows else 0)
+
+    def _next_window(self, sealed: _Sealed) -> Window:
+        windows = cut(
+            sealed.rest,
+            tokens=self._extractor.window_tokens,
+            user_name=sealed.user.name,
+            in_group=sealed.user.is_group,
+            read=len(sealed.read),
+        )
+        return replace(windows[0], so_far=sealed.read[-1].summary if sealed.read else "")
+
+    async def _extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+        async def extract() -> Extracted:
+            async with Deadline(self._clock, WINDOW_SECONDS) as deadline:
+                return await deadline.step(self._extractor.extract(window, offers))
+
+        return await (self._turns.give_way(extract) if self._small else extract())
+
+    async def _keep(
+        self,
+        digest: Digest,
+        sealed: _Sealed,
+        window: Window,
+        checked: Checked,
+        used: Usage,
+    ) -> None:
+        await self._count(digest, replace(used, calls=used.calls - 1))
+        last = window.turns[-1].archive_id
+        now = self._clock.now()
+        async with self._database.write() as session:
+            present = await digests.get(session, digest.digest_id)
+            before = await digest_windows.of_digest(session, digest.digest_id)
+            turns = await archive.of_session(session, digest.session_id, after=sealed.last)
+            if present is None or present.state is not DigestState.SEALED:
+                return
+            is_next = len(before) == window.number - 1
+            if not is_next or tuple(turns[: len(window.turns)]) != tuple(window.turns):
+                logger.info("digest %d: its session has changed meanwhile", digest.digest_id)
+                return
+            read = ReadWindow(window.number, last, outcome.to_json(checked))
+            await digest_windows.add(session, digest.digest_id, present.user_id, read, now)
+            await digests.succeeded(session, digest.digest_id)
+        logger.info(
+            "digest %d: window %d of %d, %d proposals, refused %s",
+            digest.digest_id,
+            window.number,
+            window.of,
+            len(checked.proposals),
+            dict(checked.refused),
+        )
+
+    async def _end(self, digest: Digest, sealed: _Sealed) -> None:
+        async with self._database.write() as session:
+            present = await digests.get(session, digest.digest_id)
+            turns = await archive.of_session(session, digest.session_id)
+            unchanged = tuple(turns) == tuple(sealed.turns)
+            if present is not None and present.state is DigestState.SEALED and unchanged:
+                await digests.extracted(session, digest.digest_id)
+
+    async def _count(self, digest: Digest, used: Usage) -> None:
+        """Count a call before it is made: one whose answer cannot be kept, because the
+        disk is full, is not made again and again."""
+        async with self._database.write() as session:
+            present = await digests.get(session, digest.digest_id)
+            if present is not None:
+                await usage.add(
+                    session, present.user_id, self._clock.now().astimezone().date(), used
+                )
+
+    async def _wait_for_budget(self, user_id: str) -> timedelta:
+        """How long until the user's budget allows a call."""
+        now = self._clock.now().astimezone()
+        async with self._database.read() as session:
+            made = await usage.calls(session, user_id, now.date(), PURPOSES)
+        if made < self._calls_per_day:
+            self._over_budget.discard(user_id)
+            return AT_ONCE
+        if user_id not in self._over_budget:
+            logger.info("the digests of %s wait for tomorrow: %d calls were made", user_id, made)
+        self._over_budget.add(user_id)
+        return _next_day(now) - now
+
+
+def _is_unbroken(windows: Sequence[ReadWindow]) -> bool:
+    return [window.number for window in windows] == list(range(1, len(windows) + 1))
+
+
+def _next_day(now: datetime) -> datetime:
+    return datetime.combine(now.date() + timedelta(days=1), time()).astimezone()

@@ -1,0 +1,71 @@
+"""Sealing: a session that takes no more messages becomes a digest, and the next one begins."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core.handler import session_key
+from gaia.ports import Clock
+from gaia.store import conversations, digests, idling
+from gaia.store.conversations import Conversation
+from gaia.store.digest_tables import DigestReason
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+
+async def seal(
+    session: AsyncSession,
+    conversation: Conversation,
+    reason: DigestReason,
+    now: datetime,
+    *,
+    before: int = 0,
+) -> int | None:
+    """Seal the present session of a conversation, within the caller's transaction: see
+    `digests.seal`. Whoever has work from it is to be woken after the commit."""
+    key = session_key(conversation, conversation.generation)
+    return await digests.seal(
+        session,
+        conversation,
+        key.session_id,
+        key.user_id,
+        reason,
+        now,
+        before=before,
+    )
+
+
+async def seal_of(session: AsyncSession, user_id: str, now: datetime) -> Sequence[int]:
+    """Seal the present sessions of a user because the owner asks for it, within the
+    caller's transaction; returns the numbers of the digests."""
+    sealed = [
+        await seal(session, conversation, DigestReason.OWNER, now)
+        for conversation in await conversations.of_user(session, user_id)
+    ]
+    return [digest_id for digest_id in sealed if digest_id is not None]
+
+
+async def seal_idle(database: Database, clock: Clock, idle: timedelta) -> None:
+    """Seal the sessions in which nobody wrote for so long."""
+    before = clock.now() - idle
+    async with database.read() as session:
+        quiet = await idling.idle_since(session, before)
+    if await _clock_was_set_back(database, clock):
+        async with database.write() as session:
+            await idling.bring_back_to(session, clock.now())
+    for conversation in quiet:
+        async with database.write() as session:
+            # Somebody may have written meanwhile.
+            if await idling.is_idle(session, conversation.conversation_id, before):
+                digest_id = await seal(session, conversation, DigestReason.IDLE, clock.now())
+                logger.info("digest %s: a session idled out", digest_id)
+
+
+async def _clock_was_set_back(database: Database, clock: Clock) -> bool:
+    async with database.read() as session:
+        return await idling.is_any_yet_to_come(session, clock.now())
