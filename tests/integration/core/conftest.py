@@ -18,6 +18,7 @@ from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
 from gaia.app import App, Stores, build_app
+from gaia.learning import Reader
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.opening import open_sessions
@@ -131,9 +132,15 @@ async def run_core(
     recover: bool = True,
     intake: Intake = TEXT_ALONE,
     provider: ModelProvider = "embedded",
+    reader: Reader | None = None,
 ) -> AsyncIterator[Core]:
-    """A core on the files of `home`, for as long as the block lasts."""
+    """A core on the files of `home`, for as long as the block lasts. It learns by itself
+    when there is a `reader`."""
     clock = clock or FakeClock()
+    settings = settings or Settings()
+    if reader is None:
+        memory = settings.memory.model_copy(update={"auto_ingest": False})
+        settings = settings.model_copy(update={"memory": memory})
     stores = Stores(await open_database(home), await open_sessions(home))
     users = Users(stores.database, clock)
     for sender in senders:
@@ -145,11 +152,12 @@ async def run_core(
     model = HeldModel(answer)
     app = build_app(
         home,
-        LoadedSettings(settings or Settings(), Secrets(), (), {}, {}),
+        LoadedSettings(settings, Secrets(), (), {}, {}),
         stores,
         clock,
         model=ChatModel(llm=model, provider=provider, name="function", intake=intake),
         extra_channels=[channel, *others.values()],
+        reader=reader,
     )
     for each in (channel, *others.values()):
         each.connect(app.gateways[each.name])
