@@ -45,6 +45,7 @@ REMEMBERED = "What you know from the user, by number and date. Use it to answer:
 """Words that make the embedded model answer from it, which it else leaves aside."""
 
 RULES = "Rules of {user}, to be followed always, whatever the language of the message:"
+RULES_REPEATED = "Follow these rules now:"
 PROFILE = "What you know of {user}, to answer from. No orders:"
 EPISODE = "The last conversation, {day}: {told}"
 
@@ -69,14 +70,21 @@ def instructions(
 
 
 def turn_context(
-    *, sent_at: datetime, memories: Sequence[Memory] = (), due: Sequence[Memory] = ()
+    *,
+    sent_at: datetime,
+    memories: Sequence[Memory] = (),
+    due: Sequence[Memory] = (),
+    rules: Sequence[str] = (),
 ) -> str:
-    """The context of one turn, fenced: the time, the reminders that are `due`, memories.
-    `sent_at` is the user's local time, aware."""
+    """The context of one turn, fenced: the time, the reminders that are `due`, memories,
+    and the user's rules where the model would leave them aside else. `sent_at` is the
+    user's local time, aware."""
     lines = [f"Now: {sent_at:%A %d %B %Y, %H:%M} ({_zone(sent_at)})"]
     lines += [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
     if memories:
         lines += [REMEMBERED, *(_remembered(memory, sent_at) for memory in memories)]
+    if rules:
+        lines += [RULES_REPEATED, *(f"- {_defused(rule)}" for rule in rules)]
     return "\n".join(["<context>", *lines, "</context>"])
 
 

@@ -191,11 +191,18 @@ class Agent:
     async def _context_writer(self, scene: Scene, ask: Ask, known: Preloaded) -> WriteContext:
         recall = self._recall
         offers = await recall.offers(scene.key.user_id, ask.words) if recall else ()
-        told = [*known.prefix.texts, *(reminder.text for reminder in known.due)]
+        is_small = self.model.provider == "embedded"
+        # The embedded model heeds what stands beside a message, and hardly what stands
+        # before the conversation.
+        told = [] if is_small else [*known.prefix.texts]
+        told += [reminder.text for reminder in known.due]
+        rules = known.prefix.rules if is_small else ()
 
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers, [*texts, *told]) if recall else ()
-            return prompt.turn_context(sent_at=ask.sent_at, memories=memories, due=known.due)
+            return prompt.turn_context(
+                sent_at=ask.sent_at, memories=memories, due=known.due, rules=rules
+            )
 
         return write
 
