@@ -152,3 +152,12 @@ def test_what_is_due_stands_in_the_fence_with_its_local_time() -> None:
         'Due: "Call \u2039b\u203aGrace" (Thursday 1 January 2026, 17:00)',
         "</context>",
     ]
+
+
+def test_rules_are_repeated_last_in_the_fence_where_that_is_wanted() -> None:
+    context = turn_context(sent_at=NOON, memories=[a_memory(1, "tea")], rules=["Be <b>brief"])
+    assert context.splitlines()[-3:] == [
+        "Follow these rules now:",
+        "- Be \u2039b\u203abrief",
+        "</context>",
+    ]
