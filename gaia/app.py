@@ -78,6 +78,7 @@ class App:
     index: Index
     forgetting: Forgetting
     digesting: Digesting
+    upkeep: Upkeep
     profiles: Profiles
     schedule: Schedule
     status: Status
@@ -268,6 +269,7 @@ def build_app(
         forgetting=forgetting,
         profiles=profiles,
         digesting=digesting,
+        upkeep=upkeep,
         schedule=Schedule(
             build_jobs(
                 settings,

@@ -5,6 +5,7 @@ Each step may be repeated after a crash. Nothing goes that is not committed.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -105,15 +106,14 @@ class Committing:
     async def give_up(self, digest: Digest, error: str, *, is_told: bool = True) -> None:
         """Say that a digest failed for good, and hold what can be told of its session
         without a model, if it `is_told`. The session stays, to be read."""
+        found = await self._told_without_model(digest) if is_told else None
         now = self._clock.now()
         async with self._database.write() as session:
             present = await digests.get(session, digest.digest_id)
             if present is None or present.state not in UNREAD:
                 return
-            if is_told:
-                turns = await archive.of_session(session, present.session_id)
-                found = [extractive.findings(turns)]
-                await writer.commit(session, _digested(present, is_fallback=True), found, now)
+            if found is not None:
+                await writer.commit(session, _digested(present, is_fallback=True), [found], now)
             await digests.failed(session, digest.digest_id, error=error)
             if present.reason is DigestReason.RESET and now - present.created_at < SOON:
                 await self._announce(session, present, self._announcements.unread())
@@ -136,6 +136,14 @@ class Committing:
             await self._sessions.delete_session(digest.session_user_id, digest.session_id)
         async with self._database.write() as session:
             await digests.cleared(session, digest.digest_id)
+
+    async def _told_without_model(self, digest: Digest) -> Checked:
+        async with self._database.read() as session:
+            conversation = await conversations.get(session, digest.conversation_id)
+            turns = await archive.of_session(session, digest.session_id)
+        in_group = conversation is not None and not conversation.direct
+        # It reads every word of the session.
+        return await asyncio.to_thread(extractive.findings, turns, in_group=in_group)
 
     async def _read(self, session: AsyncSession, digest: Digest) -> list[Checked] | None:
         """What was read, window by window; None when it is not all, or not readable."""

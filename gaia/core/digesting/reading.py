@@ -38,7 +38,7 @@ Known = Callable[[str, Window, Sequence[Checked]], Awaitable[Sequence[Offer]]]
 CALLS_AT_ONCE = 2
 """Windows that are read at the same time, of all users."""
 
-WINDOW_SECONDS = 1800.0
+WINDOW_SECONDS = 3600.0
 """Far more than a window takes: the model's own calls have bounds of their own."""
 
 PURPOSES = ("digest", "profile")
@@ -211,9 +211,8 @@ class Reading:
         async with self._database.write() as session:
             present = await digests.get(session, digest.digest_id)
             if present is not None:
-                await usage.add(
-                    session, present.user_id, self._clock.now().astimezone().date(), used
-                )
+                day = self._clock.now().astimezone().date()
+                await usage.add(session, present.user_id, day, used)
 
     async def _wait_for_budget(self, user_id: str) -> timedelta:
         """How long until the user's budget allows a call."""
