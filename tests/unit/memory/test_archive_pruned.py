@@ -23,7 +23,7 @@ async def kept(session, user) -> list[str]:
 
 
 @pytest.fixture
-async def session(database):
+async def session(database, ada, bob):
     async with database.write() as session:
         yield session
 
