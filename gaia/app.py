@@ -55,6 +55,7 @@ from gaia.store import conversations
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.memory import memory_routes
+from gaia.web.sessions import session_routes
 from gaia.web.terminal import terminal_route
 
 HOSTED_INDEX_SECONDS = 20.0
@@ -283,6 +284,7 @@ def build_app(
         hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
         local_routes=[
             *memory_routes(search, index),
+            *session_routes(database, digesting, clock),
             *(
                 terminal_route(channel)
                 for channel in channels.values()

@@ -29,6 +29,7 @@
     ├── UnknownForgetError     no wish to forget waits for a yes
     ├── UnknownPeriodError     what was written is no day, month or year
     ├── MemoryFileError        a file of memories cannot be read, taken or written
+    ├── LearningOffError       gaia is set not to learn by itself
     ├── UnusableExtractionError  what a model found in a conversation is not what was asked for
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
     │   └── IndexDamagedError      its files are missing or cannot be read
@@ -215,6 +216,10 @@ class UnknownForgetError(GaiaError):
 
 class MemoryFileError(GaiaError):
     """A file of memories cannot be read or written, or holds what cannot be taken."""
+
+
+class LearningOffError(GaiaError):
+    """`memory.enabled` or `memory.auto_ingest` is false."""
 
 
 class UnusableExtractionError(GaiaError):

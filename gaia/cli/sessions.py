@@ -1,4 +1,5 @@
-"""`gaia sessions`: what the sessions hold, to read. Works whether or not gaia runs."""
+"""`gaia sessions`: what the sessions hold, to read, and to learn from. Works whether or not
+gaia runs."""
 
 from __future__ import annotations
 
@@ -11,13 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.digesting import digest
+
 if TYPE_CHECKING:
     from gaia.paths import Home
     from gaia.sessions.service import SessionStore, SessionSummary
     from gaia.sessions.transcript import Entry
     from gaia.store.users import Users
 
-app = typer.Typer(no_args_is_help=True, help="The sessions of conversations, to read.")
+app = typer.Typer(
+    no_args_is_help=True, help="The sessions of conversations, to read and to learn from."
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 
@@ -26,6 +31,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to
 class _Stores:
     users: Users
     sessions: SessionStore
+
+
+app.command()(digest)
 
 
 @app.command("list")

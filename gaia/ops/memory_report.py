@@ -8,6 +8,9 @@ from datetime import datetime
 from gaia.memory.search import Found, Hit
 from gaia.ops.report import Report
 
+SEARCH_PATH = "/local/memory/search"
+REINDEX_PATH = "/local/memory/reindex"
+
 
 class SearchQuestion(Report):
     """What to look for, and in whose memory."""

@@ -25,8 +25,19 @@ async def idle_since(session: AsyncSession, before: datetime) -> Sequence[Conver
         .where(*_is_idle(before))
         .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
     )
-    found = [await conversations.get(session, conversation_id) for conversation_id in rows.all()]
-    return [each for each in found if each is not None]
+    return await _conversations(session, rows.all())
+
+
+async def talked_in(session: AsyncSession, user_id: str | None = None) -> Sequence[Conversation]:
+    """The conversations in which something was said since the last session, of one user if
+    named."""
+    whose = () if user_id is None else (ConversationRow.user_id == user_id,)
+    rows = await session.scalars(
+        select(ConversationRow.conversation_id)
+        .where(ConversationRow.session_turns > 0, *whose)
+        .order_by(ConversationRow.conversation_id)
+    )
+    return await _conversations(session, rows.all())
 
 
 async def is_idle(session: AsyncSession, conversation_id: int, before: datetime) -> bool:
@@ -50,6 +61,13 @@ async def bring_back_to(session: AsyncSession, now: datetime) -> int:
         .returning(ConversationRow.conversation_id)
     )
     return len(result.all())
+
+
+async def _conversations(
+    session: AsyncSession, conversation_ids: Sequence[int]
+) -> Sequence[Conversation]:
+    found = [await conversations.get(session, each) for each in conversation_ids]
+    return [each for each in found if each is not None]
 
 
 def _is_idle(before: datetime) -> Sequence[ColumnElement[bool]]:

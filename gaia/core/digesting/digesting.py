@@ -7,7 +7,10 @@ whatever nobody was woken for.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from gaia.core.digesting.committing import Committing
@@ -52,12 +55,18 @@ class Digesting:
         self._idle = idle
         self._enabled = enabled
         self._waiting_for_turns: set[str] = set()
+        self._watchers: set[asyncio.Event] = set()
         self._workers = Workers("digest", self._work, clock)
 
     @property
     def enabled(self) -> bool:
         """Whether gaia learns by itself."""
         return self._enabled
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing new is begun."""
+        return self._workers.closed
 
     @property
     def over_budget(self) -> frozenset[str]:
@@ -84,6 +93,16 @@ class Digesting:
         for user_id in users:
             self.wake(user_id)
 
+    @contextmanager
+    def watched(self) -> Iterator[asyncio.Event]:
+        """An event that is set after each step of any digest, for as long as the block lasts."""
+        stepped = asyncio.Event()
+        self._watchers.add(stepped)
+        try:
+            yield stepped
+        finally:
+            self._watchers.discard(stepped)
+
     async def flush(self) -> None:
         """Return when nothing is left that could be done at once; then begin nothing."""
         await self._workers.flush()
@@ -92,8 +111,19 @@ class Digesting:
         """Interrupt it, to be taken up at the next start. What was asked of a model and
         has no answer is asked again."""
         await self._workers.cancel()
+        self._tell_watchers()
 
     async def _work(self, user_id: str) -> timedelta | None:
+        try:
+            return await self._go_on(user_id)
+        finally:
+            self._tell_watchers()
+
+    def _tell_watchers(self) -> None:
+        for stepped in self._watchers:
+            stepped.set()
+
+    async def _go_on(self, user_id: str) -> timedelta | None:
         digest = await self._next(user_id)
         if digest is None:
             return None

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from gaia.agent.deadline import Deadline
 from gaia.core.turns import Turns
@@ -93,12 +93,13 @@ class Reading:
         self._model = model
         self._small = small
         self._slots = asyncio.Semaphore(1 if small else CALLS_AT_ONCE)
-        self._over_budget: set[str] = set()
+        self._over_budget: dict[str, date] = {}
 
     @property
     def over_budget(self) -> frozenset[str]:
         """The users whose digests wait for the next day."""
-        return frozenset(self._over_budget)
+        today = self._clock.now().astimezone().date()
+        return frozenset(user_id for user_id, day in self._over_budget.items() if day == today)
 
     async def step(self, digest: Digest) -> timedelta:
         """Read the next window of a digest, or find that all are read; returns after which
@@ -220,11 +221,10 @@ class Reading:
         async with self._database.read() as session:
             made = await usage.calls(session, user_id, now.date(), PURPOSES)
         if made < self._calls_per_day:
-            self._over_budget.discard(user_id)
             return AT_ONCE
-        if user_id not in self._over_budget:
+        if user_id not in self.over_budget:
             logger.info("the digests of %s wait for tomorrow: %d calls were made", user_id, made)
-        self._over_budget.add(user_id)
+        self._over_budget[user_id] = now.date()
         return _next_day(now) - now
 
 

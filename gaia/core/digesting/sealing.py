@@ -10,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core.handler import session_key
 from gaia.ports import Clock
-from gaia.store import conversations, digests, idling
+from gaia.store import digests, idling
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason
+from gaia.store.digests import Digest
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -40,14 +41,18 @@ async def seal(
     )
 
 
-async def seal_of(session: AsyncSession, user_id: str, now: datetime) -> Sequence[int]:
-    """Seal the present sessions of a user because the owner asks for it, within the
-    caller's transaction; returns the numbers of the digests."""
-    sealed = [
-        await seal(session, conversation, DigestReason.OWNER, now)
-        for conversation in await conversations.of_user(session, user_id)
-    ]
-    return [digest_id for digest_id in sealed if digest_id is not None]
+async def seal_now(
+    session: AsyncSession, user_id: str | None, now: datetime, *, retry: bool
+) -> Sequence[Digest]:
+    """Seal the present sessions, of one user if named, because the owner asks for it; with
+    `retry` have what failed read once more instead. Within the caller's transaction;
+    returns all digests that wait then, to be tried at once."""
+    if retry:
+        await digests.retry(session, user_id)
+    else:
+        for conversation in await idling.talked_in(session, user_id):
+            await seal(session, conversation, DigestReason.OWNER, now)
+    return await digests.hasten(session, user_id)
 
 
 async def seal_idle(database: Database, clock: Clock, idle: timedelta) -> None:

@@ -1,0 +1,66 @@
+"""At once: sessions are digested because the owner asks for it, who waits for what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from gaia.core.digesting.digesting import Digesting
+from gaia.core.digesting.sealing import seal_now
+from gaia.errors import LearningOffError
+from gaia.ports import Clock
+from gaia.store import digests
+from gaia.store.digest_tables import DigestState
+from gaia.store.digests import Digest
+from gaia.store.engine import Database
+
+OVER = (DigestState.CLEARED, DigestState.FAILED)
+
+OFF = LearningOffError(
+    "gaia does not learn by itself: set memory.enabled and memory.auto_ingest to true"
+)
+
+
+async def digest_now(
+    database: Database,
+    digesting: Digesting,
+    clock: Clock,
+    user_id: str | None,
+    *,
+    retry: bool,
+    tell: Callable[[int, int], None],
+) -> Sequence[Digest]:
+    """Digest the present sessions, of one user if named, or with `retry` what failed; see
+    `seal_now`. Returns how the digests stand when nothing more comes of them for now;
+    `tell` gets of how many that is so, and of how many in all.
+
+    Raises:
+        LearningOffError: It is set not to be done.
+    """
+    if not digesting.enabled:
+        raise OFF
+    async with database.write() as session:
+        begun = await seal_now(session, user_id, clock.now(), retry=retry)
+    digest_ids = [digest.digest_id for digest in begun]
+    with digesting.watched() as stepped:
+        for owner in {digest.user_id for digest in begun}:
+            digesting.wake(owner)
+        while True:
+            stepped.clear()
+            standing = await _standing(database, digest_ids)
+            left = _unsettled(standing, digesting.over_budget)
+            tell(len(begun) - left, len(begun))
+            if not left or digesting.closed:
+                return standing
+            await stepped.wait()
+
+
+async def _standing(database: Database, digest_ids: Sequence[int]) -> Sequence[Digest]:
+    async with database.read() as session:
+        found = [await digests.get(session, digest_id) for digest_id in digest_ids]
+    return [digest for digest in found if digest is not None]
+
+
+def _unsettled(standing: Sequence[Digest], over_budget: Collection[str]) -> int:
+    """How many will go on soon: not those of a user for whom it has just failed."""
+    waiting = {digest.user_id for digest in standing if digest.attempts} | {*over_budget}
+    return sum(each.state not in OVER and each.user_id not in waiting for each in standing)
