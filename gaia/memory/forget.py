@@ -1,8 +1,10 @@
 """Forgetting: from here on nobody finds it any more.
 
 The memories, their full text, their entities and earlier versions are gone with the
-caller's transaction. What transcripts, queues, logs and free pages still hold of their
-words is overwritten by `gaia.ops.forgetting`, which is to be woken after the commit.
+caller's transaction, and so are the profile, the episodes and what is held that tell it,
+and what was read of conversations that are being digested. What transcripts, the
+archive, queues, logs and free pages still hold of their words is overwritten by
+`gaia.ops.forgetting`, which is to be woken after the commit.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.errors import UnknownForgetError
-from gaia.memory import forgotten, ledger
+from gaia.memory import forgotten, gathered, ledger
 from gaia.memory.memory import Memory
+from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
-from gaia.store import audit, conversations, forgets, inbox
+from gaia.store import audit, conversations, forgets, inbox, undigested
 from gaia.store.audit import Action
 from gaia.store.memory_tables import MemoryStatus
 
@@ -160,6 +163,7 @@ async def forget_everything(
     for conversation in await conversations.of_user(session, user_id):
         await conversations.start_next_session(session, conversation.conversation_id)
         await inbox.join_present_session(session, conversation.conversation_id, after=0)
+    await undigested.drop(session, user_id)
     await _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
     _record(session, user_id, f"everything, memories: {count}", now, by)
     return Forgotten(count, everything=True)
@@ -179,12 +183,16 @@ async def _begin(
     a question that is open."""
     await forgets.withdraw(session, user_id)
     texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
+    needles = [*texts, words] if words else texts
     await forgotten.note(session, user_id, texts, now)
+    also = await gathered.telling(session, user_id, Needles(needles))
+    await ledger.remove(session, user_id, also, now)
+    await undigested.read_anew(session, user_id)
     await forgets.begin(
         session,
         user_id,
         everything=everything,
-        needles=[*texts, words] if words else texts,
+        needles=needles,
         turn_ids={each.turn_id for each in gone if each.turn_id is not None},
         inbox_id=max(inbox_id, await forgets.last_begun(session, user_id)),
         now=now,

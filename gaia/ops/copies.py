@@ -50,7 +50,7 @@ class _Copy:
         for pragma in ("journal_mode = DELETE", "secure_delete = ON", "foreign_keys = ON"):
             self.connection.execute(f"PRAGMA {pragma}")
         self.connection.execute("BEGIN IMMEDIATE")
-        changed = self._clean_memories()
+        changed = self._clean_memories() + self._clean_archive() + self._drop_made()
         for table, columns in MESSAGES.items():
             changed += self._clean_messages(table, columns)
         self.connection.execute("COMMIT")
@@ -62,10 +62,9 @@ class _Copy:
         if "conversation_id" not in present:
             return 0
         columns = {column: empty for column, empty in columns.items() if column in present}
-        marks = ", ".join("?" * len(self.user_ids))
         rows = self.connection.execute(
             f"SELECT rowid, turn_id, {', '.join(columns)} FROM {table} WHERE conversation_id IN "  # noqa: S608
-            f"(SELECT conversation_id FROM conversations WHERE user_id IN ({marks}))",
+            f"(SELECT conversation_id FROM conversations WHERE user_id IN ({self._marks}))",
             tuple(self.user_ids),
         ).fetchall()
         going = [
@@ -81,18 +80,52 @@ class _Copy:
         """Delete whole rows; what is made of them goes along."""
         if not self._columns("memories"):
             return 0
-        marks = ", ".join("?" * len(self.user_ids))
         rows = self.connection.execute(
-            f"SELECT memory_id, text, quote FROM memories WHERE user_id IN ({marks})",  # noqa: S608
+            f"SELECT memory_id, text, quote FROM memories WHERE user_id IN ({self._marks})",  # noqa: S608
             tuple(self.user_ids),
         ).fetchall()
         going = [(number,) for number, *words in rows if self._goes(None, words)]
         self.connection.executemany("DELETE FROM memories WHERE memory_id = ?", going)
         wishes = self.connection.execute(
-            f"DELETE FROM forgets WHERE user_id IN ({marks})",  # noqa: S608
+            f"DELETE FROM forgets WHERE user_id IN ({self._marks})",  # noqa: S608
             tuple(self.user_ids),
         )
         return len(going) + wishes.rowcount
+
+    def _clean_archive(self) -> int:
+        """Delete whole turns, with their terms."""
+        if not self._columns("archived_turns"):
+            return 0
+        rows = self.connection.execute(
+            "SELECT archive_id, turn_id, asked, words, answer FROM archived_turns "  # noqa: S608
+            f"WHERE user_id IN ({self._marks})",
+            tuple(self.user_ids),
+        ).fetchall()
+        going = [(number,) for number, turn_id, *words in rows if self._goes(turn_id, words)]
+        self.connection.executemany("DELETE FROM archived_turns WHERE archive_id = ?", going)
+        return len(going)
+
+    def _drop_made(self) -> int:
+        """Delete what gaia had made of all that, and makes again: the profile, and what it
+        had read for a digest."""
+        dropped = 0
+        for table in ("digest_windows", "profiles"):
+            if self._columns(table):
+                dropped += self.connection.execute(
+                    f"DELETE FROM {table} WHERE user_id IN ({self._marks})",  # noqa: S608
+                    tuple(self.user_ids),
+                ).rowcount
+        if self._columns("digests"):
+            self.connection.execute(
+                "UPDATE digests SET state = 'sealed' "  # noqa: S608
+                f"WHERE state = 'extracted' AND user_id IN ({self._marks})",
+                tuple(self.user_ids),
+            )
+        return dropped
+
+    @property
+    def _marks(self) -> str:
+        return ", ".join("?" * len(self.user_ids))
 
     def _goes(self, turn_id: str | None, words: Collection[str | None]) -> bool:
         return (

@@ -2,7 +2,7 @@
 
 From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
 words are taken out of everything that was written on the way: the queues, transcripts,
-what other memories quote, logs, the terminal's history, copies of the database, the
+the archive, what other memories quote, logs, the terminal's history, copies of the database, the
 write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
 left: after a crash at the next start, and after a turn that was running. Then the
 databases are written anew, since SQLite keeps copies of rows that it moved, and only
@@ -18,6 +18,7 @@ from datetime import timedelta
 
 from gaia.core.workers import Workers
 from gaia.memory.needles import Needles
+from gaia.memory.redaction import redact_archive
 from gaia.ops.copies import clean_copies
 from gaia.ops.log_files import cut_lines
 from gaia.ops.terminal_history import cut_entries
@@ -120,6 +121,7 @@ class Forgetting:
         # In this order: what a turn writes that ends meanwhile is found by what follows.
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
         await self._redact_sessions(what)
+        await redact_archive(self._database, what, await self._spared(what))
         await self._redact_quotes(what)
         all_sent = await self._redact_outbox(what)
         complete = all_ended and all_sent
@@ -138,14 +140,7 @@ class Forgetting:
         if needles is None:
             needles = await asyncio.to_thread(Needles, wish.needles)
             self._needles[wish.forget_id] = needles
-        return Redaction(
-            user_id=wish.user_id,
-            says=needles.match,
-            sources=wish.turn_ids,
-            everything=wish.everything,
-            inbox_id=wish.inbox_id,
-            since=wish.created_at,
-        )
+        return wish.redaction(needles.match)
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await self._sessions.redact(what, spared=await self._spared(what), key=key)

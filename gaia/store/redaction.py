@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, or_, select, update
+from sqlalchemy import Select, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
 from gaia.store.memory_tables import MemoryRow
@@ -185,6 +186,16 @@ async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: i
         update(OutboxRow)
         .where(OutboxRow.conversation_id.in_(theirs), OutboxRow.state.not_in(OPEN))
         .values(**UNSAID)
+    )
+    later = select(InboxRow.turn_id).where(
+        InboxRow.conversation_id.in_(theirs),
+        InboxRow.inbox_id > inbox_id,
+        InboxRow.turn_id.is_not(None),
+    )
+    await session.execute(
+        delete(ArchivedTurnRow).where(
+            ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.turn_id.not_in(later)
+        )
     )
 
 
