@@ -27,9 +27,6 @@ from gaia.store.profiles import Profile
 
 logger = logging.getLogger(__name__)
 
-BUDGETED = ("digest", distilling.PURPOSE)
-"""What `memory.calls_per_day` bounds, as usage has it."""
-
 CALLS_AT_ONCE = 1
 
 
@@ -94,7 +91,7 @@ class Profiles:
                     distilling.instructions(self._limit),
                     distilling.question(memories),
                     distilling.shape(self._limit),
-                    purpose=distilling.PURPOSE,
+                    purpose=usage.PROFILE,
                 )
         except ModelError as exc:
             logger.warning("a profile is a plain list: %s", exc)
@@ -133,6 +130,5 @@ class Profiles:
         return None
 
     async def _has_calls_left(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
-        used = await usage.of_day(session, now.astimezone().date(), user_id=user_id)
-        calls = sum(each.calls for _, each in used if each.purpose in BUDGETED)
-        return calls < self._calls_per_day
+        day = now.astimezone().date()
+        return await usage.calls(session, user_id, day, usage.LEARNING) < self._calls_per_day

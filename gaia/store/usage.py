@@ -14,6 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.tables import UsageRow
 
+DIGEST = "digest"
+PROFILE = "profile"
+LEARNING = (DIGEST, PROFILE)
+"""The purposes that `memory.calls_per_day` bounds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -41,9 +41,6 @@ CALLS_AT_ONCE = 2
 WINDOW_SECONDS = 3600.0
 """Far more than a window takes: the model's own calls have bounds of their own."""
 
-PURPOSES = ("digest", "profile")
-"""What `memory.calls_per_day` bounds, as usage has it."""
-
 AT_ONCE = timedelta(0)
 
 
@@ -122,7 +119,7 @@ class Reading:
                 return wait
             window = self._next_window(sealed)
             offers = await self._known(digest.user_id, window, sealed.read)
-            await self._count(digest, Usage(self._model, PURPOSES[0], 1, 0, 0))
+            await self._count(digest, Usage(self._model, usage.DIGEST, 1, 0, 0))
             extracted = await self._extract(window, offers)
         checked = check(extracted.extraction, window, offers)
         await self._keep(digest, sealed, window, checked, extracted.usage)
@@ -219,7 +216,7 @@ class Reading:
         """How long until the user's budget allows a call."""
         now = self._clock.now().astimezone()
         async with self._database.read() as session:
-            made = await usage.calls(session, user_id, now.date(), PURPOSES)
+            made = await usage.calls(session, user_id, now.date(), usage.LEARNING)
         if made < self._calls_per_day:
             return AT_ONCE
         if user_id not in self.over_budget:

@@ -26,9 +26,8 @@ from gaia.memory.digest.findings import (
     Window,
 )
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.usage import Usage
+from gaia.store.usage import DIGEST, Usage
 
-PURPOSE = "digest"
 WINDOW_TOKENS = 10_000
 SMALL_WINDOW_TOKENS = 1_800
 
@@ -107,14 +106,14 @@ class GaiaExtractor:
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What is in the window; of one with nothing but greetings nobody is asked."""
         if not has_content(window):
-            usage = Usage(self._ask.name, PURPOSE, calls=0, tokens_in=0, tokens_out=0)
+            usage = Usage(self._ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
             return Extracted(Extraction(window.so_far, ()), usage)
         small = self._ask.is_small
         answer = await self._ask(
             wording.instructions(window, self._instructions, small=small),
             wording.text(window, offers, tokens=self.window_tokens, zone=self._zone, small=small),
             shape.small(len(offers)) if small else shape.LONG,
-            purpose=PURPOSE,
+            purpose=DIGEST,
         )
         read = read_small(answer.text) if small else read_long(answer.text, self._zone)
         refuse_unusable(read, window)

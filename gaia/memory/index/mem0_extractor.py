@@ -32,9 +32,8 @@ from gaia.memory.excerpts import one_line
 from gaia.memory.index.factories import Factories
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.usage import Usage
+from gaia.store.usage import DIGEST, Usage
 
-PURPOSE = "digest"
 WINDOW_TOKENS = 10_000
 SMALL_WINDOW_TOKENS = 1_800
 
@@ -137,11 +136,11 @@ class _Asking:
         self._loop = loop
         self._future: Future[Answer] | None = None
         self._is_given_up = False
-        self._used = Usage(ask.name, PURPOSE, calls=0, tokens_in=0, tokens_out=0)
+        self._used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
 
     def __call__(self, messages: Sequence[Mapping[str, str]], *, wants_json: bool) -> str:
         told = {message["role"]: message["content"] for message in messages}
-        asked = self._ask(told["system"], told["user"], SHAPE, purpose=PURPOSE)
+        asked = self._ask(told["system"], told["user"], SHAPE, purpose=DIGEST)
         self._future = asyncio.run_coroutine_threadsafe(asked, self._loop)
         if self._is_given_up:
             self._future.cancel()

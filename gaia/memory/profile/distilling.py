@@ -15,9 +15,6 @@ from gaia.memory.recall import excerpt
 from gaia.memory.text import content_terms
 from gaia.store.profiles import Bullet, Profile
 
-PURPOSE = "profile"
-"""As usage is counted by."""
-
 LONGEST_BULLET = 240
 """Characters of a bullet, at most."""
 
