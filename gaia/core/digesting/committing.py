@@ -22,7 +22,7 @@ from gaia.memory.digest.findings import Checked
 from gaia.memory.digest.writer import Committed, Digested
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionStore
-from gaia.store import archive, conversations, digest_windows, digests, outbox
+from gaia.store import archive, conversations, digest_windows, digests, forgets, outbox
 from gaia.store.digest_tables import DigestReason, DigestState
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
@@ -105,12 +105,18 @@ class Committing:
 
     async def give_up(self, digest: Digest, error: str, *, is_told: bool = True) -> None:
         """Say that a digest failed for good, and hold what can be told of its session
-        without a model, if it `is_told`. The session stays, to be read."""
+        without a model, if it `is_told`. The session stays, to be read. Nothing is done
+        while its user has something forgotten, or when they had it since: it is for the
+        next failure to say so."""
+        async with self._database.read() as session:
+            mark = await forgets.mark(session, digest.user_id)
         found = await self._told_without_model(digest) if is_told else None
         now = self._clock.now()
         async with self._database.write() as session:
             present = await digests.get(session, digest.digest_id)
             if present is None or present.state not in UNREAD:
+                return
+            if mark is None or mark != await forgets.mark(session, present.user_id):
                 return
             if found is not None:
                 await writer.commit(session, _digested(present, is_fallback=True), [found], now)

@@ -21,7 +21,7 @@ from gaia.memory.digest.checks import check
 from gaia.memory.digest.findings import Checked, Extracted, Extractor, Offer, Window
 from gaia.memory.digest.windows import cut
 from gaia.ports import Clock
-from gaia.store import archive, digest_windows, digests, identities, usage
+from gaia.store import archive, digest_windows, digests, forgets, identities, usage
 from gaia.store.archive import ArchivedTurn
 from gaia.store.digest_tables import DigestState
 from gaia.store.digest_windows import ReadWindow
@@ -43,15 +43,21 @@ WINDOW_SECONDS = 3600.0
 
 AT_ONCE = timedelta(0)
 
+FORGETTING = timedelta(seconds=30)
+"""The pause of a digest whose user has something forgotten: until that is carried out its
+session may still tell it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sealed:
-    """A sealed session, and what was read of it so far, up to the turn `last`."""
+    """A sealed session, and what was read of it so far, up to the turn `last`. `mark` is
+    that of `forgets` at the time: None while its user has something forgotten."""
 
     user: User
     turns: Sequence[ArchivedTurn]
     read: Sequence[Checked]
     last: int
+    mark: int | None
 
     @property
     def rest(self) -> Sequence[ArchivedTurn]:
@@ -110,6 +116,8 @@ class Reading:
         sealed = await self._load(digest)
         if sealed is None:
             return AT_ONCE
+        if sealed.mark is None:
+            return FORGETTING
         if not sealed.rest:
             await self._end(digest, sealed)
             return AT_ONCE
@@ -129,6 +137,7 @@ class Reading:
         """None when it is not to be read, or is to be read from its beginning."""
         try:
             async with self._database.read() as session:
+                mark = await forgets.mark(session, digest.user_id)
                 user = await identities.find(session, digest.user_id)
                 windows = await digest_windows.of_digest(session, digest.digest_id)
                 turns = await archive.of_session(session, digest.session_id)
@@ -143,7 +152,7 @@ class Reading:
             async with self._database.write() as session:
                 await digests.read_again(session, digest.digest_id)
             return None
-        return _Sealed(user, turns, read, windows[-1].last_archive_id if windows else 0)
+        return _Sealed(user, turns, read, windows[-1].last_archive_id if windows else 0, mark)
 
     def _next_window(self, sealed: _Sealed) -> Window:
         windows = cut(
@@ -180,6 +189,8 @@ class Reading:
             if present is None or present.state is not DigestState.SEALED:
                 return
             is_next = len(before) == window.number - 1
+            # What is known of the user may have told it as well, not their words alone.
+            is_next &= sealed.mark == await forgets.mark(session, present.user_id)
             if not is_next or tuple(turns[: len(window.turns)]) != tuple(window.turns):
                 logger.info("digest %d: its session has changed meanwhile", digest.digest_id)
                 return
