@@ -27,8 +27,10 @@ SLOTS = 1
 state moves to memory when another's turn comes, so none loses its prefix."""
 KEPT_STATES_MEGABYTES = 256
 """Memory for those states: 9,000 tokens of the default model at 28 kB each."""
-BATCH_TOKENS = 256
-"""A request that is given up is noticed between two batches: some seconds."""
+BATCH_TOKENS = 64
+"""A request that is given up is noticed between two batches: a second, for whoever waits
+for the model while it reads a conversation that is over. Four times as many tokens at
+once cost 3 % less work."""
 SHORTEST_REUSE_TOKENS = 16
 """The shortest run of tokens that is kept when what stood before it is gone:
 the context of a turn is not part of the next prompt, the answer after it is."""
