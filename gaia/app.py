@@ -13,6 +13,7 @@ from channels.terminal import Greeter, Greeting, TerminalChannel
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
+from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
 from gaia.commands.conversation import conversation_commands
@@ -158,13 +159,17 @@ def build_app(
     memory_tools = MemoryTools(
         database, search, clock, limit=memory.recall_limit, changed=memory_changed
     )
+    conversation_tools = ConversationTools(database, clock, small=model.provider == "embedded")
     preload = Preload(
         database, clock, room(memory, small=model.provider == "embedded"), profiles.wake
     )
     agent = Agent(
         model=model,
         sessions=stores.sessions,
-        tools=[*built_in_tools(clock), *(memory_tools.all if memory.enabled else ())],
+        tools=[
+            *built_in_tools(clock),
+            *((*memory_tools.all, *conversation_tools.all) if memory.enabled else ()),
+        ],
         recall=recall if memory.enabled and memory.auto_recall else None,
         preload=preload if memory.enabled else None,
         settings=settings,
@@ -227,7 +232,7 @@ def build_app(
     commands = Registry(
         [
             *conversation_commands(handlers.stop_turn, digesting),
-            *linking_commands(stores.sessions),
+            *linking_commands(stores.sessions, digesting),
             *(memory_commands if memory.enabled else without_memory)(search, memory_changed),
             *status_commands(status),
             *people_commands(strangers.greet),

@@ -1,0 +1,103 @@
+"""The tool on earlier conversations. Whose they are, ADK's context says, never the model.
+
+Its docstring is part of each request: a small model reads every word of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from google.adk.tools.tool_context import ToolContext
+from sqlalchemy.exc import SQLAlchemyError
+
+from gaia.agent.tools import Tool
+from gaia.errors import GaiaError, StoreError
+from gaia.memory import archive, credentials
+from gaia.memory.archive import Hit
+from gaia.memory.excerpts import defused
+from gaia.memory.owner import owner
+from gaia.memory.periods import between
+from gaia.ports import Clock
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+HITS, EXCERPT = 8, 300
+"""How many turns a result shows, and characters of what was said in each, and answered."""
+
+FEW_HITS, SHORT_EXCERPT = 3, 120
+"""The same for a model that reads slowly."""
+
+NOTHING = frozenset({"", "none", "null"})
+"""What a small model gives where it means nothing."""
+
+Told = dict[str, str]
+
+
+class ConversationTools:
+    """Finds what was said in earlier conversations. `small` is for a model that reads slowly."""
+
+    def __init__(self, database: Database, clock: Clock, *, small: bool) -> None:
+        self._database = database
+        self._clock = clock
+        self._limit, self._excerpt = (FEW_HITS, SHORT_EXCERPT) if small else (HITS, EXCERPT)
+
+    @property
+    def all(self) -> Sequence[Tool]:
+        """The tools."""
+        return (self.search_conversations,)
+
+    async def search_conversations(
+        self, words: str, tool_context: ToolContext, since: str = "", until: str = ""
+    ) -> Told:
+        """Find what you and the user said to each other earlier.
+
+        Args:
+            words: What it was about.
+            since: First day or month, as 2026-06-30 or June.
+            until: Last day or month.
+
+        Example:
+            What about the boat in June? -> {"words": "boat", "since": "June", "until": "June"}
+        """
+        try:
+            begins, ends = between(_text(since), _text(until), self._clock.now())
+            async with self._database.read() as session:
+                hits = await archive.search(
+                    session,
+                    owner(tool_context.user_id),
+                    words=_text(words),
+                    since=begins,
+                    until=ends,
+                    limit=2 * self._limit,
+                    excerpt=self._excerpt,
+                )
+        except (StoreError, SQLAlchemyError):
+            logger.warning("the archive cannot be searched", exc_info=True)
+            return {"error": "earlier conversations cannot be searched at the moment"}
+        except GaiaError as exc:
+            return {"error": str(exc)}
+        told = [_shown(hit) for hit in hits if not _tells_a_password(hit)][: self._limit]
+        return {"result": "\n".join(told) or "nothing was said of that"}
+
+
+def _tells_a_password(hit: Hit) -> bool:
+    """What one model was told is no business of the next."""
+    return any(map(credentials.find, (hit.asked, hit.answer)))
+
+
+def _shown(hit: Hit) -> str:
+    said = hit.said_at.astimezone()
+    return (
+        f'- {said.day} {said:%B %Y, %H:%M}: the user said "{defused(hit.asked)}", '
+        f'you answered "{defused(hit.answer)}"'
+    )
+
+
+def _text(told: object) -> str:
+    """What the model gives as words, or as a time: `2026`, too, and `null`, or a list."""
+    if isinstance(told, list):
+        told = " ".join(map(str, told))
+    text = str(told)
+    return "" if text.strip().lower() in NOTHING else text
