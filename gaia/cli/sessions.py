@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.digesting import digest
+from gaia.cli.searching_sessions import search
 
 if TYPE_CHECKING:
     from gaia.paths import Home
@@ -34,6 +35,7 @@ class _Stores:
 
 
 app.command()(digest)
+app.command()(search)
 
 
 @app.command("list")
