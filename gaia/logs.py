@@ -40,11 +40,12 @@ CHATTY = (
     "anthropic",
     "aiosqlite",
     "alembic",
+    "apscheduler",
     "uvicorn",
     "telegram",
 )
-"""Libraries that log requests, some with URLs that hold keys, or with messages. Only
-their warnings count."""
+"""Libraries that log requests, some with URLs that hold keys, or with messages, or each
+look at the time. Only their warnings count."""
 
 SILENT = "google_adk"
 """Logs a traceback for each error that it raises as well; whoever catches it logs it."""
