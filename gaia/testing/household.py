@@ -22,7 +22,7 @@ from gaia.testing.model_server import ModelServer
 from gaia.testing.model_server.recording import RecordedRequest
 from gaia.testing.processes import Talker, talking
 from gaia.testing.scripted_daemon import Daemons
-from gaia.testing.telegram import TelegramServer
+from gaia.testing.telegram import SentMessage, TelegramServer
 
 PEOPLE = {"ada": 100, "bob": 200}
 """Who lives there, and who they are on Telegram. The first is the owner."""
@@ -31,7 +31,6 @@ PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.02
 
 COMMON = """
-sessions: {settle_seconds: 0}
 web: {enabled: false}
 limits: {messages_per_minute: 10000}
 """
@@ -46,9 +45,11 @@ class Household:
     model: ModelServer
     telegram: TelegramServer
 
-    async def furnish(self, memory: str = "{}", *, protocol: str = "openai") -> None:
+    async def furnish(
+        self, memory: str = "{}", *, protocol: str = "openai", idle_minutes: float = 30
+    ) -> None:
         """Write the settings, with that `memory` block, and make the people known."""
-        self.configure(memory, protocol=protocol)
+        self.configure(memory, protocol=protocol, idle_minutes=idle_minutes)
         database = await open_database(self.home)
         users = Users(database, SystemClock())
         for name, telegram_id in PEOPLE.items():
@@ -57,13 +58,16 @@ class Household:
             await users.link(user, Address("telegram", str(telegram_id)))
         await database.close()
 
-    def configure(self, memory: str = "{}", *, protocol: str = "openai") -> None:
+    def configure(
+        self, memory: str = "{}", *, protocol: str = "openai", idle_minutes: float = 30
+    ) -> None:
         """Write the settings alone."""
         url = self.model.openai_base_url if protocol == "openai" else self.model.gemini_base_url
         self.home.settings_file.write_text(
             f"model: {{provider: {protocol}, name: fake, base_url: '{url}', retries: 0}}\n"
             f"channels: {{telegram: {{enabled: true, base_url: '{self.telegram.url}'}}}}\n"
-            f"memory: {memory}\n{COMMON}"
+            f"memory: {memory}\n"
+            f"sessions: {{settle_seconds: 0, idle_consolidate_minutes: {idle_minutes}}}\n{COMMON}"
         )
         self.home.env_file.write_text(
             f"GAIA_TELEGRAM_BOT_TOKEN={self.telegram.token}\nOPENAI_API_KEY=x\nGEMINI_API_KEY=x\n"
@@ -102,6 +106,17 @@ class Household:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self.telegram.until(lambda: len(self.telegram.messages(person)) > seen)
         return self.telegram.texts(person)[seen]
+
+    async def until_told(self, name: str, words: str) -> SentMessage:
+        """The message with these words that somebody gets on Telegram, once it is there."""
+        person = self.telegram.person(PEOPLE[name])
+
+        def with_them() -> list[SentMessage]:
+            return [each for each in self.telegram.messages(person) if words in each.text]
+
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self.telegram.until(lambda: bool(with_them()))
+        return with_them()[0]
 
     def asked_with(self, words: str) -> Sequence[RecordedRequest]:
         """The requests to the chat model that hold these words, wherever in them."""

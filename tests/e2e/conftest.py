@@ -7,17 +7,19 @@ in is tested too.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from gaia.paths import Home
 from gaia.testing import processes
 from gaia.testing.forked import ForkServer
 from gaia.testing.processes import DaemonProcess, Finished
+from gaia.testing.scripted_daemon import Daemons, daemons
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 RunGaia = Callable[..., Awaitable[Finished]]
@@ -38,3 +40,10 @@ def run_gaia(forks: ForkServer) -> RunGaia:
 @pytest.fixture
 def running_daemon(forks: ForkServer) -> RunningDaemon:
     return partial(processes.running_daemon, start=forks.start)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def forge(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Daemons]:
+    """Starts daemons for households: each is forked, and may be killed."""
+    async with daemons(None, "--index", str(tmp_path_factory.mktemp("mem0"))) as started:
+        yield started

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
@@ -31,15 +31,23 @@ class ConnectionCutError(Exception):
 class ScriptedApp:
     """The server's state and its endpoints.
 
-    `answer` replaces the answers of steps that name none.
+    `answer` replaces the answers of steps that name none. With `shaped`, which answers them
+    then, requests for JSON of a shape are apart from the script and from `requests`.
     """
 
-    def __init__(self, script: Script, answer: Callable[[Asked], Answer] | None = None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        answer: Callable[[Asked], Answer] | None = None,
+        shaped: Callable[[Asked], Awaitable[Answer]] | None = None,
+    ) -> None:
         self.requests: list[RecordedRequest] = []
+        self.shaped_requests: list[RecordedRequest] = []
         self.asked = asyncio.Event()
         self.script = ScriptReader(script)
         self.embeddings = EmbeddingEndpoints()
         self._answer = answer
+        self._shaped = shaped
         gemini, openai, anthropic = GeminiProtocol(), OpenAIProtocol(), AnthropicProtocol()
         self.starlette = Starlette(
             routes=[
@@ -66,6 +74,9 @@ class ScriptedApp:
             asked = protocol.read(body, path=request.url.path)
         except ValidationError as exc:
             return _error(protocol, 400, str(exc))
+        if self._shaped is not None and asked.shape is not None:
+            self.shaped_requests.append(_record(request, protocol, body, asked, 200))
+            return JSONResponse(protocol.whole(asked, await self._shaped(asked)))
         authorized = self.script.api_key in ("", protocol.key(request.headers))
         step = self.script.next_step() if authorized else Step(status=401)
         self.requests.append(_record(request, protocol, body, asked, step.status or 200))

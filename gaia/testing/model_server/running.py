@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
@@ -55,6 +55,11 @@ class ModelServer(Located):
         """All requests so far, oldest first."""
         return tuple(self._app.requests)
 
+    @property
+    def shaped_requests(self) -> Sequence[RecordedRequest]:
+        """All requests for JSON of a shape so far, where these are apart."""
+        return tuple(self._app.shaped_requests)
+
     def script_embeddings(self, *steps: Step, api_key: str = "") -> None:
         """Replace the script of the embeddings."""
         self._app.embeddings.script = ScriptReader(Script(api_key=api_key, steps=steps))
@@ -97,12 +102,15 @@ async def running_model_server(
     *steps: Step,
     api_key: str = "",
     answer: Callable[[Asked], Answer] | None = None,
+    shaped: Callable[[Asked], Awaitable[Answer]] | None = None,
     port: int = 0,
     keeps_open: bool = True,
 ) -> AsyncIterator[ModelServer]:
     """Serve on loopback, on a free port unless one is given, until the block is left.
-    Connections stay open between requests if it `keeps_open`."""
-    app = ScriptedApp(Script(api_key=api_key, steps=steps), answer)
+    What gaia asks for by itself, JSON of a shape, is apart from its chats, and answered by
+    `shaped`, where that is given: it comes at any time. Connections stay open between
+    requests if it `keeps_open`."""
+    app = ScriptedApp(Script(api_key=api_key, steps=steps), answer, shaped)
     async with serving(app.starlette, port=port, keeps_open=keeps_open) as url:
         yield ModelServer(url, app)
 
