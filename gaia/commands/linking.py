@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from gaia.commands.registry import RANKS, Call, Command
 from gaia.core import pairing, sentences
+from gaia.core.digesting.digesting import Digesting
 from gaia.core.slash import Reply
 from gaia.messages import Address, Button
 from gaia.ops.joining import join_person
@@ -30,8 +32,9 @@ NO_SUCH_CODE = (
 TOO_MANY = "Too many codes for one hour. Please try again later."
 
 
-def linking_commands(sessions: SessionStore) -> Sequence[Command]:
-    """The command; the sessions are those of a user who becomes another."""
+def linking_commands(sessions: SessionStore, digesting: Digesting) -> Sequence[Command]:
+    """The command; the sessions are those of a user who becomes another, and what was
+    said in them is for `digesting`."""
 
     async def link(call: Call) -> Reply:
         words = call.words.split()
@@ -53,10 +56,18 @@ def linking_commands(sessions: SessionStore) -> Sequence[Command]:
             return _ask(call.caller.user, into, code)
         if not await pairings.claim(call.session, found.pairing_id, call.now):
             return Reply(NO_SUCH_CODE)
-        joined = await join_person(call.session, sessions, call.caller.user, into, call.now)
+        joined = await join_person(
+            call.session,
+            sessions,
+            call.caller.user,
+            into,
+            call.now,
+            learns=digesting.enabled,
+        )
         return Reply(
             f"Done: you are {sentences.plain(joined.name)} here too, {joined.role}. What we talked "
-            "about on this side before is no longer in my mind: we begin anew."
+            "about on this side before is no longer in my mind: we begin anew.",
+            committed=partial(digesting.wake, joined.user_id),
         )
 
     return (

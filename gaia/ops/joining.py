@@ -6,18 +6,29 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.core.digesting import sealing
 from gaia.sessions.service import SessionStore
-from gaia.store import audit
+from gaia.store import audit, conversations
 from gaia.store.audit import Action
+from gaia.store.digest_tables import DigestReason
 from gaia.store.identities import User
 from gaia.store.joining import join_users
 
 
 async def join_person(
-    session: AsyncSession, sessions: SessionStore, gone: User, into: User, now: datetime
+    session: AsyncSession,
+    sessions: SessionStore,
+    gone: User,
+    into: User,
+    now: datetime,
+    *,
+    learns: bool,
 ) -> User:
     """Make `gone` and `into` one user, within the caller's transaction on gaia.db;
     returns `into` as it is then.
+
+    What was said in the sessions that are left by it is to be digested, where gaia
+    `learns` by itself: its archive outlives them.
 
     The sessions of `gone` go now, since their names hold its id. A turn that runs
     meanwhile may begin one more: the handler removes that when the turn ends.
@@ -26,9 +37,22 @@ async def join_person(
         UnknownUserError: One of them has been removed.
         GroupUserError: One of them is a group.
     """
+    if learns:
+        await _seal(session, gone, into, now)
     joined = await join_users(session, gone, into, now)
     audit.record(
         session, Action.JOINED, at=now, by=gone.user_id, subject=joined.user_id, detail=joined.role
     )
     await sessions.delete_user(gone.user_id)
     return joined
+
+
+async def _seal(session: AsyncSession, gone: User, into: User, now: datetime) -> None:
+    """Seal the sessions of `gone`, and those of `into` in the same chats."""
+    for chat in await conversations.of_user(session, gone.user_id):
+        twin = await conversations.find(
+            session, user_id=into.user_id, channel=chat.channel, chat=chat.chat
+        )
+        for left in (chat, twin):
+            if left is not None:
+                await sealing.seal(session, left, DigestReason.JOINED, now)

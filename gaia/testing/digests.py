@@ -7,11 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from gaia.memory.digest.findings import Answer, Extracted, Extraction, Offer, Window
+from gaia.memory.digest.findings import (
+    Answer,
+    Extracted,
+    Extraction,
+    Finding,
+    Offer,
+    Operation,
+    Window,
+)
+from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import Usage
 
 QUESTION = TypeVar("QUESTION")
 ANSWER = TypeVar("ANSWER")
+
+LIKES = "I like "
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,16 @@ class ScriptedExtractor(Scripted[Read, Extraction]):
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         extraction = await self._reply(Read(window, offers))
         return Extracted(extraction, _usage("scripted", "digest"))
+
+
+def likes(read: Read) -> Extraction:
+    """Of each turn that says what its user likes, that they do."""
+    said = [turn.words for turn in read.window.turns if turn.words.startswith(LIKES)]
+    found = [
+        Finding(Operation.ADD, MemoryKind.FACT, f"Likes {words.removeprefix(LIKES)}", words)
+        for words in said
+    ]
+    return Extraction(f"{read.window.so_far} {', '.join(said)}".strip() or "Nothing.", found)
 
 
 def _usage(model: str, purpose: str) -> Usage:

@@ -23,14 +23,7 @@ from gaia.agent.models import ChatModel
 from gaia.app import Stores, build_app
 from gaia.clock import SystemClock
 from gaia.learning import Reader
-from gaia.memory.digest.findings import (
-    Extracted,
-    Extraction,
-    Finding,
-    Offer,
-    Operation,
-    Window,
-)
+from gaia.memory.digest.findings import Extracted, Offer, Window
 from gaia.paths import Home
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
@@ -38,16 +31,14 @@ from gaia.settings.schema import Secrets, SessionsSettings, Settings
 from gaia.store import digests, idling, inbox
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.engine import Database
-from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import Usage
-from gaia.testing.digests import ScriptedAsk
+from gaia.testing.digests import Read, ScriptedAsk, likes
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import FunctionModel
 from gaia.testing.mortal import Fate, fork_lives
 from gaia.testing.scripted_forgetting import MortalDatabase
 
 LOOK_SECONDS = 0.005
-LIKES = "I like "
 AT_ONCE = SessionsSettings(idle_consolidate_minutes=1e-9, settle_seconds=0)
 
 
@@ -106,20 +97,10 @@ class MortalExtractor:
             asked.write(f"{window.turns[0].words}\n")
         if self._life.meanwhile:
             await say(self._channel, self._life.meanwhile)
-        found = [
-            Finding(
-                Operation.ADD,
-                MemoryKind.FACT,
-                f"Likes {turn.words.removeprefix(LIKES)}",
-                turn.words,
-            )
-            for turn in window.turns
-        ]
         if self._life.dies_in == "answered":
             _die()
         self._fate.step()
-        summary = f"{window.so_far} {window.turns[0].words}".strip()
-        return Extracted(Extraction(summary, found), Usage("scripted", "digest", 1, 10, 5))
+        return Extracted(likes(Read(window, offers)), Usage("scripted", "digest", 1, 10, 5))
 
 
 async def say(channel: FakeChannel, text: str) -> None:

@@ -13,23 +13,34 @@ from pathlib import Path
 import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from sqlalchemy import select
 
 from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
 from gaia.app import App, Stores, build_app
 from gaia.learning import Reader
+from gaia.memory import ledger
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.opening import open_sessions
 from gaia.sessions.service import SessionKey, event_text
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
+from gaia.store import digests
+from gaia.store.digest_tables import DigestRow, DigestState
+from gaia.store.digests import Digest
+from gaia.store.memory_tables import MemoryKind
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import Answer, FunctionModel, last_user_text
+
+IDLE_SECONDS = 30 * 60
+"""The settings' default."""
+
+EVERYTHING = 10_000
 
 
 class HeldModel(FunctionModel):
@@ -90,6 +101,32 @@ class Core:
         key = await self.key(sender, generation)
         events = await self.stores.sessions.events(key.user_id, key.session_id)
         return [f"{event.author}: {event_text(event)}" for event in events or []]
+
+    async def idle(self, seconds: float = IDLE_SECONDS) -> None:
+        """Let so much time pass, and have gaia look for conversations that idled out."""
+        self.clock.advance(seconds)
+        await self.app.digesting.sweep()
+
+    async def digests(self) -> list[Digest]:
+        """The digests of all users, the oldest first."""
+        async with self.stores.database.read() as session:
+            numbers = await session.scalars(
+                select(DigestRow.digest_id).order_by(DigestRow.digest_id)
+            )
+            found = [await digests.get(session, number) for number in numbers.all()]
+        return [digest for digest in found if digest is not None]
+
+    async def until_digested(self, *states: DigestState) -> None:
+        """Return once the digests are in these states."""
+        while [digest.state for digest in await self.digests()] != list(states):
+            await self.app.digesting.sweep()
+
+    async def facts(self, sender: str = "ada") -> list[str]:
+        """What is known of somebody."""
+        user_id = (await self.key(sender)).user_id
+        async with self.stores.database.read() as session:
+            memories = await ledger.every(session, user_id, limit=EVERYTHING)
+        return [each.text for each in memories if each.kind is MemoryKind.FACT]
 
 
 CoreMaker = Callable[..., "asynccontextmanager[Core]"]
