@@ -23,6 +23,10 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ModelSettings
 
+UNHURRIED = 5.0
+"""So many times longer is waited for an answer that nobody waits for: it is longer, and a
+model on this machine that has to give way answers slowly."""
+
 
 async def _nothing_to_close() -> None:
     """What a model without sockets or processes needs to be closed."""
@@ -38,6 +42,8 @@ class ChatModel:
     base_url: str = ""
     intake: Intake = TEXT_ALONE
     health: ModelHealth = field(default_factory=ModelHealth)
+    unhurried: BaseLlm | None = None
+    """The same model with more patience, for work beside the chats."""
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
     """Reads a request's prefix into the model's cache ahead of time."""
     release: Callable[[], Awaitable[None]] = _nothing_to_close
@@ -97,16 +103,20 @@ def resilient(
 ) -> ChatModel:
     """Put retries and the deadline of `settings` before an open connection."""
     health = ModelHealth()
-    llm = ResilientLlm(
-        connection.llm,
-        reader=connection.reader,
-        patience=Patience(settings.timeout_seconds, settings.retries),
-        clock=clock,
-        chance=chance,
-        health=health,
-    )
+
+    def patient(patience: float) -> ResilientLlm:
+        return ResilientLlm(
+            connection.llm,
+            reader=connection.reader,
+            patience=Patience(patience * settings.timeout_seconds, settings.retries),
+            clock=clock,
+            chance=chance,
+            health=health,
+        )
+
     return ChatModel(
-        llm=llm,
+        llm=patient(1.0),
+        unhurried=patient(UNHURRIED),
         provider=resolved.provider,
         name=resolved.name,
         base_url=resolved.base_url,

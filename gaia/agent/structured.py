@@ -113,7 +113,8 @@ class StructuredModel:
 
     async def _response(self, request: LlmRequest) -> LlmResponse:
         whole: LlmResponse | None = None
-        async with aclosing(self._model.llm.generate_content_async(request)) as responses:
+        llm = self._model.unhurried or self._model.llm
+        async with aclosing(llm.generate_content_async(request)) as responses:
             async for response in responses:
                 whole = response
         if whole is None:

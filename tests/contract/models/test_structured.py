@@ -3,6 +3,7 @@ says, and the answer comes back as bare JSON."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 
@@ -14,7 +15,12 @@ from gaia.agent.models import resilient
 from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote import openai
 from gaia.agent.structured import StructuredModel
-from gaia.errors import ModelFruitlessError, ModelRefusedError, ModelUnavailableError
+from gaia.errors import (
+    ModelFruitlessError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
 from gaia.memory.digest.findings import AskModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.llmock import running_llmock
@@ -102,6 +108,17 @@ async def test_a_broken_host_is_tried_again_and_given_up(bench: Bench) -> None:
     bench.server.script(Step(status=503, retry_after="0", times=3))
     with pytest.raises(ModelUnavailableError, match="3 tries"):
         await ask(structured(bench))
+
+
+async def test_an_answer_that_nobody_waits_for_may_take_longer(bench: Bench) -> None:
+    bench.server.script(Step(hang=True))
+    asking = asyncio.create_task(ask(structured(bench)))
+    await bench.server.until_asked()
+    (deadline,) = bench.clock.sleeping
+    assert deadline == 5 * SETTINGS.timeout_seconds
+    bench.clock.advance(deadline)
+    with pytest.raises(ModelTimeoutError):
+        await asking
 
 
 async def test_a_blocked_answer_is_asked_for_once(bench: Bench) -> None:
