@@ -55,10 +55,6 @@ class Mem0Ask:
         tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
         return Answer(answer, Usage(self.name, purpose, 1, tokens_in, tokens_out))
 
-    def close(self) -> None:
-        """Let the threads end once they are idle."""
-        self._threads.close()
-
     def _generate(self, instructions: str, text: str) -> str:
         messages = [
             {"role": "system", "content": instructions},

@@ -57,7 +57,6 @@ async def test_another_host_is_asked_for_json_of_the_shape(tmp_path: Path) -> No
     async with running_model_server(Step(text='{"summary": "x"}'), keeps_open=False) as server:
         ask = far(tmp_path, server)
         answer = await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
-        ask.close()
     assert answer.text == '{"summary": "x"}'
     used = answer.usage
     assert (used.model, used.purpose, used.calls) == ("openai/far", "digest", 1)
@@ -76,7 +75,6 @@ async def test_a_host_that_fails_is_told_without_its_own_words(tmp_path: Path) -
         ask = far(tmp_path, server)
         with pytest.raises(ModelUnavailableError, match="openai/far, did not answer") as caught:
             await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
-        ask.close()
     assert "row" not in str(caught.value)
 
 
@@ -85,7 +83,6 @@ async def test_a_host_that_hangs_is_given_up(tmp_path: Path) -> None:
         ask = far(tmp_path, server, seconds=0.3)
         with pytest.raises(ModelTimeoutError, match=r"longer than 0\.3 s"):
             await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
-        ask.close()
 
 
 async def test_a_missing_key_is_named(tmp_path: Path) -> None:
@@ -93,4 +90,3 @@ async def test_a_missing_key_is_named(tmp_path: Path) -> None:
     ask = Mem0Ask(partial(open_llm, Home(tmp_path), settings, Secrets()), "openai/far", seconds=30)
     with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY is not set"):
         await ask("Find facts.", "Ada| I row", SHAPE, purpose="digest")
-    ask.close()
