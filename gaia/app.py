@@ -8,14 +8,13 @@ from datetime import timedelta
 
 from starlette.routing import BaseRoute
 
-from channels.registry import build_channels
-from channels.terminal import Greeter, Greeting, TerminalChannel
-from gaia import __version__
+from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
+from gaia.channelling import TerminalGreeter, enabled_channels
 from gaia.commands.conversation import conversation_commands
 from gaia.commands.linking import linking_commands
 from gaia.commands.memory import memory_commands, without_memory
@@ -34,7 +33,6 @@ from gaia.core.profiling import Profiles
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.core.warming import Warming
-from gaia.errors import RefusedError, SettingsError
 from gaia.learning import Reader, build_digesting, build_jobs, build_profiles, build_reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
@@ -43,7 +41,6 @@ from gaia.memory.profile.preload import Preload
 from gaia.memory.recall import Recall
 from gaia.memory.relevance import E5
 from gaia.memory.search import Search
-from gaia.messages import Address
 from gaia.ops.forgetting import Forgetting
 from gaia.ops.status import Status
 from gaia.ops.upkeep import Upkeep
@@ -52,7 +49,6 @@ from gaia.ports import Channel, Clock, Hooked
 from gaia.schedule.schedule import Schedule
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
-from gaia.store import conversations
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.memory import memory_routes
@@ -126,7 +122,7 @@ def build_app(
     users = Users(database, clock)
     access = Access(users, settings.access)
     greeter = TerminalGreeter(access, database, model)
-    channels = dict(_enabled_channels(loaded, greeter, clock, hosted=hosted))
+    channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
     channels |= {channel.name: channel for channel in extra_channels}
     memory = settings.memory
     index = Index(
@@ -297,48 +293,3 @@ def build_app(
             ),
         ],
     )
-
-
-def _enabled_channels(
-    loaded: LoadedSettings, greeter: Greeter, clock: Clock, *, hosted: bool
-) -> Mapping[str, Channel]:
-    try:
-        return build_channels(
-            loaded.settings.channels,
-            loaded.secrets,
-            greeter=greeter,
-            clock=clock,
-            version=__version__,
-            hosted=hosted,
-        )
-    except SettingsError as exc:
-        raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
-
-
-class TerminalGreeter:
-    """Implements the terminal channel's `Greeter`."""
-
-    def __init__(self, access: Access, database: Database, model: ChatModel) -> None:
-        self._access = access
-        self._database = database
-        self._model = model
-
-    async def greet(self, address: Address) -> Greeting:
-        known = await self._access.is_known(address)
-        user = await self._access.admit(address)
-        if user is None:
-            raise RefusedError(
-                f"no user is called {address.sender!r}: add one with "
-                f"'gaia users add {address.sender}', or set access.terminal_creates_users to true"
-            )
-        async with self._database.read() as session:
-            conversation = await conversations.find(
-                session, user_id=user.user_id, channel=address.channel, chat=address.sender
-            )
-        return Greeting(
-            user_name=user.name,
-            model=self._model.describe(),
-            embedded=self._model.provider == "embedded",
-            created=not known,
-            conversation_turns=conversation.session_turns if conversation else 0,
-        )

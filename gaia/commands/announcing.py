@@ -20,13 +20,15 @@ class Announcing:
 
     def learned(self, committed: Committed) -> Reply:
         lines = [*_changed(committed), *_new(committed)]
+        unsure = _unsure(committed)
         if not lines:
-            return Reply("I read through our last conversation. There is nothing new to keep.")
+            nothing = "I read through our last conversation. There is nothing new to keep."
+            return Reply("\n".join([nothing, *unsure]))
         told = lines[:MOST_LINES]
         if len(lines) > MOST_LINES:
             told.append(f"and {len(lines) - MOST_LINES} more: /memory")
         head = "I read through our last conversation, and keep:"
-        return Reply("\n".join([head, *told, f"{UNDO.command} takes it back."]), (UNDO,))
+        return Reply("\n".join([head, *told, *unsure, f"{UNDO.command} takes it back."]), (UNDO,))
 
     def unread(self) -> Reply:
         return Reply(
@@ -51,3 +53,9 @@ def _new(committed: Committed) -> Sequence[str]:
         for memory in committed.learned
         if memory.memory_id not in told
     ]
+
+
+def _unsure(committed: Committed) -> Sequence[str]:
+    if not committed.held:
+        return ()
+    return [f"I am not sure of {committed.held} more: /memory held shows what."]
