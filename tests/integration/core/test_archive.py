@@ -6,8 +6,9 @@ from gaia.core.sentences import STOPPED_MARK
 from gaia.errors import ModelRefusedError
 from gaia.messages import Attachment, AttachmentKind
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
-from gaia.store import archive
+from gaia.store import archive, conversations
 from gaia.store.archive import ArchivedTurn
+from gaia.store.joining import join_users
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "p", "image/jpeg")
 
@@ -96,3 +97,21 @@ async def test_without_memory_nothing_is_kept(running_core):
     async with running_core(settings=Settings(memory=MemorySettings(enabled=False))) as core:
         await core.say("hello")
         assert await kept(core) == []
+
+
+async def test_a_turn_whose_user_becomes_another_is_of_that_ones_present_session(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        ada, bob = await core.users.find("ada"), await core.users.find("bob")
+        core.model.hold("I like boats")
+        await core.channel.say("I like boats")
+        await core.model.until_asked("I like boats")
+        async with core.stores.database.write() as session:
+            # Their sessions would go next: the turn is quicker.
+            await join_users(session, ada, bob, core.clock.now())
+        core.model.let_go("I like boats")
+        await core.channel.until_sent(1)
+        async with core.stores.database.read() as session:
+            (chat,) = await conversations.of_user(session, bob.user_id)
+            session_id = f"{bob.user_id}:fake:ada#{chat.generation}"
+            (turn,) = await archive.of_session(session, session_id)
+    assert (turn.user_id, turn.words, chat.session_turns) == (bob.user_id, "I like boats", 1)

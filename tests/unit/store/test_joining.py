@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import UniqueConstraint, select
 
 from gaia.errors import GroupUserError, UnknownUserError
+from gaia.memory import archive, forget
 from gaia.messages import Address
 from gaia.store import identities
 from gaia.store.engine import Database
@@ -12,6 +13,7 @@ from gaia.store.joining import APART, join_users
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.tables import AuditRow, Base, ConversationRow
 from gaia.store.users import User, Users
+from gaia.testing.archived import talk
 from gaia.testing.clock import START, FakeClock
 
 LAPTOP, PHONE, OLD_PHONE = (Address("telegram", sender) for sender in ("1", "2", "3"))
@@ -81,3 +83,36 @@ def test_what_there_can_be_only_one_of_is_joined_and_not_moved() -> None:
             assert "conversation_id" not in names or table is ConversationRow.__table__, (
                 f"{table.name}: two conversations that become one would both have it"
             )
+
+
+async def found(database: Database, user: User) -> list[str]:
+    async with database.read() as session:
+        hits = await archive.search(session, user.user_id, words="boat", limit=9)
+    return sorted(hit.turn.turn_id for hit in hits)
+
+
+async def test_what_was_said_is_found_by_the_one_who_is_left(
+    users: Users, database: Database
+) -> None:
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    async with database.write() as session:
+        for user in (ada, bob):
+            await talk(session, user.user_id, "a boat", turn_id=f"of-{user.name}", chat="same")
+    await join(database, bob, ada)
+    assert await found(database, ada) == ["of-Ada", "of-Bob"]
+    assert await found(database, bob) == []
+
+
+async def test_what_one_has_forgotten_goes_before_it_is_the_others(
+    users: Users, database: Database
+) -> None:
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    async with database.write() as session:
+        await talk(session, ada.user_id, "a boat", turn_id="of-ada")
+        await talk(session, bob.user_id, "a boat", turn_id="before")
+        await forget.forget_everything(session, bob.user_id, now=START)
+        await talk(session, bob.user_id, "a new boat", turn_id="since")
+    await join(database, bob, ada)
+    assert await found(database, ada) == ["of-ada", "since"]
