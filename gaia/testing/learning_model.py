@@ -35,10 +35,12 @@ class Lesson:
 
 
 class LearningModel:
-    """Answers requests for JSON. `reading` conversations wait for being read."""
+    """Answers requests for JSON. `reading` conversations wait for being read; `says` is what
+    it answers instead of reading, if anything."""
 
     def __init__(self, *lessons: Lesson) -> None:
         self.lessons = lessons
+        self.says: str | None = None
         self.reading = 0
         self._open = asyncio.Event()
         self._open.set()
@@ -60,7 +62,7 @@ class LearningModel:
                 await self._open.wait()
             finally:
                 self.reading -= 1
-            return Answer(json.dumps(self._read(asked.last.text)))
+            return Answer(self.says or json.dumps(self._read(asked.last.text)))
         return Answer(json.dumps(_profile(asked.last.text)))
 
     def _read(self, text: str) -> JsonValue:

@@ -1,0 +1,69 @@
+"""A model that reads badly three times: nothing wrong is kept, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+
+from gaia.core.digesting.at_once import digest_now
+from gaia.learning import Reader
+from gaia.memory.digest.reading import GaiaExtractor
+from gaia.store.digest_tables import DigestState
+from gaia.testing.digests import ScriptedAsk
+
+FIRST, LATER = 60, 300
+"""Seconds until the second attempt, and until the third."""
+
+
+def reading(*quotes: str, summary: str = "They told of a boat.") -> str:
+    """An answer that finds the same in each of the quotes."""
+    fact = {
+        "stated": True,
+        "operation": "add",
+        "target": 0,
+        "kind": "fact",
+        "text": "ada has a boat",
+        "subject": "",
+        "predicate": "",
+        "object": "",
+        "context": "global",
+        "sensitive": False,
+    }
+    facts = [{"quote": quote, **fact} for quote in quotes]
+    return json.dumps({"summary": summary, "facts": facts, "rules": [], "reminders": []})
+
+
+GOOD = reading("I have a boat")
+BAD = (
+    "I found nothing of note.",
+    GOOD[:-20],
+    reading(*["I have a boat"] * 500),
+    "{}",
+    "",
+    reading(summary=" "),
+)
+
+
+async def test_what_was_read_badly_is_held_until_it_is_read_well(running_core) -> None:
+    read = ScriptedAsk([*BAD, GOOD, reading("I have a castle")])
+    profile = ScriptedAsk(lambda asked: "{}")
+    async with running_core(reader=Reader(profile, GaiaExtractor(read))) as core:
+        for number, said in enumerate(("I have a boat and I love it.", "I am seasick."), 1):
+            await core.say(said)
+            await core.idle()
+            for pause in (FIRST, LATER):
+                await core.clock.until_sleeping()
+                core.clock.advance(pause)
+            await core.until_digested(*[DigestState.FAILED] * number)
+        assert await core.facts() == []
+        assert "I am not sure of" in await core.say("/memory")
+        assert "2 could not be read yet" in await core.say("/status")
+        assert (await core.app.status.report()).digests.failed == 2
+
+        database, digesting = core.stores.database, core.app.digesting
+        await digest_now(
+            database, digesting, core.clock, None, retry=True, tell=lambda done, total: None
+        )
+        assert {digest.state for digest in await core.digests()} == {DigestState.CLEARED}
+        assert await core.facts() == ["ada has a boat"]
+        assert "nothing in your memory that I am not sure of" in await core.say("/memory held")
+        assert "Learning" not in await core.say("/status")
