@@ -51,14 +51,14 @@ async def run(home: Home, *words: str) -> Result:
 
 
 def reader(*answers: Extraction | Exception) -> Reader:
-    return Reader(ScriptedAsk([]), ScriptedExtractor(answers))
+    return Reader(ScriptedAsk(lambda _: "{}"), ScriptedExtractor(answers))
 
 
 def tells(text: str) -> Reader:
     def answer(_: Read) -> Extraction:
         return Extraction(text, ())
 
-    return Reader(ScriptedAsk([]), ScriptedExtractor(answer))
+    return Reader(ScriptedAsk(lambda _: "{}"), ScriptedExtractor(answer))
 
 
 async def test_a_daemon_digests_at_once_and_tells_of_each(home, core_on):

@@ -28,7 +28,7 @@ def extractor() -> ScriptedExtractor:
 
 
 def reader(extractor: ScriptedExtractor) -> Reader:
-    return Reader(ScriptedAsk([]), extractor)
+    return Reader(ScriptedAsk(lambda _: "{}"), extractor)
 
 
 async def test_a_user_who_is_removed_while_their_session_is_read_leaves_nothing(
