@@ -42,8 +42,8 @@ def running_daemon(forks: ForkServer) -> RunningDaemon:
     return partial(processes.running_daemon, start=forks.start)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def forge(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Daemons]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def forge(forks: ForkServer) -> AsyncIterator[Daemons]:
     """Starts daemons for households: each is forked, and may be killed."""
-    async with daemons(None, "--index", str(tmp_path_factory.mktemp("mem0"))) as started:
+    async with daemons(forks, None) as started:
         yield started

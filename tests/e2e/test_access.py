@@ -16,7 +16,6 @@ from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.store.codes import new_code
 from gaia.store.opening import open_database
-from gaia.testing.processes import run_gaia
 
 SERVE = """
 import asyncio
@@ -68,7 +67,7 @@ async def test_a_start_prints_a_code_for_the_owner_and_logs_none(home: Home) -> 
         assert not [name for name, content in written.items() if spelling.encode() in content]
 
 
-async def test_of_two_processes_that_approve_at_once_one_wins(home: Home) -> None:
+async def test_of_two_processes_that_approve_at_once_one_wins(home: Home, run_gaia) -> None:
     now, address = SystemClock().now(), Address("telegram", "7")
     database = await open_database(home)
     code = await new_code()

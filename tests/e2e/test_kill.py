@@ -63,7 +63,7 @@ async def live_and_die(daemon: Daemons, provider: ChatProvider, chance: random.R
 
 
 @pytest.mark.timeout(300)
-async def test_two_hundred_messages_survive_thirty_kills(home):
+async def test_two_hundred_messages_survive_thirty_kills(home, forks):
     seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
     print(f"GAIA_KILL_SEED={seed}")
     chance = random.Random(seed)
@@ -72,7 +72,7 @@ async def test_two_hundred_messages_survive_thirty_kills(home):
     async with (
         spawned_model_server() as model,
         running_provider(SystemClock()) as (provider, url),
-        daemons(home, url) as daemon,
+        daemons(forks, home, url) as daemon,
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
         user_ids = await prepare(home, model.openai_base_url)

@@ -11,7 +11,6 @@ import pytest
 
 from gaia.testing.household import Household
 from gaia.testing.model_server import Step
-from gaia.testing.processes import run_gaia
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -77,7 +76,7 @@ async def test_a_model_that_is_gone_keeps_nobody_from_their_memory(household: Ho
 
 
 async def test_a_broken_embedder_is_told_of_and_made_up_for_once_it_works(
-    household: Household,
+    household: Household, run_gaia
 ) -> None:
     await household.furnish(embedder(household, "words"))
     household.model.script_embeddings(Step(status=500, times=None))

@@ -10,7 +10,6 @@ import yaml
 
 from gaia.testing.household import Household
 from gaia.testing.model_server import ScriptedCall, Step
-from gaia.testing.processes import running_daemon
 from gaia.testing.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -70,7 +69,7 @@ async def test_what_the_model_keeps_is_explained_and_replaced(household: Househo
         assert not [each for each in household.model.requests[asked:] if old in str(each.body)]
 
 
-async def test_gemini_answers_remembers_and_embeds(household: Household) -> None:
+async def test_gemini_answers_remembers_and_embeds(household: Household, running_daemon) -> None:
     example = yaml.safe_load((EXAMPLES / "gemini.yaml").read_text())
     await household.furnish(json.dumps(example["memory"]), protocol="gemini")
     environ = {"GOOGLE_GEMINI_BASE_URL": household.model.gemini_base_url}

@@ -75,7 +75,7 @@ def chance() -> random.Random:
 
 
 @pytest.mark.timeout(400)
-async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, chance):
+async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, forks, chance):
     weather = Weather(chance, likelihood=0.15, hangs=4)
     async with (
         spawned_model_server() as model,
@@ -83,7 +83,7 @@ async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, c
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
         await prepare(home, telegram, model.openai_base_url)
-        async with daemons(home) as daemon:
+        async with daemons(forks, home) as daemon:
             telegram.faults = weather
             await daemon.start()
             people = [telegram.person(number) for number in PEOPLE]
@@ -98,7 +98,7 @@ async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, c
 
 
 @pytest.mark.timeout(400)
-async def test_thirty_kills_in_any_weather_lose_nothing(home, chance):
+async def test_thirty_kills_in_any_weather_lose_nothing(home, forks, chance):
     weather = Weather(chance, likelihood=0.05)
     async with (
         spawned_model_server() as model,
@@ -106,7 +106,7 @@ async def test_thirty_kills_in_any_weather_lose_nothing(home, chance):
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
         await prepare(home, telegram, model.openai_base_url)
-        async with daemons(home) as daemon:
+        async with daemons(forks, home) as daemon:
             telegram.faults = weather
             people = [telegram.person(number) for number in PEOPLE]
             told = [(p, messages_of(p.chat_id)[n]) for n in range(MESSAGES_EACH) for p in people]

@@ -132,20 +132,6 @@ class Core:
 CoreMaker = Callable[..., "asynccontextmanager[Core]"]
 
 
-@pytest.fixture(scope="session")
-def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home with empty databases, migrated once for all tests."""
-
-    async def make(home: Home) -> None:
-        home.create()
-        await (await open_database(home)).close()
-        await (await open_sessions(home)).close()
-
-    home = Home(tmp_path_factory.mktemp("template") / "home")
-    asyncio.run(make(home))
-    return home
-
-
 @pytest.fixture
 def home(fresh_home: Home, tmp_path: Path) -> Home:
     return Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
