@@ -60,11 +60,6 @@ class Batch:
         """The messages of a burst as one text."""
         return "\n".join(message.text for message in self.messages)
 
-    @property
-    def own_words(self) -> str:
-        """What the user said themselves, and nothing else."""
-        return "\n".join(each.text for each in self.messages if not each.is_forwarded)
-
 
 async def ready_after(
     session: AsyncSession, conversation_id: int, *, settle: timedelta, now: datetime
