@@ -23,7 +23,7 @@ from gaia.agent.embedded.completions import (
     stream_answer,
 )
 from gaia.agent.embedded.grammar import grammar_for
-from gaia.agent.embedded.leaning import call_bias
+from gaia.agent.embedded.leaning import call_bias, may_call
 from gaia.agent.embedded.offers import Offer, read_offers
 from gaia.agent.embedded.rendering import Message, Prompt, render, trim
 from gaia.agent.embedded.server import EmbeddedServer
@@ -121,7 +121,10 @@ class EmbeddedLlm(BaseLlm):
         self, request: LlmRequest, sampling: Sampling
     ) -> AsyncGenerator[str | Finished, None]:
         offers = read_offers(request.config)
-        prompt, constraint = render(request, offers), _constraint(request, offers)
+        prompt = render(request, offers)
+        if not may_call(prompt):
+            offers = ()
+        constraint = _constraint(request, offers)
         async with self._server.client() as client:
             fitting = await self._fit(client, prompt, self._bounds_of(request).prompt_tokens)
             leaning = replace(sampling, call_bias=call_bias(prompt) if offers else 0.0)

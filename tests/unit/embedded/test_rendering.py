@@ -8,7 +8,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.agent.embedded.leaning import BIASES, call_bias
+from gaia.agent.embedded.leaning import BIASES, call_bias, may_call
 from gaia.agent.embedded.rendering import Message, Prompt, Turn, render, trim
 
 
@@ -141,3 +141,11 @@ def test_turns_in_words_are_made_up_for(earlier: list[types.Content], bias: floa
 
 def test_nothing_leans_to_another_call_once_a_result_is_there() -> None:
     assert call_bias(rendered(said("2+2?"), called("calculate"), returned("calculate", r=4))) == 0
+
+
+def test_a_turn_has_two_calls_at_most() -> None:
+    one = [called("remember", text="tea"), returned("remember", kept=True)]
+    assert may_call(rendered(*one, said("I like tea")))
+    assert may_call(rendered(said("I like tea"), *one))
+    assert not may_call(rendered(said("I like tea"), *one, *one))
+    assert may_call(rendered(said("I like tea"), *one, *one, answered("Noted."), said("And 2+2?")))
