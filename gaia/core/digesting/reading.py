@@ -113,15 +113,16 @@ class Reading:
             UnusableExtractionError: It gave none that can be used.
             TimeoutError: It took longer than can be.
         """
-        sealed = await self._load(digest)
-        if sealed is None:
-            return AT_ONCE
-        if sealed.mark is None:
-            return FORGETTING
-        if not sealed.rest:
-            await self._end(digest, sealed)
-            return AT_ONCE
         async with self._slots:
+            # Not before its turn has come: what is forgotten while it waits goes to no model.
+            sealed = await self._load(digest)
+            if sealed is None:
+                return AT_ONCE
+            if sealed.mark is None:
+                return FORGETTING
+            if not sealed.rest:
+                await self._end(digest, sealed)
+                return AT_ONCE
             wait = await self._wait_for_budget(digest.user_id)
             if wait:
                 return wait

@@ -124,3 +124,25 @@ async def test_nothing_is_read_while_a_turn_keeps_it_from_being_forgotten(runnin
         await until_forgotten(core)
         await until_cleared(core)
         assert files_with(home.root, *TRACES) == []
+
+
+async def test_what_is_forgotten_while_its_session_waits_to_be_read_goes_to_no_model(running_core):
+    extractor = ScriptedExtractor(tells)
+    async with running_core(reader=reader(extractor), senders=("bob", "cleo", "ada")) as core:
+        extractor.hold()
+        for sender in ("bob", "cleo"):
+            await core.say("Hello", sender=sender)
+        await idle(core)
+        await until(lambda: extractor.running == 2)
+        await core.say(f"/remember {POT}", sender="ada")
+        await core.say(f"By the way, {POT}", sender="ada")
+        await idle(core)
+        assert len(await states(core)) == 3
+        await core.say("/forget gate code", sender="ada")
+        yes = core.channel.sent[-1].buttons[0].command
+        assert (await core.say(yes, sender="ada")).startswith("Forgotten")
+        await until_forgotten(core)
+        extractor.release()
+        await until_cleared(core)
+        read = [turn.words for each in extractor.asked for turn in each.window.turns]
+        assert not any(POT in words for words in read)
