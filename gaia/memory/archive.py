@@ -32,8 +32,9 @@ EXCERPT = 400
 """Characters of what was said, and of what was answered, in a hit; unless told."""
 
 
-PRUNED_AT_ONCE = 500
-"""Turns that one transaction prunes, at most."""
+PRUNED_AT_ONCE = 50
+"""Turns that one transaction prunes, at most: a turn has hundreds of terms, each of which
+is overwritten."""
 
 
 @dataclass(frozen=True, slots=True)

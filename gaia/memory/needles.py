@@ -57,6 +57,11 @@ class Needles:
         self._codes = frozenset(term for term in self._holders if is_code(term))
         self._terms_of_word = lru_cache(WORDS_IN_MIND)(texts.content_terms)
 
+    @property
+    def terms(self) -> frozenset[str] | None:
+        """One of these stands in every text that says it; None where it may be any text."""
+        return None if self._phrases else frozenset(self._holders)
+
     def match(self, text: str) -> bool:
         """Whether the text says one of them. Nothing that was replaced before does."""
         return text != REPLACEMENT and any(map(self._match_part, parts(text)))

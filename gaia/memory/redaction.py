@@ -10,20 +10,25 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from gaia.memory import text
 from gaia.store import archive
 from gaia.store.archive import ArchivedTurn
 from gaia.store.engine import Database
-from gaia.store.redaction import REPLACEMENT, ROWS_AT_A_TIME, Redaction
+from gaia.store.redaction import REPLACEMENT, Redaction
+
+TURNS_AT_A_TIME = 50
+"""Turns that one transaction changes: each has hundreds of terms, which are overwritten."""
 
 
 async def redact_archive(database: Database, what: Redaction, spared: Collection[str]) -> None:
     """Redact the turns of the user, or delete them where everything goes; but for the
     turns `spared`."""
     async with database.read() as session:
-        numbers = await archive.numbers(session, what.user_id)
-    for start in range(0, len(numbers), ROWS_AT_A_TIME):
-        page = numbers[start : start + ROWS_AT_A_TIME]
+        numbers = await _candidates(session, what)
+    for start in range(0, len(numbers), TURNS_AT_A_TIME):
+        page = numbers[start : start + TURNS_AT_A_TIME]
         async with database.read() as session:
             turns = await archive.get_many(session, what.user_id, page)
         judged = [turn for turn in turns if turn.turn_id not in spared]
@@ -48,7 +53,7 @@ def redacted(turn: ArchivedTurn, what: Redaction) -> ArchivedTurn:
     replaced are nobody's own: nothing is learned of them."""
     is_source = turn.turn_id in what.sources
     asked, words, answer = turn.asked, turn.words, turn.answer
-    if is_source or _says(asked, what) or _says(words, what):
+    if is_source or _says(asked, what) or (words != asked and _says(words, what)):
         asked, words = REPLACEMENT, ""
     if is_source or _says(answer, what):
         answer = REPLACEMENT
@@ -61,9 +66,19 @@ def archive_terms(turn: archive.Ended) -> Mapping[str, int]:
     return text.terms("\n".join(told))
 
 
+async def _candidates(session: AsyncSession, what: Redaction) -> Sequence[int]:
+    """The numbers of the turns that may go: full text knows most of those that cannot."""
+    if what.everything or what.terms is None:
+        return await archive.numbers(session, what.user_id)
+    return await archive.numbers_with(
+        session, what.user_id, what.terms, turn_ids=what.sources, length=text.MOST_TERMS
+    )
+
+
 def _says(words: str, what: Redaction) -> bool:
     """Whether the words, which may be those of several messages, or one of their lines do."""
-    return what.says(words) or any(map(what.says, words.splitlines()))
+    lines = words.splitlines()
+    return what.says(words) or (len(lines) > 1 and any(map(what.says, lines)))
 
 
 def _changed(turns: Sequence[ArchivedTurn], what: Redaction) -> Sequence[ArchivedTurn]:

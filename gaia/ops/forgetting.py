@@ -140,7 +140,7 @@ class Forgetting:
         if needles is None:
             needles = await asyncio.to_thread(Needles, wish.needles)
             self._needles[wish.forget_id] = needles
-        return wish.redaction(needles.match)
+        return wish.redaction(needles.match, needles.terms)
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await self._sessions.redact(what, spared=await self._spared(what), key=key)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, select, update
+from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.base import Base
@@ -23,6 +23,10 @@ FULL_TEXT = FullText(
     key="archive_id",
 )
 """Which term stands in which turn of the archive."""
+
+
+TERMS_AT_A_TIME = 5000
+"""Terms in one statement, well below SQLite's 32,766 parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,36 @@ async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
         .order_by(ArchivedTurnRow.archive_id)
     )
     return rows.all()
+
+
+async def numbers_with(
+    session: AsyncSession,
+    user_id: str,
+    terms: Collection[str],
+    *,
+    turn_ids: Collection[str],
+    length: int,
+) -> Sequence[int]:
+    """The numbers of the user's turns in which one of the terms stands, in order; and of
+    the turns `turn_ids`, and those of so many terms or more."""
+    theirs = ArchivedTurnRow.user_id == user_id
+    is_named = ArchivedTurnRow.turn_id.in_(turn_ids)
+    rows = await session.scalars(
+        select(ArchivedTurnRow.archive_id).where(
+            theirs, or_(is_named, ArchivedTurnRow.length >= length)
+        )
+    )
+    found = set(rows)
+    wanted = sorted(terms)
+    for start in range(0, len(wanted), TERMS_AT_A_TIME):
+        rows = await session.scalars(
+            select(ArchivedTermRow.archive_id).where(
+                ArchivedTermRow.user_id == user_id,
+                ArchivedTermRow.term.in_(wanted[start : start + TERMS_AT_A_TIME]),
+            )
+        )
+        found.update(rows)
+    return sorted(found)
 
 
 async def rewrite(session: AsyncSession, turn: ArchivedTurn, terms: Mapping[str, int]) -> None:

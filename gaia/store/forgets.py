@@ -36,8 +36,10 @@ class Forget:
     inbox_id: int
     created_at: datetime
 
-    def redaction(self, says: Callable[[str], bool]) -> Redaction:
-        """What goes, where `says` finds the needles in a text."""
+    def redaction(
+        self, says: Callable[[str], bool], terms: frozenset[str] | None = None
+    ) -> Redaction:
+        """What goes, where `says` finds the needles in a text, and `terms` are theirs."""
         return Redaction(
             user_id=self.user_id,
             says=says,
@@ -45,6 +47,7 @@ class Forget:
             everything=self.everything,
             inbox_id=self.inbox_id,
             since=self.created_at,
+            terms=terms,
         )
 
 

@@ -53,7 +53,8 @@ FORGET_COMMAND = "/forget"
 class Redaction:
     """What of a user's texts goes: those that `says` finds, and all of the turns
     `sources`; with `everything`, all. What was received after the message `inbox_id`
-    stays, and what came of it. `since` is when it was wished for."""
+    stays, and what came of it. `since` is when it was wished for. A text that says it has
+    at least one of `terms`; where they are None any may."""
 
     user_id: str
     says: Callable[[str], bool]
@@ -61,6 +62,7 @@ class Redaction:
     everything: bool
     inbox_id: int
     since: datetime
+    terms: frozenset[str] | None = None
 
 
 async def spared_turns(

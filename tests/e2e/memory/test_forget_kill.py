@@ -16,13 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.clock import SystemClock
-from gaia.memory import ledger
+from gaia.memory import archive, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.sessions.opening import open_sessions
 from gaia.sessions.service import SessionKey
 from gaia.store import conversations, inbox, outbox
+from gaia.store.archive import Ended
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
@@ -36,6 +37,7 @@ THINGS = ("the gate code is under the blue pot", "my therapist is called weather
 TRACES = (("blue pot", "gate code"), ("therapist", "weatherby"))
 OWN = "we walked along the violet canal"
 OF_BOB = {"gaia.db", "sessions.db", "backups/gaia-at-0001.db"}
+OWNED = ("memories", "memory_terms", "forgotten", "index_ops", "archived_turns", "archived_terms")
 MOST_STEPS = 60
 
 
@@ -150,7 +152,7 @@ def of_bob(scene: Scene) -> dict[str, list[tuple[object, ...]]]:
                 "WHERE user_id = ?"
             )
             rows[table] = database.execute(query, (scene.bob,)).fetchall()
-        for table in ("memories", "memory_terms", "forgotten", "index_ops"):
+        for table in OWNED:
             query = f"SELECT * FROM {table} WHERE user_id = ?"
             rows[table] = database.execute(query, (scene.bob,)).fetchall()
     with closing(sqlite3.connect(scene.home.sessions_database)) as database:
@@ -199,7 +201,10 @@ async def furnish(home: Home) -> Scene:
                     chunks=[f"As you say, {words}"],
                     now=clock.now(),
                 )
-            key = SessionKey(user_id, "fake", name, 1)
+                key = SessionKey(user_id, "fake", name, 1)
+                said_back = f"As you say, {words}"
+                turn = (chat.conversation_id, key.session_id, words, words, said_back, clock.now())
+                await archive.keep(session, Ended(turn_id, user_id, *turn))
             await sessions.ensure(key)
             await sessions.record_turn(key, turn_id, words, f"As you say, {words}")
             await sessions.record_turn(key, f"{turn_id}-own", OWN, "How nice")
