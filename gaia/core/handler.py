@@ -269,7 +269,9 @@ class Handlers:
         outcome: Outcome,
     ) -> None:
         """Count a turn that came to its end as one of the session, and keep it."""
-        await conversations.count_turn(session, present.conversation_id, key.generation)
+        await conversations.count_turn(
+            session, present.conversation_id, key.generation, self._clock.now()
+        )
         if self._has_archive:
             turn = archiving.ended(
                 key,

@@ -133,15 +133,18 @@ async def start_next_session(session: AsyncSession, conversation_id: int) -> Non
     )
 
 
-async def count_turn(session: AsyncSession, conversation_id: int, generation: int) -> None:
-    """Count a finished turn, unless its session has been left meanwhile."""
+async def count_turn(
+    session: AsyncSession, conversation_id: int, generation: int, now: datetime
+) -> None:
+    """Count a turn that has finished now, unless its session has been left meanwhile. Its
+    answer is a message like others: who reads it is not quiet yet."""
     await session.execute(
         update(ConversationRow)
         .where(
             ConversationRow.conversation_id == conversation_id,
             ConversationRow.generation == generation,
         )
-        .values(session_turns=ConversationRow.session_turns + 1)
+        .values(session_turns=ConversationRow.session_turns + 1, last_message_at=now)
     )
 
 

@@ -39,7 +39,9 @@ async def talk(
         state=InboxState.DONE,
         turn_id=turn_id,
     )
-    await conversations.count_turn(session, conversation.conversation_id, conversation.generation)
+    await conversations.count_turn(
+        session, conversation.conversation_id, conversation.generation, said_at
+    )
     key = SessionKey(user_id, "fake", chat, conversation.generation)
     turn = Ended(
         turn_id=turn_id,

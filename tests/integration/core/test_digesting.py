@@ -47,6 +47,18 @@ async def test_a_conversation_that_idles_is_learned_from_and_cleared(running_cor
         assert await core.transcript(generation=2) == ["user: and now?", "gaia: echo: and now?"]
 
 
+async def test_a_conversation_idles_from_its_last_answer_on(running_core, extractor):
+    async with running_core(reader=reader(extractor)) as core:
+        core.model.hold("I like boats")
+        await core.channel.say("I like boats")
+        await core.model.until_asked("I like boats")
+        core.clock.advance(60 * HALF_AN_HOUR)
+        core.model.let_go("I like boats")
+        await core.channel.until_sent(1)
+        await core.idle(HALF_AN_HOUR - 1)
+        assert await core.digests() == []
+
+
 async def test_a_message_meanwhile_is_answered_at_once_and_is_of_the_next_session(
     running_core, extractor
 ):

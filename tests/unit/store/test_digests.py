@@ -46,7 +46,7 @@ async def write(
             session, inbound, chat, is_command=False, now=START, state=state, turn_id=begun
         )
         if state is InboxState.DONE:
-            await conversations.count_turn(session, chat.conversation_id, chat.generation)
+            await conversations.count_turn(session, chat.conversation_id, chat.generation, START)
     async with database.read() as session:
         present = await conversations.get(session, chat.conversation_id)
     assert present is not None
