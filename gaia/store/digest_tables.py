@@ -24,7 +24,7 @@ class ArchivedTurnRow(Base):
 
     __tablename__ = "archived_turns"
     __table_args__ = (
-        Index("ix_archived_turns_user_id_said_at", "user_id", "said_at"),
+        Index("ix_archived_turns_user_id_said_at_length", "user_id", "said_at", "length"),
         Index("ix_archived_turns_session_id", "session_id", "archive_id"),
         NEVER_REUSE_IDS,
     )

@@ -55,7 +55,10 @@ def upgrade() -> None:
         "ix_archived_turns_session_id", "archived_turns", ["session_id", "archive_id"], unique=False
     )
     op.create_index(
-        "ix_archived_turns_user_id_said_at", "archived_turns", ["user_id", "said_at"], unique=False
+        "ix_archived_turns_user_id_said_at_length",
+        "archived_turns",
+        ["user_id", "said_at", "length"],
+        unique=False,
     )
     op.create_table(
         "digests",
