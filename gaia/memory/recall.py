@@ -160,7 +160,7 @@ def tokens(text: str) -> float:
 
 def text_tokens(text: str) -> float:
     """About how many tokens a line of `text` alone is."""
-    plain = sum(map(str.isascii, text))
+    plain = len(text.encode("ascii", "ignore"))
     return 2 + plain / 4 + (len(text) - plain) / 1.5
 
 

@@ -25,6 +25,9 @@ FULL_TEXT = FullText(
 """Which term stands in which turn of the archive."""
 
 
+TURNS_AT_A_TIME = 200
+"""Turns that are read at once: a session may have thousands, and others wait meanwhile."""
+
 TERMS_AT_A_TIME = 5000
 """Terms in one statement, well below SQLite's 32,766 parameters."""
 
@@ -75,12 +78,10 @@ async def of_session(
     session: AsyncSession, session_id: str, *, after: int = 0
 ) -> Sequence[ArchivedTurn]:
     """The turns of a session with higher numbers than `after`, in order."""
-    rows = await session.scalars(
-        select(ArchivedTurnRow)
-        .where(ArchivedTurnRow.session_id == session_id, ArchivedTurnRow.archive_id > after)
-        .order_by(ArchivedTurnRow.archive_id)
-    )
-    return [archived_turn(row) for row in rows]
+    found: list[ArchivedTurn] = []
+    while page := await _page(session, session_id, found[-1].archive_id if found else after):
+        found += page
+    return found
 
 
 def said_between(since: datetime | None, until: datetime | None) -> Sequence[ColumnElement[bool]]:
@@ -224,3 +225,23 @@ def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:
         answer=row.answer,
         said_at=row.said_at,
     )
+
+
+async def _page(session: AsyncSession, session_id: str, after: int) -> Sequence[ArchivedTurn]:
+    rows = await session.execute(
+        select(
+            ArchivedTurnRow.turn_id,
+            ArchivedTurnRow.user_id,
+            ArchivedTurnRow.conversation_id,
+            ArchivedTurnRow.session_id,
+            ArchivedTurnRow.asked,
+            ArchivedTurnRow.words,
+            ArchivedTurnRow.answer,
+            ArchivedTurnRow.said_at,
+            ArchivedTurnRow.archive_id,
+        )
+        .where(ArchivedTurnRow.session_id == session_id, ArchivedTurnRow.archive_id > after)
+        .order_by(ArchivedTurnRow.archive_id)
+        .limit(TURNS_AT_A_TIME)
+    )
+    return [ArchivedTurn(*row) for row in rows]

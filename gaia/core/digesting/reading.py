@@ -126,11 +126,12 @@ class Reading:
             wait = await self._wait_for_budget(digest.user_id)
             if wait:
                 return wait
-            window = self._next_window(sealed)
+            # It measures every turn that is left, of which there may be thousands.
+            window = await asyncio.to_thread(self._next_window, sealed)
             offers = await self._known(digest.user_id, window, sealed.read)
             await self._count(digest, Usage(self._model, usage.DIGEST, 1, 0, 0))
             extracted = await self._extract(window, offers)
-        checked = check(extracted.extraction, window, offers)
+        checked = await asyncio.to_thread(check, extracted.extraction, window, offers)
         await self._keep(digest, sealed, window, checked, extracted.usage)
         return AT_ONCE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from gaia.errors import MissingOwnerError
 from gaia.memory import archive, forget
 from gaia.memory.memory import Statement
+from gaia.store import archive as rows
 from gaia.store.memory_tables import MemorySource
 from gaia.testing.archived import talk
 from gaia.testing.clock import START
@@ -117,3 +119,15 @@ async def test_nothing_said_before_is_found_once_everything_is_to_be_forgotten(
         await talk(session, ada.user_id, "A new boat", turn_id="since")
     assert await found(database, ada) == ["since"]
     assert await found(database, bob) == ["of-bob"]
+
+
+async def test_a_session_is_read_to_its_end_in_order_however_long_it_is(database, ada):
+    async with database.write() as session:
+        first = await talk(session, ada.user_id, "Hello", turn_id="0")
+        for number in range(1, 2 * rows.TURNS_AT_A_TIME + 1):
+            await rows.add(session, replace(first, turn_id=str(number)), {})
+    async with database.read() as session:
+        turns = await rows.of_session(session, first.session_id)
+        rest = await rows.of_session(session, first.session_id, after=turns[-3].archive_id)
+    assert [turn.turn_id for turn in turns] == [*map(str, range(2 * rows.TURNS_AT_A_TIME + 1))]
+    assert rest == turns[-2:]

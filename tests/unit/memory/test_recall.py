@@ -11,7 +11,7 @@ import pytest
 
 from gaia.errors import IndexUnavailableError, MissingOwnerError
 from gaia.memory.memory import Memory
-from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, tokens
+from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, tokens
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.memories import a_memory
@@ -182,3 +182,10 @@ def test_no_more_goes_with_a_message_than_a_few_hundred_tokens() -> None:
     chosen = recall_of(Found(), limit=50).choose([*offers, short], [])
     assert sum(tokens(excerpt(memory.text)) for memory in chosen) <= RECALL_TOKENS
     assert [memory.memory_id for memory in chosen] == [1, 2, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("", 2), ("four", 3), ("ünï", 2.25 + 2 / 1.5), ("日本語\ud83d", 2 + 4 / 1.5)]
+)
+def test_a_text_takes_more_tokens_in_scripts_other_than_ascii(text, size):
+    assert text_tokens(text) == pytest.approx(size)
