@@ -10,7 +10,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfoNotFoundError
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler  # type: ignore[import-untyped]
 from apscheduler.triggers.cron import CronTrigger  # type: ignore[import-untyped]
@@ -84,14 +85,14 @@ class Schedule:
     def _add(self, scheduler: AsyncIOScheduler, due: _Due) -> None:
         match due.job.when:
             case Every(interval, after_start):
-                trigger, first = IntervalTrigger(seconds=interval.total_seconds()), after_start
+                trigger = IntervalTrigger(seconds=interval.total_seconds(), timezone=UTC)
             case Daily(hour, after_start):
-                trigger, first = CronTrigger(hour=hour), after_start
+                trigger = CronTrigger(hour=hour, timezone=_machine_zone())
         scheduler.add_job(
             due.tell,
             trigger,
             id=due.job.name,
-            next_run_time=self._clock.now() + first,
+            next_run_time=self._clock.now() + after_start,
             coalesce=True,
             max_instances=1,
             misfire_grace_time=None,
@@ -107,7 +108,7 @@ class WatchfulScheduler(AsyncIOScheduler):  # type: ignore[misc]
     """
 
     def __init__(self, clock: Clock, longest: Mapping[str, timedelta]) -> None:
-        super().__init__()
+        super().__init__(timezone=UTC)
         self._clock = clock
         self._longest = longest
 
@@ -133,3 +134,13 @@ async def _serve(due: _Due) -> None:
 
 def _longest(job: Job) -> timedelta:
     return job.when.interval if isinstance(job.when, Every) else LONGEST_DAY
+
+
+def _machine_zone() -> tzinfo | None:
+    """The machine's time zone. Of one that has no name, as a `TZ` of POSIX's has none, only
+    how far it is from UTC now."""
+    try:
+        zone: tzinfo = CronTrigger().timezone
+    except ZoneInfoNotFoundError:
+        return datetime.now(UTC).astimezone().tzinfo
+    return zone

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
@@ -15,6 +17,25 @@ from gaia.schedule.schedule import Daily, Every, Job, Schedule, WatchfulSchedule
 SOON = timedelta(milliseconds=1)
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+
+
+ONE_RUN = """
+import asyncio
+from datetime import timedelta
+from gaia.clock import SystemClock
+from gaia.schedule.schedule import Daily, Every, Job, Schedule
+
+async def both_run():
+    ran = asyncio.Barrier(3)
+    jobs = [Job("sweep", Every(timedelta(hours=1), timedelta(0)), ran.wait),
+            Job("upkeep", Daily(4, timedelta(0)), ran.wait)]
+    schedule = asyncio.create_task(Schedule(jobs, SystemClock()).run())
+    running = asyncio.create_task(ran.wait())
+    await asyncio.wait((schedule, running), return_when=asyncio.FIRST_COMPLETED)
+    assert running.done()
+
+asyncio.run(both_run())
+"""
 
 
 class SetClock(SystemClock):
@@ -115,3 +136,11 @@ async def test_what_was_missed_while_the_machine_slept_is_made_up_for_once() -> 
     with suppress(asyncio.CancelledError):
         await task
     assert work.runs == 1
+
+
+@pytest.mark.parametrize("zone", ["CET-1CEST,M3.5.0,M10.5.0/3", "Nowhere/City"])
+async def test_jobs_run_in_a_time_zone_without_a_name(zone: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ONE_RUN, env=os.environ | {"TZ": zone}
+    )
+    assert await process.wait() == 0
