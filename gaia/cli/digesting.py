@@ -128,4 +128,4 @@ def _in_words(outcome: DigestOutcome) -> str:
         return f"is tried again in a few minutes: {outcome.error}"
     if outcome.waits:
         return "waits for tomorrow: memory.calls_per_day is used up"
-    return "waits to be read"
+    return "waits to be read: messages that are still to be answered come first"

@@ -46,21 +46,36 @@ async def digest_now(
             digesting.wake(owner)
         while True:
             stepped.clear()
-            standing = await _standing(database, digest_ids)
-            left = _unsettled(standing, digesting.over_budget)
+            standing, unanswered = await _standing(database, digest_ids)
+            left = _unsettled(standing, unanswered, digesting.over_budget)
             tell(len(begun) - left, len(begun))
             if not left or digesting.closed:
                 return standing
             await stepped.wait()
 
 
-async def _standing(database: Database, digest_ids: Sequence[int]) -> Sequence[Digest]:
+async def _standing(
+    database: Database, digest_ids: Sequence[int]
+) -> tuple[Sequence[Digest], Collection[int]]:
+    """The digests, and the numbers of those that wait for turns of their session."""
     async with database.read() as session:
         found = [await digests.get(session, digest_id) for digest_id in digest_ids]
-    return [digest for digest in found if digest is not None]
+        standing = [digest for digest in found if digest is not None]
+        unanswered = {
+            digest.digest_id
+            for digest in standing
+            if digest.state is DigestState.SEALED and await digests.waits_for_turns(session, digest)
+        }
+    return standing, unanswered
 
 
-def _unsettled(standing: Sequence[Digest], over_budget: Collection[str]) -> int:
-    """How many will go on soon: not those of a user for whom it has just failed."""
+def _unsettled(
+    standing: Sequence[Digest], unanswered: Collection[int], over_budget: Collection[str]
+) -> int:
+    """How many will go on soon: not those of a user for whom it has just failed, and not
+    those whose session has messages that wait, who knows how long, for their answers."""
     waiting = {digest.user_id for digest in standing if digest.attempts} | {*over_budget}
-    return sum(each.state not in OVER and each.user_id not in waiting for each in standing)
+    return sum(
+        each.state not in OVER and each.user_id not in waiting and each.digest_id not in unanswered
+        for each in standing
+    )

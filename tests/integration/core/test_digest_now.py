@@ -21,6 +21,7 @@ from gaia.memory.digest.findings import Extraction
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store import digests
+from gaia.store.digest_tables import DigestState
 from gaia.testing.digests import Read, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
 from gaia.web.server import WebServer, listen_on_path
@@ -108,6 +109,21 @@ async def test_without_a_daemon_the_next_one_does_it(home, core_on):
         await core.app.digesting.flush()
         async with core.stores.database.read() as session:
             assert await digests.uncleared(session) == []
+
+
+async def test_a_message_that_waits_for_its_answer_keeps_nobody_waiting(home, core_on):
+    async with core_on(home, reader=tells("We spoke of boats.")) as core, served(core, home):
+        await core.say("I like boats")
+        core.model.hold("and tea")
+        await core.channel.say("and tea")
+        await core.model.until_asked("and tea")
+        result = await asyncio.wait_for(run(home, "--all"), timeout=30)
+        assert (result.exit_code, result.stdout) == (
+            1,
+            "ada: waits to be read: messages that are still to be answered come first\n",
+        )
+        core.model.let_go("and tea")
+        await core.until_digested(DigestState.CLEARED)
 
 
 async def test_it_is_said_whose_conversations_are_meant(home):
