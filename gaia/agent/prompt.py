@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from gaia.memory.excerpts import defused
 from gaia.memory.memory import Memory
 from gaia.memory.profile.prefix import Prefix
 from gaia.memory.recall import excerpt
@@ -115,7 +116,7 @@ def _remembered(memory: Memory, sent_at: datetime) -> str:
 
 def _defused(text: str) -> str:
     """Stored words that can neither end the fence nor look like another line."""
-    return excerpt(text).replace("<", "\u2039").replace(">", "\u203a")
+    return defused(excerpt(text))
 
 
 def _zone(time: datetime) -> str:
