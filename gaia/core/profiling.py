@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 CALLS_AT_ONCE = 1
 
+AT_ONCE = timedelta(0)
+
 
 class Profiles:
     """Keeps the profiles of all users. `limit` bounds the bullets of one; without `ask`
@@ -78,21 +80,30 @@ class Profiles:
         answer: Answer | None = None
         profile = plain(memories, self._limit)
         if memories and may_ask:
-            answer = await self._answer(memories)
+            async with self._calls:
+                # What is forgotten while others have their calls goes to no model.
+                if not await self._is_current(user_id, wanted):
+                    return AT_ONCE
+                answer = await self._answer(memories)
             profile = self._distilled(answer, memories) or profile
         return await self._keep(user_id, profile, answer)
+
+    async def _is_current(self, user_id: str, wanted: str) -> bool:
+        """Whether the user's memories are still those of that hash."""
+        async with self._database.read() as session:
+            memories = await material(session, user_id, self._clock.now())
+        return input_hash(memories, self._limit) == wanted
 
     async def _answer(self, memories: Sequence[Memory]) -> Answer | None:
         if self._ask is None:
             return None
         try:
-            async with self._calls:
-                return await self._ask(
-                    distilling.instructions(self._limit),
-                    distilling.question(memories),
-                    distilling.shape(self._limit),
-                    purpose=usage.PROFILE,
-                )
+            return await self._ask(
+                distilling.instructions(self._limit),
+                distilling.question(memories),
+                distilling.shape(self._limit),
+                purpose=usage.PROFILE,
+            )
         except ModelError as exc:
             logger.warning("a profile is a plain list: %s", exc)
             return None
@@ -122,7 +133,7 @@ class Profiles:
                 await usage.add(session, user_id, now.astimezone().date(), answer.usage)
             memories = await material(session, user_id, now)
             if input_hash(memories, self._limit) != profile.input_hash:
-                return timedelta(0)
+                return AT_ONCE
             if memories:
                 await profiles.put(session, user_id, profile, now)
             else:

@@ -152,6 +152,31 @@ async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
     assert await calls_made(book.database, ada) == 2
 
 
+async def test_what_is_forgotten_while_another_has_their_call_goes_to_no_model(
+    book: Book, ada: User
+) -> None:
+    async with book.database.write() as session:
+        bob = await identities.create(session, "Bob", Role.MEMBER, now=START)
+    await book.keep(bob, "I ride")
+    tea = await book.keep(ada, "I drink tea")
+    await book.keep(ada, "I ski")
+    ask = ScriptedAsk(_told_of_all)
+    made = profiles_of(book.database, ask)
+    ask.hold()
+    made.wake(bob.user_id)
+    await until(lambda: ask.running == 1)
+    made.wake(ada.user_id)
+    for _ in range(10):
+        # Meanwhile it is read what the profile is to be made of.
+        await book.texts(ada)
+    await book.remove(ada, tea.memory.memory_id)
+    ask.release()
+    await made.flush()
+    assert len(ask.asked) == 2
+    assert not any("tea" in asked.text for asked in ask.asked)
+    assert await bullets(book.database, ada) == ["1. I ski"]
+
+
 async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: User) -> None:
     await book.keep(ada, "I drink tea")
     ask = ScriptedAsk(_told_of_all)
