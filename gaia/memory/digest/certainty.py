@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import regex
 
+from gaia.memory.dates import NUMBER_OF
 from gaia.memory.digest import certainty_words as words
 from gaia.memory.digest.passages import SAME_MARKS, Passage, sentences
 from gaia.memory.pleasantries import QUESTION_MARKS
-from gaia.memory.text import normalise
+from gaia.memory.text import content_terms, normalise
 
+WORD = regex.compile(r"\p{L}+")
 ADDRESS = regex.compile(r"(?:https?://|www\.)\S+", regex.IGNORECASE)
 QUESTION = regex.compile(
     r"\W*(?:(?:do|does|did|is|are|am|was|were|can|could|will|would|should|have|has|had)(?:n't)?"
@@ -40,7 +42,9 @@ REQUEST = regex.compile(
 """How one asks for something politely: the form alone is a question."""
 
 CLAUSE_BEGIN = regex.compile(
-    r"[,;:—。，、]|\b(?:but|however|aber|sondern|mais|pero|sino|ma|mas|но|а|لكن|אבל)\b|但",  # noqa: RUF001
+    r"[,;:—。，、]|\b(?:but|however|aber|sondern|mais|pero|sino|ma|mas|но|а|لكن|אבל)\b|但"  # noqa: RUF001
+    r"|\b(?:because|cause|cuz|bc|weil|denn|porque|perché|parce que|car|потому что)\b"
+    r"|(?<=\w )(?=(?:not|without|ohne|sans|sin|senza|sem) )",
     regex.IGNORECASE,
 )
 CLAUSE_END = regex.compile(
@@ -60,7 +64,8 @@ def _any_of(spaced: str, unspaced: str = "") -> regex.Pattern[str]:
 
 NEGATORS = _any_of(words.NEGATORS, words.UNSPACED_NEGATORS)
 TURNS = _any_of(words.TURNS, words.UNSPACED_TURNS)
-HEDGES = _any_of(words.HEDGES, words.UNSPACED_HEDGES)
+CONDITIONS = _any_of(words.CONDITIONS, words.UNSPACED_CONDITIONS)
+GUESSES = _any_of(words.GUESSES, words.UNSPACED_GUESSES)
 ADDITIONS = _any_of(words.ADDITIONS, words.UNSPACED_ADDITIONS)
 TIMES = _any_of(words.TIMES + r" \d+\w*", words.UNSPACED_TIMES)
 FIRST_PERSON = _any_of(words.FIRST_PERSON, words.UNSPACED_FIRST_PERSON)
@@ -83,12 +88,11 @@ def requests(passage: Passage) -> bool:
 
 
 def is_doubtful(passage: Passage, text: str) -> bool:
-    """Whether what `text` tells may not be what the sentence says: one of them denies
-    something and the other does not, or it is supposed, or somebody else's words."""
-    said = _plain(text)
+    """Whether what `text` tells may not be what the sentence says: without what denies
+    it, or supposed, or somebody else's words."""
     return (
-        _is_denied(passage) != denies(text)
-        or (HEDGES.search(_plain(passage.sentence)) is not None and not HEDGES.search(said))
+        _is_turned_around(passage.sentence, text)
+        or _is_supposed(passage, text)
         or is_quoted(passage)
     )
 
@@ -102,20 +106,23 @@ def is_quoted(passage: Passage) -> bool:
     )
 
 
-def ends_something(passage: Passage) -> bool:
-    """Whether the sentence denies something, or says that it is over."""
-    return denies(passage.sentence)
+def only_repeats(passage: Passage, text: str) -> bool:
+    """Whether the sentence says what `text` does, and not that it is over."""
+    said = content_terms(passage.sentence)
+    return content_terms(text) <= said and not denies(passage.sentence)
 
 
 def adds_something(passage: Passage) -> bool:
     """Whether the sentence says that something is so as well, and ends nothing."""
-    return ADDITIONS.search(_plain(passage.sentence)) is not None and not ends_something(passage)
+    said = _plain(passage.sentence)
+    return ADDITIONS.search(said) is not None and not denies(said)
 
 
 def names_a_time(text: str) -> bool:
     """Whether a date may be told from the text: it has a figure, or a word such as
-    `tomorrow`."""
-    return TIMES.search(_plain(text)) is not None
+    `tomorrow` or `May`."""
+    said = _plain(text)
+    return TIMES.search(said) is not None or not NUMBER_OF.keys().isdisjoint(WORD.findall(said))
 
 
 def denies(text: str) -> bool:
@@ -132,6 +139,12 @@ def speaks_of_oneself(text: str) -> bool:
 def speaks_to_gaia(text: str) -> bool:
     """Whether the text tells somebody what to do."""
     return ADDRESSING.search(_plain(text)) is not None
+
+
+def without_orders(text: str) -> str:
+    """The text without such words as `always` and `answer`, by which one tells somebody
+    what to do: what is left says what."""
+    return ADDRESSING.sub(" ", _plain(text))
 
 
 def tells_of_oneself(sentence: str) -> bool:
@@ -152,14 +165,34 @@ def is_question(sentence: str) -> bool:
     return bool(QUESTION_MARKS.search(bare) or QUESTION.match(_plain(bare)))
 
 
-def _is_denied(passage: Passage) -> bool:
-    """Whether the clause of the quote has a word that denies, or the quote one that ends."""
+def _is_turned_around(sentence: str, text: str) -> bool:
+    """Whether `text` tells what the sentence denies; or denies, in the same words, what it
+    tells."""
+    if denies(text):
+        told = content_terms(NEGATORS.sub(" ", _plain(text)))
+        return not denies(sentence) and told <= content_terms(sentence)
+    denied: set[str] = set()
+    stated: set[str] = set()
+    for clause in CLAUSE_END.split(_plain(sentence)):
+        is_denied = NEGATORS.search(clause) is not None
+        (denied if is_denied else stated).update(content_terms(clause))
+    return not content_terms(text).isdisjoint(denied - stated)
+
+
+def _is_supposed(passage: Passage, text: str) -> bool:
+    said, told = _plain(passage.sentence), _plain(text)
+    return any(
+        words.search(where) is not None and words.search(told) is None
+        for words, where in ((CONDITIONS, said), (GUESSES, _clause(passage)))
+    )
+
+
+def _clause(passage: Passage) -> str:
     begins = [each.end() for each in CLAUSE_BEGIN.finditer(passage.before)]
     end = CLAUSE_END.search(passage.after)
     before = passage.before[begins[-1] if begins else 0 :]
     after = passage.after[: end.start() if end else None]
-    clause = _plain(f"{before}{passage.quote}{after}")
-    return NEGATORS.search(clause) is not None or TURNS.search(_plain(passage.quote)) is not None
+    return _plain(f"{before}{passage.quote}{after}")
 
 
 def _plain(text: str) -> str:

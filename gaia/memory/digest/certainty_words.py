@@ -27,21 +27,26 @@ UNSPACED_TURNS = """
 แพ้ เลิก
 """
 
-HEDGES = r"""
-if unless maybe perhaps might suppose supposing imagine pretend hypothetically probably wish
-kidding joking joke jk falls wenn vielleicht eventuell wahrscheinlich angenommen wäre hätte
-scherz si peut-être imaginons serait aurais quizás quizá ojalá fuera tuviera talvez forse magari
-se если наверное возможно бы шучу якщо можливо لو إذا اذا ربما אם אולי misschien kanske
+CONDITIONS = r"""
+if unless suppose supposing imagine pretend hypothetically kidding joking joke jk falls wenn
+angenommen wäre hätte scherz imaginons serait aurais ojalá fuera tuviera magari если бы шучу
+якщо لو إذا اذا אם
 """
-UNSPACED_HEDGES = """
-如果 要是 可能 也许 也許 假如 开玩笑 もし かもしれ たぶん 冗談 만약 아마 농담 ถ้า
+"""What holds for the whole of a sentence. Not among them are words that elsewhere mean
+something else, as `si` and `se` do in Italian and Spanish."""
+UNSPACED_CONDITIONS = "如果 要是 假如 开玩笑 もし 冗談 만약 농담 ถ้า"
+
+GUESSES = r"""
+maybe perhaps might probably i.wish vielleicht eventuell wahrscheinlich peut-être quizás quizá
+talvez forse наверное возможно можливо ربما אולי misschien kanske
 """
+UNSPACED_GUESSES = "可能 也许 也許 かもしれ たぶん 아마"
 
 ADDITIONS = r"""
-also too besides additionally well auch außerdem aussi también anche também ook också тоже также
-ещё еще также також أيضا أيضاً גם
+(?<=\w.)also as.well auch außerdem aussi también anche também ook också тоже также також أيضا
+أيضاً גם
 """
-UNSPACED_ADDITIONS = "也 还有 も 도 ด้วย"
+UNSPACED_ADDITIONS = "也 还有 ด้วย"
 
 TIMES = r"""
 today tonight tomorrow yesterday morning noon midday evening night afternoon weekend day\w*
@@ -83,8 +88,8 @@ UNSPACED_ADDRESSING = """
 """
 
 COMMANDS = r"""
-tell give show find write send remind call help explain translate make please let search open
-play set add list can could would do answer forget sag gib
+tell give show find write send remind help explain translate make please let search list answer
+forget sag gib
 zeig such schreib schick erinner\w* hilf erklär\w* übersetz\w* mach bitte lass kannst könntest
 dis donne montre trouve écris envoie rappelle aide explique traduis fais peux pourrais dime dame
 muéstrame busca escribe envía recuérda\w* ayúda\w* explica traduce haz puedes podrías dimmi

@@ -61,6 +61,7 @@ PARTS_OF_AN_HOUR = regex.compile(
     r"\b(?:half|quarter|halb|viertel|demie?|quart|media|cuarto|mezza|quarto|meia|пол\w*)\b|半|반"
 )
 WORD = regex.compile(r"\p{Han}|(?V1)[\p{L}--\p{Han}][[\p{L}\p{M}]--\p{Han}]*")
+THOUSANDS = regex.compile(r"(?<![\d.,])(\d{1,6})[ ]?k\b")
 FIGURE = regex.compile(r"\d+(?:[.,:'’/-]\d+)*")
 DIGITS = regex.compile(r"\d+")
 DATES = tuple(
@@ -87,12 +88,14 @@ TIMES = tuple(
 
 class Founded(IntEnum):
     """Whether something was said: word for word; as a date that may be reckoned from what
-    was; perhaps in other words; not at all."""
+    was; perhaps in other words; all but the word it begins with, which may be a name; not
+    at all."""
 
     SAID = 0
     RECKONED = 1
     PERHAPS = 2
-    NOWHERE = 3
+    OPENER = 3
+    NOWHERE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,7 @@ def _figures(normalised: str) -> Set[str]:
     found: set[str] = set()
     for each in FIGURE.findall(normalised):
         found |= {each, _joined(each), *map(_plain, DIGITS.findall(each))}
+    found |= {f"{_plain(each)}000" for each in THOUSANDS.findall(normalised)}
     for word in WORD.findall(normalised):
         if word in NUMBER_WORDS:
             found.add(NUMBER_WORDS[word])

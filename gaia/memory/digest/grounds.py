@@ -4,6 +4,7 @@ A model that is asked for facts adds what it knows or makes up: a year, a surnam
 name of somebody else. Names are words that begin with a capital letter; where a script
 has none, most of what a text says has to come from what was said.
 """
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
 
 from __future__ import annotations
 
@@ -15,14 +16,19 @@ from itertools import takewhile
 import regex
 
 from gaia.memory.digest.figures import Figures, Founded
+from gaia.memory.digest.passages import UNSPACED
 from gaia.memory.text import content_terms, normalise
 
-NAME = regex.compile(r"(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}][\p{L}\p{M}\p{N}]*")
+_LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}]--{UNSPACED.pattern}]"
+NAME = regex.compile(rf"(?V1)(?<!{_LETTER})[\p{{Lu}}\p{{Lt}}]{_LETTER}*")
 BEGINNING = regex.compile(r"(?:^|[.!?:;]\s+)[^\p{L}\p{N}]*")
 CASED = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{Armenian}]")
 LETTER = regex.compile(r"\p{L}")
 
-_ROLES = "user gaia assistant nutzer nutzerin benutzer usuario utilisateur utente"
+_ROLES = """
+user gaia assistant nutzer nutzerin benutzer usuario usuaria utilisateur utilisatrice utente
+usuário usuária gebruiker användaren użytkownik пользователь користувач χρήστης
+"""
 ROLES = frozenset(_ROLES.split())
 """Names for the two who talk."""
 
@@ -33,6 +39,9 @@ love loves dislike dislikes hate hates live lives work works want wants need nee
 have drink drinks eat eats enjoy enjoys play plays plan plans study studies learn learns speak
 moved moving born married allergic vegetarian vegan lactose currently formerly sister brother
 mother father wife husband partner daughter son friend colleague boss works new no not every
+asked talked discussed mentioned told said wrote planned planning looked still open
+conversation discussion topics then later finally
+la los las le les il lo gli os der die das den het η ο οι το τα
 """
 OPENERS = frozenset(_OPENERS.split())
 """Ordinary words with which a statement begins, and so with a capital letter."""
@@ -42,6 +51,9 @@ CAPITALISES_NOUNS = regex.compile(
     r"|trinkt|isst|arbeitet|spricht|heißt|möchte)\b"
 )
 """German: its ordinary nouns have a capital letter too."""
+
+INFLECTION = regex.compile(r"[aeiouyаеиоуыэюяіїєьąęėůαειου]+$")
+"""How the same name ends in another case, in languages that inflect names."""
 
 SHORTEST_KIN = 5
 """Letters that two words have in common at their beginning, at least, to be of one family."""
@@ -88,14 +100,23 @@ class Grounds:
     def _names(self, text: str) -> Founded:
         unknown = [name for name in names(text) if not self._knows(name)]
         if unknown:
-            is_german = CAPITALISES_NOUNS.search(normalise(text)) is not None
-            return Founded.PERHAPS if is_german else Founded.NOWHERE
+            if CAPITALISES_NOUNS.search(normalise(text)):
+                return Founded.PERHAPS
+            is_opener = text.lstrip().startswith(unknown[0]) and len(unknown) == 1
+            return Founded.OPENER if is_opener else Founded.NOWHERE
         if not _is_cased(text) and self.share(text, ROLES) < ENOUGH:
             return Founded.PERHAPS
         return Founded.SAID
 
     def _knows(self, name: str) -> bool:
-        return all(is_among(term, self.terms) for term in content_terms(name))
+        return all(
+            is_among(term, self.terms) or INFLECTION.sub("", term) in self._uninflected
+            for term in content_terms(name)
+        )
+
+    @cached_property
+    def _uninflected(self) -> Set[str]:
+        return {INFLECTION.sub("", term) for term in self.terms} - {""}
 
 
 def names(text: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ def checked(told: str, window: Window) -> str:
         text = one_line(each.group())
         if said_on is None or credentials.find(text) is not None:
             continue
-        if grounds.judge(text, said_on) is not Founded.NOWHERE:
+        if grounds.judge(text, said_on) < Founded.OPENER:
             kept.append(text)
     summary = one_line(" ".join(kept), LONGEST_SUMMARY)
     return summary or window.so_far or abstract(window.turns, in_group=window.in_group)

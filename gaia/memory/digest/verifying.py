@@ -17,13 +17,13 @@ from gaia.memory import credentials
 from gaia.memory.digest import certainty
 from gaia.memory.digest.figures import Founded
 from gaia.memory.digest.findings import Finding, Offer, Operation, Proposal, Window
-from gaia.memory.digest.grounds import Grounds, names, share_a_term
+from gaia.memory.digest.grounds import ROLES, Grounds, names, share_a_term
 from gaia.memory.digest.passages import OwnWords, Passage
 from gaia.memory.digest.senders import sender_of, senders
 from gaia.memory.excerpts import one_line
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.text import content_terms, normalise, storable
+from gaia.memory.text import content_terms, normalise, storable, without
 from gaia.store.memory_tables import MemoryKind, MemorySource
 
 LEARNED = frozenset({MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.RULE, MemoryKind.REMINDER})
@@ -163,7 +163,8 @@ class Verifier:
         said = content_terms(f"{found.text} {passage.turn.words}") - self._name_terms
         is_related = share_a_term(content_terms(offer.text) - self._name_terms, said)
         if found.operation is Operation.RETRACT:
-            if not is_related or not certainty.ends_something(passage):
+            offered = without(offer.text, self._name_terms | ROLES)
+            if not is_related or certainty.only_repeats(passage, offered):
                 raise RefusedFinding(Refusal.UNCERTAIN)
             return replace(found, kind=offer.kind), offer
         adds = found.operation is Operation.SUPERSEDE and certainty.adds_something(passage)
@@ -200,21 +201,24 @@ class Verifier:
     def _in_own_words(
         self, text: str, found: Finding, offer: Offer | None, passage: Passage
     ) -> str:
-        """The text; the user's own words where it only tells them in another language or
-        in words that nobody said."""
+        """The text; the user's own words where it only tells them in another language, in
+        words that nobody said, or with what may be a name that nobody did."""
         grounds, said_on = self._grounds(offer), passage.turn.said_at.date()
         quote = one_line(passage.quote)
         is_rule = found.kind is MemoryKind.RULE
         tells = certainty.speaks_to_gaia if is_rule else certainty.tells_of_oneself
+        founded = grounds.judge(text, said_on)
+        may_be_a_name = founded is Founded.PERHAPS or (founded is Founded.OPENER and not is_rule)
+        is_reworded = grounds.share(text, self._name_terms) < TRANSLATED_SHARE
         if (
-            grounds.share(text, self._name_terms) >= TRANSLATED_SHARE
+            not (is_reworded or may_be_a_name)
             or grounds.figures.judge(text, said_on)[0] is Founded.NOWHERE
             or len(content_terms(quote)) < FEWEST_TERMS
             or not tells(quote)
         ):
             return text
-        is_founded = grounds.judge(text, said_on) is not Founded.NOWHERE
-        return text if is_founded and self._shares_a_term(text, passage) else quote
+        is_told = founded is not Founded.NOWHERE and self._shares_a_term(text, passage)
+        return text if is_told and not may_be_a_name else quote
 
     def _shares_a_term(self, text: str, passage: Passage) -> bool:
         quoted = content_terms(passage.quote)
@@ -229,31 +233,35 @@ class Verifier:
             return not found.is_stated
         grounds = self._grounds(offer)
         founded = grounds.judge(text, passage.turn.said_at.date())
-        if founded is Founded.NOWHERE:
+        begins_a_rule = founded is Founded.OPENER and found.kind is MemoryKind.RULE
+        if founded >= Founded.OPENER and not begins_a_rule:
             raise RefusedFinding(Refusal.INVENTED)
         needs_a_time = found.kind is MemoryKind.REMINDER or founded is Founded.RECKONED
         if found.kind is MemoryKind.RULE:
-            is_slipped_in = grounds.share(text, self._name_terms) < RULE_SHARE
+            told = certainty.without_orders(text)
+            is_slipped_in = grounds.share(told, self._name_terms) < RULE_SHARE
             doubtful = is_slipped_in or certainty.is_quoted(passage)
+        elif found.kind is MemoryKind.REMINDER:
+            doubtful = certainty.is_quoted(passage)
         else:
-            doubtful = certainty.is_doubtful(passage, text)
+            doubtful = certainty.is_doubtful(passage, without(text, self._name_terms | ROLES))
         return (
             doubtful
             or not found.is_stated
             or founded is Founded.PERHAPS
             or not self._shares_a_term(text, passage)
             or (needs_a_time and not certainty.names_a_time(passage.sentence))
-            or self._is_of_another(text, offer, passage)
+            or self._is_of_another(text, passage)
         )
 
-    def _is_of_another(self, text: str, offer: Offer | None, passage: Passage) -> bool:
+    def _is_of_another(self, text: str, passage: Passage) -> bool:
         """Whether the text tells of somebody else what the user says of themselves."""
         if not certainty.speaks_of_oneself(passage.quote):
             return False
         told = content_terms(text)
         if self._name_terms and self._name_terms & told:
             return False
-        said = Grounds([passage.sentence, "" if offer is None else offer.text])
+        said = Grounds([passage.sentence])
         sender = sender_of(passage) if self._senders else None
         named = [name for name in names(text) if normalise(name) not in normalise(sender or "")]
         return any(said.share(name) < 1 for name in named)
