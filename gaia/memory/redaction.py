@@ -7,6 +7,7 @@ may be repeated: what was replaced is not touched again.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -61,9 +62,10 @@ def redacted(turn: ArchivedTurn, what: Redaction) -> ArchivedTurn:
 
 
 def archive_terms(turn: archive.Ended) -> Mapping[str, int]:
-    """The terms by which a turn of the archive is found."""
-    told = [each for each in (turn.asked, turn.answer) if each != REPLACEMENT]
-    return text.terms("\n".join(told))
+    """The terms by which a turn of the archive is found. The user's own words are part of
+    what was asked, but for those that notes left no room for."""
+    said = Counter(_terms(turn.asked)) | Counter(_terms(turn.words))
+    return said + Counter(_terms(turn.answer))
 
 
 async def _candidates(session: AsyncSession, what: Redaction) -> Sequence[int]:
@@ -73,6 +75,10 @@ async def _candidates(session: AsyncSession, what: Redaction) -> Sequence[int]:
     return await archive.numbers_with(
         session, what.user_id, what.terms, turn_ids=what.sources, length=text.MOST_TERMS
     )
+
+
+def _terms(words: str) -> Mapping[str, int]:
+    return {} if words == REPLACEMENT else text.terms(words)
 
 
 def _says(words: str, what: Redaction) -> bool:

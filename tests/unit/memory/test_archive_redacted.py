@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +71,19 @@ async def test_a_needle_of_stop_words_is_looked_for_everywhere(redact):
 async def test_the_end_of_a_text_with_too_many_terms_is_looked_at(redact):
     long = " ".join(f"w{number}" for number in range(text.MOST_TERMS)) + f". {GATE}"
     assert await redact((long, "ok")) == [(REPLACEMENT, "", "ok")]
+
+
+async def test_own_words_that_notes_left_no_room_for_are_looked_at(redact, database, ada):
+    async with database.write() as session:
+        first = await talk(session, ada.user_id, "Hello", turn_id="first")
+        await archive.keep(
+            session,
+            replace(first, turn_id="cut", asked="Hello\n[a long note…", words=f"Hello\n{GATE}"),
+        )
+    assert await redact() == [
+        ("Hello", "Hello", "Fine."),
+        (REPLACEMENT, "", "Fine."),
+    ]
 
 
 async def test_terms_are_those_of_what_is_left(redact, database, ada):
