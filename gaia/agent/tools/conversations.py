@@ -5,6 +5,7 @@ Its docstring is part of each request: a small model reads every word of it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
@@ -78,13 +79,20 @@ class ConversationTools:
             return {"error": "earlier conversations cannot be searched at the moment"}
         except GaiaError as exc:
             return {"error": str(exc)}
-        told = [_shown(hit) for hit in hits if not _tells_a_password(hit)][: self._limit]
-        return {"result": "\n".join(told) or "nothing was said of that"}
+        # It reads every word of what was found.
+        told = await asyncio.to_thread(_told, hits)
+        return {"result": "\n".join(told[: self._limit]) or "nothing was said of that"}
+
+
+def _told(hits: Sequence[Hit]) -> Sequence[str]:
+    return [_shown(hit) for hit in hits if not _tells_a_password(hit)]
 
 
 def _tells_a_password(hit: Hit) -> bool:
-    """What one model was told is no business of the next."""
-    return any(map(credentials.find, (hit.asked, hit.answer)))
+    """What one model was told is no business of the next. A part of it may be a password
+    without the word for it, and one line other than several."""
+    texts = (hit.turn.asked, hit.turn.answer, hit.asked, hit.answer)
+    return any(map(credentials.find, texts))
 
 
 def _shown(hit: Hit) -> str:

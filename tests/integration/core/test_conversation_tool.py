@@ -80,6 +80,21 @@ async def test_a_result_is_short_and_tells_no_password(running_core):
         assert "hunter2" not in found
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{'so on ' * 37}my password is hunter2! {'and then some more ' * 3} the boat {'y ' * 99}",
+        "The boat is fine, and my password is sunshine\nThanks",
+        "The boat is fine, and my password\nis hunter2!",
+    ],
+    ids=["cut off from its name", "at the end of a line", "on the next line"],
+)
+async def test_a_password_is_told_neither_in_part_nor_as_one_line(running_core, said):
+    async with core_with(running_core) as (core, look):
+        await core.say(said)
+        assert "nothing was said of that" in await look(words="boat")
+
+
 async def test_what_was_found_is_no_word_of_the_users(running_core):
     async with core_with(running_core) as (core, look):
         await core.say("The boat leaks")
