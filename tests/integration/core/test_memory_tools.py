@@ -149,6 +149,7 @@ async def test_no_tool_forgets_everything(running_core):
             "load_memory",
             "update_memory",
             "forget_memory",
+            "search_conversations",
         }
 
 
