@@ -236,7 +236,15 @@ class IndexDamagedError(IndexUnavailableError):
 
 
 class ModelError(GaiaError):
-    """The model gave no answer."""
+    """The model gave no answer.
+
+    `bare` is the message without the provider's own words, which may quote what it was
+    sent: for what is kept, or logged when nobody waits for it to be forgotten.
+    """
+
+    def __init__(self, message: str, *, bare: str | None = None) -> None:
+        super().__init__(message)
+        self.bare = message if bare is None else bare
 
 
 class ModelUnavailableError(ModelError):

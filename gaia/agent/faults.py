@@ -37,6 +37,13 @@ class Fault:
     remedy: str = ""
     rejected: bool = False
     """The key, the model's name or the account is at fault, and not this request."""
+    bare_cause: str | None = None
+    """The cause without the provider's own words, where it has any."""
+
+    @property
+    def bare(self) -> str:
+        """The cause in words that quote nothing of what was sent."""
+        return self.cause if self.bare_cause is None else self.bare_cause
 
 
 def has_finish_reason(response: LlmResponse) -> bool:
@@ -65,9 +72,11 @@ def http_fault(
     status: int, message: str, headers: Mapping[str, str], now: datetime, *, key: str
 ) -> Fault:
     """Read an HTTP error; `key` names the secret that a 401 is about."""
-    cause = one_line(f"HTTP {status}: {message}" if message else f"HTTP {status}")
+    bare = f"HTTP {status}"
+    cause = one_line(f"{bare}: {message}" if message else bare)
     if status in PASSING_STATUSES or status >= 500:
-        return Fault(cause, passing=True, wait_seconds=retry_after(headers, now))
+        wait = retry_after(headers, now)
+        return Fault(cause, passing=True, wait_seconds=wait, bare_cause=bare)
     remedies = {
         401: f"check {key}",
         403: f"check {key} and what it may use",
@@ -78,6 +87,7 @@ def http_fault(
         passing=False,
         remedy=remedies.get(status, "check model.name"),
         rejected=status in remedies,
+        bare_cause=bare,
     )
 
 
@@ -106,7 +116,7 @@ def answer_fault(response: LlmResponse) -> Fault | None:
     message = response.error_message or ""
     cause = one_line(f"{code}: {message}" if message else code)
     passing = code in PASSING_CODES or "server_error" in message or "rate_limit" in message
-    return Fault(cause, passing=passing)
+    return Fault(cause, passing=passing, bare_cause=one_line(code))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -124,10 +124,10 @@ class ResilientLlm(BaseLlm):
                 wait = self._wait_before_next(exc.fault, tries, deadline)
                 if began or wait is None:
                     raise self._error(exc.fault, tries, broke_off=began) from exc.__cause__
-                cause = exc.fault.cause
+                bare = exc.fault.bare
             else:
                 return
-            logger.warning("model %s: %s; asking again in %.1f s", self.model, cause, wait)
+            logger.warning("model %s: %s; asking again in %.1f s", self.model, bare, wait)
             await self._bounded_sleep(wait, deadline)
 
     async def _try(
@@ -185,22 +185,26 @@ class ResilientLlm(BaseLlm):
             raise self._timeout() from exc
 
     def _error(self, fault: Fault, tries: int, *, broke_off: bool) -> ModelError:
+        message, bare = (
+            self._message(fault, cause, tries, broke_off=broke_off)
+            for cause in (fault.cause, fault.bare)
+        )
+        if fault.passing:
+            return ModelUnavailableError(message, bare=bare)
+        refusal = ModelRejectedError if fault.rejected else ModelRefusedError
+        return refusal(message, bare=bare)
+
+    def _message(self, fault: Fault, cause: str, tries: int, *, broke_off: bool) -> str:
         if not fault.passing:
             remedy = f" ({fault.remedy})" if fault.remedy else ""
-            refusal = ModelRejectedError if fault.rejected else ModelRefusedError
-            return refusal(f"the model {self.model!r} refused the request: {fault.cause}{remedy}")
+            return f"the model {self.model!r} refused the request: {cause}{remedy}"
         if broke_off:
-            return ModelUnavailableError(
-                f"the model {self.model!r} broke off midway: {fault.cause}; ask again"
-            )
+            return f"the model {self.model!r} broke off midway: {cause}; ask again"
         asks = ""
         if fault.wait_seconds is not None:
             asks = f", and wants {fault.wait_seconds:.0f} s until the next"
         times = "1 try" if tries == 1 else f"{tries} tries"
-        return ModelUnavailableError(
-            f"the model {self.model!r} did not answer in {times}{asks}: {fault.cause}; "
-            "ask again later"
-        )
+        return f"the model {self.model!r} did not answer in {times}{asks}: {cause}; ask again later"
 
     def _timeout(self) -> ModelTimeoutError:
         return ModelTimeoutError(

@@ -105,7 +105,7 @@ class Profiles:
                 purpose=usage.PROFILE,
             )
         except ModelError as exc:
-            logger.warning("a profile is a plain list: %s", exc)
+            logger.warning("a profile is a plain list: %s", exc.bare)
             return None
 
     def _distilled(self, answer: Answer | None, memories: Sequence[Memory]) -> Profile | None:

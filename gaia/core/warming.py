@@ -42,7 +42,7 @@ class Warming:
             try:
                 await self._warm(address)
             except ModelError as exc:
-                logger.warning("the model could not be warmed: %s", exc)
+                logger.warning("the model could not be warmed: %s", exc.bare)
 
     async def _warm(self, address: Address) -> None:
         user = await self._users.resolve(address)

@@ -166,8 +166,12 @@ def _error(fault: _Fault) -> ModelError:
             "model.embedded.context_tokens"
         )
     if fault.type == "invalid_request_error":
-        return ModelRefusedError(f"the embedded model refused the request: {fault.message}")
-    return ModelUnavailableError(f"the embedded model failed: {fault.message or fault.type}")
+        refused = "the embedded model refused the request"
+        return ModelRefusedError(f"{refused}: {fault.message}", bare=refused)
+    return ModelUnavailableError(
+        f"the embedded model failed: {fault.message or fault.type}",
+        bare="the embedded model failed",
+    )
 
 
 def _broken(exc: Exception) -> ModelUnavailableError:

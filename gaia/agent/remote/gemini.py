@@ -64,7 +64,7 @@ def _read(error: Exception, now: datetime) -> Fault:
     headers = getattr(error.response, "headers", {})
     fault = http_fault(error.code, error.message or "", headers, now, key=KEYS["gemini"])
     if fault.passing and fault.wait_seconds is None:
-        return Fault(fault.cause, passing=True, wait_seconds=_retry_info(error.details))
+        return replace(fault, wait_seconds=_retry_info(error.details))
     if WRONG_KEY in str(error.details):
         return replace(fault, remedy=f"check {KEYS['gemini']}", rejected=True)
     return fault

@@ -28,6 +28,8 @@ NO_KEY = "none"
 NO_PICTURES = "image input is not supported"
 """How llama.cpp's server says, with a 500, that a model takes no pictures."""
 
+BROKE_OFF = "the host broke the answer off with an error"
+
 QUOTA_SPENT = "insufficient_quota"
 """OpenAI's code for a 429 that waiting does not mend."""
 
@@ -93,7 +95,8 @@ def _read(error: Exception, now: datetime) -> Fault:
     if isinstance(error, httpx.HTTPError):
         return network_fault(error)
     if type(error) is openai.APIError:
-        return Fault(one_line(error.message), passing=True)  # an error event within a stream
+        # An error event within a stream.
+        return Fault(one_line(error.message), passing=True, bare_cause=BROKE_OFF)
     return garbled_fault()
 
 

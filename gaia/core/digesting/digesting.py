@@ -134,7 +134,9 @@ class Digesting:
             return await self._step(digest)
         except StoreError:
             raise
-        except (ModelError, UnusableExtractionError) as exc:
+        except ModelError as exc:
+            await self._failed(digest, exc.bare)
+        except UnusableExtractionError as exc:
             await self._failed(digest, str(exc))
         except TimeoutError:
             await self._failed(digest, "the model took too long")

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
+from gaia.errors import ModelRefusedError
 from gaia.learning import Reader
 from gaia.memory.digest.findings import Extraction, Finding, Operation
 from gaia.store import forgets
@@ -98,6 +99,25 @@ async def test_what_the_model_knows_of_a_memory_that_is_forgotten_is_dropped(run
         extractor.release()
         await until_cleared(core)
         assert len(extractor.asked) == 2
+        assert files_with(home.root, *TRACES) == []
+
+
+async def test_what_a_model_that_fails_quotes_of_it_is_kept_nowhere(running_core, home):
+    error = ModelRefusedError(f"refused: HTTP 400: no {POT}", bare="refused: HTTP 400")
+    extractor = ScriptedExtractor(lambda _: error)
+    async with running_core(reader=reader(extractor)) as core:
+        await core.say(f"/remember {POT}")
+        await core.say(f"By the way, {POT}")
+        extractor.hold()
+        await idle(core)
+        await until(lambda: extractor.running)
+        await confirm(core)
+        await until_forgotten(core)
+        extractor.release()
+        await until(lambda: not extractor.running)
+        while not (await core.digests())[0].attempts:
+            await core.app.digesting.sweep()
+        assert (await core.digests())[0].error == "refused: HTTP 400"
         assert files_with(home.root, *TRACES) == []
 
 

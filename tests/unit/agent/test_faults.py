@@ -45,6 +45,12 @@ def test_a_refusal_names_what_to_check(status: int, remedy: str) -> None:
     assert fault.rejected == (status != 400)
 
 
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_a_bare_cause_has_no_word_of_the_hosts(status: int) -> None:
+    fault = http_fault(status, "the gate code", {}, START, key="K")
+    assert (fault.cause, fault.bare) == (f"HTTP {status}: the gate code", f"HTTP {status}")
+
+
 @pytest.mark.parametrize("key", ["sk-proj-abc123", "AIzaSyD-abc123", "Bearer abc123"])
 def test_a_cause_holds_no_key(key: str) -> None:
     assert "abc123" not in one_line(f"wrong key {key}!")
@@ -63,10 +69,10 @@ def test_an_answer_that_was_cut_at_the_token_limit_is_an_answer() -> None:
 
 
 def test_a_blocked_answer_is_refused_and_a_garbled_call_is_asked_again() -> None:
-    blocked = answer_fault(LlmResponse(error_code=types.FinishReason.SAFETY))
+    blocked = answer_fault(LlmResponse(error_code=types.FinishReason.SAFETY, error_message="no"))
     garbled = answer_fault(LlmResponse(error_code="MALFORMED_FUNCTION_CALL"))
     assert blocked is not None
-    assert (blocked.cause, blocked.passing) == ("SAFETY", False)
+    assert (blocked.cause, blocked.bare, blocked.passing) == ("SAFETY: no", "SAFETY", False)
     assert garbled is not None
     assert garbled.passing
 

@@ -13,7 +13,7 @@ from google.genai import types
 from gaia.agent.faults import Fault, FaultReader
 from gaia.agent.health import ModelHealth
 from gaia.agent.resilience import Patience, ResilientLlm
-from gaia.errors import ModelRefusedError, ModelTimeoutError, ModelUnavailableError
+from gaia.errors import ModelError, ModelRefusedError, ModelTimeoutError, ModelUnavailableError
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.function_model import Answer, FunctionModel
 
@@ -21,11 +21,13 @@ TIMEOUT = 60.0
 BUSY = ConnectionError("busy")
 ASKS_TO_WAIT = ConnectionError("wait")
 REFUSED = PermissionError("no")
+BARE = "HTTP 1"
 
 
 def read(error: Exception, now: datetime) -> Fault:
     wait = 20.0 if error is ASKS_TO_WAIT else None
-    return Fault(str(error), passing=isinstance(error, ConnectionError), wait_seconds=wait)
+    passing = isinstance(error, ConnectionError)
+    return Fault(str(error), passing=passing, wait_seconds=wait, bare_cause=BARE)
 
 
 class Bench:
@@ -95,6 +97,21 @@ async def test_it_is_unavailable_when_all_tries_fail() -> None:
     with pytest.raises(ModelUnavailableError, match="did not answer in 3 tries: busy") as caught:
         await asked
     assert caught.value.__cause__ is BUSY
+
+
+@pytest.mark.parametrize(
+    "answers", [(BUSY, BUSY, BUSY), (REFUSED,), (["he", BUSY],)], ids=["busy", "refused", "broken"]
+)
+async def test_the_hosts_own_words_are_in_the_error_alone(answers, caplog) -> None:
+    bench = Bench(*answers)
+    asked = asyncio.create_task(bench.ask(stream=True))
+    await bench.wait(*[0.5, 1.0][: len(answers) - 1])
+    with pytest.raises(ModelError) as caught:
+        await asked
+    own_words = f": {answers[-1][-1] if isinstance(answers[-1], list) else answers[-1]}"
+    assert own_words in str(caught.value)
+    assert caught.value.bare == str(caught.value).replace(own_words, f": {BARE}")
+    assert "busy" not in caplog.text
 
 
 async def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
