@@ -52,6 +52,9 @@ KEYS = re.compile(
     re.VERBOSE,
 )
 QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
+SPELLED = re.compile(r"(?<!\S)\S(?: \S){3,}(?!\S)")
+"""A word that is told letter by letter."""
+
 LONG_TOKEN = re.compile(r"(?<![\w/.+=?&#-])[\w+/=-]{32,}(?![\w/.])", re.ASCII)
 
 
@@ -109,6 +112,11 @@ def check(text: str) -> None:
 def find(text: str) -> Credential | None:
     """What the text holds that is not kept, or None."""
     text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
+    spelled = SPELLED.sub(lambda each: each.group().replace(" ", ""), text)
+    return _find(text) or (_find(spelled) if spelled != text else None)
+
+
+def _find(text: str) -> Credential | None:
     if KEYS.search(text) or _holds_long_token(text) or _tells_secret(text):
         return Credential.KEY
     if holds_card_number(text):

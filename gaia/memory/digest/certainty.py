@@ -52,7 +52,8 @@ CLAUSE_END = regex.compile(
     regex.IGNORECASE,
 )
 QUOTED = regex.compile(
-    r"“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|『[^』\n]*』|(?m:^[ \t]*>[^\n]*)"
+    r"```(?s:.)*?(?:```|$)|`[^`\n]*`|(?<!\w)['\u2018]\w[^'\u2019\n]*['\u2019](?!\w)"
+    r"|“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|『[^』\n]*』|(?m:^[ \t]*>[^\n]*)"
 )
 """Words of somebody else, or about a word; and lines that were copied from an answer."""
 
@@ -72,6 +73,7 @@ FIRST_PERSON = _any_of(words.FIRST_PERSON, words.UNSPACED_FIRST_PERSON)
 SPEAKERS = _any_of(words.SPEAKERS, words.UNSPACED_SPEAKERS)
 COMMANDS = _any_of(words.COMMANDS, words.UNSPACED_COMMANDS)
 ADDRESSING = _any_of(words.ADDRESSING, words.UNSPACED_ADDRESSING)
+REPORTS = _any_of(words.REPORTS, words.UNSPACED_REPORTS)
 
 
 def asks(passage: Passage) -> bool:
@@ -92,18 +94,35 @@ def is_doubtful(passage: Passage, text: str) -> bool:
     it, or supposed, or somebody else's words."""
     return (
         _is_turned_around(passage.sentence, text)
-        or _is_supposed(passage, text)
+        or is_supposed(passage, text)
         or is_quoted(passage)
     )
 
 
-def is_quoted(passage: Passage) -> bool:
-    """Whether the passage stands between quotation marks, or was copied from an answer."""
-    end = passage.start + len(passage.quote)
+def is_supposed(passage: Passage, text: str) -> bool:
+    """Whether the passage is not said outright: as a condition, a guess or a joke."""
+    said, told = _plain(passage.sentence), _plain(text)
     return any(
+        words.search(where) is not None and words.search(told) is None
+        for words, where in ((CONDITIONS, said), (GUESSES, _clause(passage)))
+    )
+
+
+def is_quoted(passage: Passage) -> bool:
+    """Whether the passage stands between quotation marks or behind `Tom wrote:`, or was
+    copied from an answer."""
+    end = passage.start + len(passage.quote)
+    is_announced = passage.before.rstrip().endswith(":") and is_reported(passage)
+    return is_announced or any(
         each.start() < passage.start and end <= each.end()
         for each in QUOTED.finditer(passage.turn.words)
     )
+
+
+def is_reported(passage: Passage) -> bool:
+    """Whether what stands before the passage says that somebody wrote or says it, or that
+    it is to be translated."""
+    return REPORTS.search(_plain(passage.before)) is not None
 
 
 def only_repeats(passage: Passage, text: str) -> bool:
@@ -177,14 +196,6 @@ def _is_turned_around(sentence: str, text: str) -> bool:
         is_denied = NEGATORS.search(clause) is not None
         (denied if is_denied else stated).update(content_terms(clause))
     return not content_terms(text).isdisjoint(denied - stated)
-
-
-def _is_supposed(passage: Passage, text: str) -> bool:
-    said, told = _plain(passage.sentence), _plain(text)
-    return any(
-        words.search(where) is not None and words.search(told) is None
-        for words, where in ((CONDITIONS, said), (GUESSES, _clause(passage)))
-    )
 
 
 def _clause(passage: Passage) -> str:

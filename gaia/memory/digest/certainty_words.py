@@ -42,6 +42,13 @@ talvez forse наверное возможно можливо ربما אולי 
 """
 UNSPACED_GUESSES = "可能 也许 也許 かもしれ たぶん 아마"
 
+REPORTS = r"""
+says said writes wrote reads translate\w* summari\w* proofread rephrase rewrite write sagt\w*
+schreibt schrieb steht übersetz\w* schreib\w* dit écrit\w* tradui\w* dice dijo escri\w* traduc\w*
+scrive scritto traduci diz disse escreve\w* traduz\w* пишет написал\w* сказал\w* переведи
+"""
+UNSPACED_REPORTS = "说 說 写道 翻译 翻譯 言った 書いた 訳して 번역"
+
 ADDITIONS = r"""
 (?<=\w.)also as.well auch außerdem aussi también anche também ook också тоже также також أيضا
 أيضاً גם

@@ -20,6 +20,9 @@ from gaia.store.archive import ArchivedTurn
 SHORTEST_UNSPACED = 2
 """Characters of a quote in a script that puts no space between words."""
 
+FURTHEST = 2000
+"""Characters of a sentence on either side of a quote that are looked at."""
+
 SENTENCE = regex.compile(
     r"\S[^\n\r]*?(?:[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|$)",  # noqa: RUF001
     regex.MULTILINE,
@@ -56,6 +59,13 @@ class Passage:
     def sentence(self) -> str:
         """The whole of the sentences."""
         return f"{self.before}{self.quote}{self.after}"
+
+    @property
+    def sentence_before(self) -> str:
+        """The sentence that stands before these, without its end marks; empty if none does."""
+        begin = self.start - len(self.before)
+        earlier = [each.group() for each in sentences(self.turn.words[:begin][-FURTHEST:])]
+        return earlier[-1].rstrip(AROUND) if earlier else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,7 @@ class _Words:
             if begins >= end:
                 break
             first, last = min(first, begins), max(last, ends)
+        first, last = max(first, start - FURTHEST), min(last, end + FURTHEST)
         return Passage(self._turn, start, words[first:start], words[start:end], words[end:last])
 
 

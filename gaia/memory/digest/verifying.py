@@ -147,7 +147,7 @@ class Verifier:
             raise RefusedFinding(Refusal.REQUEST)
         if is_pleasantry(telling.quote) or len(telling.quote) > LONGEST_MEMORY:
             raise RefusedFinding(Refusal.EMPTY)
-        if credentials.find(telling.sentence) is not None:
+        if _tells_a_credential(telling):
             raise RefusedFinding(Refusal.CREDENTIAL)
         return replace(telling, quote=storable(telling.quote))
 
@@ -160,7 +160,8 @@ class Verifier:
             found = replace(found, kind=MemoryKind.PREFERENCE)
         if offer is None:
             return found, None
-        said = content_terms(f"{found.text} {passage.turn.words}") - self._name_terms
+        about = f"{found.text} {found.predicate or ''} {passage.turn.words}"
+        said = content_terms(about) - self._name_terms
         is_related = share_a_term(content_terms(offer.text) - self._name_terms, said)
         if found.operation is Operation.RETRACT:
             offered = without(offer.text, self._name_terms | ROLES)
@@ -230,7 +231,8 @@ class Verifier:
         self, found: Finding, text: str, offer: Offer | None, passage: Passage
     ) -> bool:
         if found.operation is Operation.RETRACT:
-            return not found.is_stated
+            is_doubtful = certainty.is_supposed(passage, text) or certainty.is_quoted(passage)
+            return is_doubtful or not found.is_stated
         grounds = self._grounds(offer)
         founded = grounds.judge(text, passage.turn.said_at.date())
         begins_a_rule = founded is Founded.OPENER and found.kind is MemoryKind.RULE
@@ -240,7 +242,9 @@ class Verifier:
         if found.kind is MemoryKind.RULE:
             told = certainty.without_orders(text)
             is_slipped_in = grounds.share(told, self._name_terms) < RULE_SHARE
-            doubtful = is_slipped_in or certainty.is_quoted(passage)
+            doubtful = (
+                is_slipped_in or certainty.is_quoted(passage) or certainty.is_reported(passage)
+            )
         elif found.kind is MemoryKind.REMINDER:
             doubtful = certainty.is_quoted(passage)
         else:
@@ -286,6 +290,15 @@ class Verifier:
 
 def _tells(passage: Passage) -> bool:
     return not certainty.asks(passage)
+
+
+def _tells_a_credential(passage: Passage) -> bool:
+    """Whether the sentence tells one, or is the value of one that the sentence before names."""
+    if credentials.find(passage.sentence) is not None:
+        return True
+    before = passage.sentence_before
+    continued = f"{before} {passage.sentence}"
+    return credentials.find(before) is None and credentials.find(continued) is not None
 
 
 def _shortened(detail: str | None) -> str | None:

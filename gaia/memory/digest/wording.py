@@ -52,7 +52,8 @@ longer (moved, changed, corrected), "retract" ends what has no successor.
 - text: one short sentence that is understood alone, in the language of the quote and in its \
 words where that goes. Call the user {user}, others by name. Write dates as YYYY-MM-DD, \
 reckoned from the date of the message; take all other figures and names as they were said, and \
-add none. What was corrected later in the conversation counts as corrected.
+add none. What supersedes is told in the words of what it takes the place of: "lives in Porto" \
+for "lives in Lisbon". What was corrected later in the conversation counts as corrected.
 - subject, predicate, object: of a relation, such as "Grace", "sister of", "{user}"; else "".
 - context: "work", "personal", or "global" for both.
 - sensitive: true for health, money, faith, sex, politics and the like.

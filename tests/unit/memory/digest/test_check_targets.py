@@ -138,6 +138,9 @@ def test_what_has_nothing_to_do_with_it_or_only_adds_to_it_is_new(
     ("said", "result"),
     [
         ("I don't live in Lisbon anymore", (RETRACT, 11, False)),
+        ("We left Lisbon", (RETRACT, 11, False)),
+        ("Maybe I'll leave Lisbon", Refusal.UNCERTAIN),
+        ("If I left Lisbon I'd be sad", Refusal.UNCERTAIN),
         ("I live in Lisbon", Refusal.UNCERTAIN),
         ("I don't like tea", Refusal.UNCERTAIN),
     ],
@@ -148,6 +151,36 @@ def test_only_a_sentence_that_ends_it_ends_what_is_known(
     found = checking(said, "", said, offers=[offer()], operation=RETRACT, target=1)
     assert outcome(found) == result
     assert all(each.text == "Ada lives in Lisbon" for each in found.proposals)
+
+
+def test_what_others_said_ends_nothing(checking: Checking) -> None:
+    said = "Tom wrote “I left Lisbon” to me"
+    found = checking(said, "", "I left Lisbon", offers=[offer()], operation=RETRACT, target=1)
+    assert outcome(found) == Refusal.UNCERTAIN
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "well i live in porto now",
+        "Lisbon was too expensive, I live in Porto",
+        "Also, I live in Porto now",
+        "I used to live in Lisbon. I live in Porto, cause I found work",
+    ],
+)
+def test_words_that_may_add_something_do_not_keep_what_holds_no_longer(
+    said: str, checking: Checking
+) -> None:
+    found = checking(said, PORTO, offers=[offer()], operation=SUPERSEDE, target=1)
+    assert outcome(found) == (SUPERSEDE, 11, False)
+
+
+def test_what_is_told_of_somebody_else_than_who_spoke_replaces_nothing(checking: Checking) -> None:
+    known = [offer(text="Bob lives in Bonn")]
+    found = checking(
+        "I moved to Porto", "Bob lives in Porto", offers=known, operation=SUPERSEDE, target=1
+    )
+    assert outcome(found) == (ADD, None, True)
 
 
 def test_what_was_found_in_an_earlier_window_gives_way_too(checking: Checking) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaia.memory.digest.passages import OwnWords, Passage
+from gaia.memory.digest.passages import FURTHEST, OwnWords, Passage
 from gaia.memory.text import content_terms
 from gaia.testing.turns import turns_of
 
@@ -104,3 +104,10 @@ def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> No
 def test_of_very_many_places_the_last_are_found_at_once() -> None:
     places = OwnWords(turns_of("I like tea. " * 3_000)).find("I like tea")
     assert next(places).start == 12 * 2_999
+
+
+def test_of_a_sentence_without_end_only_what_is_near_a_quote_is_looked_at() -> None:
+    words = f"{'a, ' * 5000}I live in Porto{', b' * 5000}"
+    (found,) = OwnWords(turns_of(words)).find("I live in Porto")
+    assert len(found.before) == len(found.after) == FURTHEST
+    assert found.sentence in words
