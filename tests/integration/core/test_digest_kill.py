@@ -29,8 +29,8 @@ MEANWHILE = "I like rain"
 ONE_TURN = 1
 """Tokens of a window that holds a turn."""
 
-STEPS = 40
-"""About as many as one session takes to its end."""
+STEPS = 60
+"""About as many as a session takes to its end, and the next one, of what came meanwhile."""
 
 
 @pytest.fixture(scope="module")
