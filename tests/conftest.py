@@ -6,7 +6,6 @@ The network is off but for this machine (pytest-socket, see pyproject.toml).
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import re
 from collections.abc import Iterator
@@ -57,12 +56,3 @@ def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("fresh") / "home")
     asyncio.run(make(home))
     return home
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """Take what all imports have made, a million objects, out of the garbage collector's
-    sight: each of its full runs would look through it, for half a second. What a test
-    leaves behind is found as ever."""
-    gc.collect()
-    gc.freeze()

@@ -57,6 +57,11 @@ async def _close(server: uvicorn.Server) -> None:
         listening.close()
     for connection in server.server_state.connections:
         connection.transport.abort()
+    for _ in range(20):
+        # Each leaves in the loop's next rounds, and an open one would be the next test's.
+        if not server.server_state.connections:
+            break
+        await asyncio.sleep(0)
     tasks = set(server.server_state.tasks)
     for task in tasks:
         task.cancel()

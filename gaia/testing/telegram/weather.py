@@ -63,7 +63,7 @@ class Weather:
             certain.append(UNREADABLE)
         fault = self._chance.choice([*certain, *uncertain])
         if fault in uncertain:
-            if _visible(request) in self.uncertain:
+            if _visible(request) in self.uncertain or _is_repeat(request):
                 return None
             self.uncertain.add(_visible(request))
             self._hangs -= isinstance(fault, Hang)
@@ -92,6 +92,11 @@ class Weather:
         fault = self._chance.choice(kinds)
         self._poll_hangs -= isinstance(fault, Hang)
         return fault
+
+
+def _is_repeat(request: RequestSeen) -> bool:
+    """Whether the bot does not know already what became of an earlier one, by a crash."""
+    return str(request.parameters["text"]).startswith(REPEAT_MARK)
 
 
 def _visible(request: RequestSeen) -> tuple[int | None, str]:
