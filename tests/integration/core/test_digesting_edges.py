@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.core.digesting.sealing import seal_idle
 from gaia.learning import Reader
 from gaia.memory import archive
 from gaia.messages import Address
 from gaia.store import conversations
 from gaia.store.archive import Ended
 from gaia.store.digest_tables import ArchivedTurnRow, DigestReason, DigestState
+from gaia.store.engine import Database
 from gaia.store.joining import join_users
 from gaia.store.users import Role
 from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
@@ -25,6 +32,21 @@ WEEK = 7 * DAY
 @pytest.fixture
 def extractor() -> ScriptedExtractor:
     return ScriptedExtractor(likes)
+
+
+class OvertakenDatabase(Database):
+    """Something happens just before its first transaction that writes."""
+
+    def __init__(self, path: Path, happens: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(path)
+        self._happening = [happens]
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncSession]:
+        if self._happening:
+            await self._happening.pop()()
+        async with super().write() as session:
+            yield session
 
 
 def reader(extractor: ScriptedExtractor) -> Reader:
@@ -43,6 +65,35 @@ async def test_a_user_who_is_removed_while_their_session_is_read_leaves_nothing(
         extractor.release()
         await core.app.digesting.flush()
         assert await core.digests() == []
+
+
+async def test_a_conversation_that_goes_on_at_the_last_moment_is_not_sealed(
+    running_core, home, extractor
+):
+    async with running_core(reader=reader(extractor)) as core:
+        await core.say("I like boats")
+        core.clock.advance(DAY)
+        overtaken = OvertakenDatabase(home.database, partial(core.say, "I like tea"))
+        await seal_idle(overtaken, core.clock, timedelta(minutes=30))
+        await overtaken.close()
+        assert await core.digests() == []
+
+
+async def test_of_three_users_two_are_read_at_once_and_the_third_after_them(
+    running_core, extractor
+):
+    senders = ("ada", "bob", "eve")
+    async with running_core(reader=reader(extractor), senders=senders) as core:
+        for sender in senders:
+            await core.say("I like boats", sender=sender)
+        extractor.hold()
+        await core.idle()
+        await until(lambda: extractor.running == 2)
+        for _ in range(20):
+            await core.app.digesting.sweep()
+        assert len(extractor.asked) == 2
+        extractor.release()
+        await core.until_digested(*[DigestState.CLEARED] * 3)
 
 
 @pytest.mark.parametrize("away", [DAY, WEEK])

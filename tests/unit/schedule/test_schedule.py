@@ -127,7 +127,7 @@ async def test_what_was_missed_while_the_machine_slept_is_made_up_for_once() -> 
     work = Work()
     sleeping = SetClock()
     sleeping.ahead = -DAY
-    schedule = Schedule([Job("sweep", Every(HOUR, HOUR), work)], sleeping)
+    schedule = Schedule([Job("sweep", Every(HOUR, HOUR / 2), work)], sleeping)
     task = asyncio.create_task(schedule.run())
     await asyncio.sleep(0)
     sleeping.ahead = timedelta(0)
