@@ -88,6 +88,7 @@ class TerminalChannel:
 
     name = "terminal"
     settles = False
+    reports = False
 
     def __init__(
         self, greeter: Greeter, clock: Clock, *, version: str, hosted: bool = False

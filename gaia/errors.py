@@ -296,7 +296,16 @@ class RetryableSendError(SendError):
 
 
 class UnreachableError(SendError):
-    """The message was not sent: it waits until the channel says `reachable`."""
+    """The message was not sent: it waits until the channel says `reachable`.
+
+    `asked` says that the person was asked to write, so that it is not done again.
+    `contact_lost` says that their last message does not count, or not any more.
+    """
+
+    def __init__(self, message: str, *, asked: bool = False, contact_lost: bool = False) -> None:
+        super().__init__(message)
+        self.asked = asked
+        self.contact_lost = contact_lost
 
 
 class PermanentSendError(SendError):

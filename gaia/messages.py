@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from gaia.errors import SendError
+
 REPEAT_MARK = "(possible repeat) "
 """Stands before a chunk that is sent again because nobody can tell whether the
 first try arrived. `Channel.split` leaves room for it."""
@@ -68,7 +70,9 @@ class Inbound:
     stands in `notes`, a line each: what they reply to, whom they forward, a
     place, a contact. The words of a forwarded message are somebody else's:
     `is_forwarded` says so. Messages of one `album` belong together. `edit_of` is the
-    `provider_message_id` of the message whose text this one replaces.
+    `provider_message_id` of the message whose text this one replaces. `is_late` marks
+    one that the channel asked its provider for, since it had not been told of it: a
+    stranger's is left alone.
     """
 
     address: Address
@@ -85,6 +89,7 @@ class Inbound:
     album: str | None = None
     edit_of: str | None = None
     is_forwarded: bool = False
+    is_late: bool = False
 
 
 class ReceiptKind(StrEnum):
@@ -130,6 +135,29 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
+class Contact:
+    """How things stand with the person in a chat, for channels that may write of their
+    own accord only for a while after a message of theirs.
+
+    `written_at` is when they last wrote, None if that is not known or did not count;
+    `asked_at` is when the channel asked them to write, if they have not since. Both
+    are aware UTC.
+    """
+
+    written_at: datetime | None = None
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundFile:
+    """A file that goes with a chunk. Its content is in the outbox: `Gateway.file`."""
+
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound:
     """One chunk of a reply on its way to a chat.
 
@@ -139,7 +167,7 @@ class Outbound:
     `is_repeat` says that it was sent before and that nobody can tell whether
     that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
     it is empty for a message that gaia starts by itself. `final` marks the
-    last chunk of a reply, the only one to have `buttons`.
+    last chunk of a reply, the only one to have `buttons` and a `file`.
     """
 
     outbox_id: int
@@ -152,11 +180,37 @@ class Outbound:
     is_repeat: bool = False
     is_failure: bool = False
     buttons: tuple[Button, ...] = ()
+    file: OutboundFile | None = None
+    contact: Contact = Contact()
 
     @property
     def marked_text(self) -> str:
         """The text, behind `REPEAT_MARK` where that is due."""
         return REPEAT_MARK + self.text if self.is_repeat else self.text
+
+
+class DeliveryStage(StrEnum):
+    """What a provider tells of a message that it took, in this order at best."""
+
+    SENT = "sent"
+    DELIVERED = "delivered"
+    READ = "read"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryReport:
+    """What became of a chunk after `Channel.send` had returned, or while it ran.
+
+    `provider_id` is the provider's for that copy: a chunk that was sent again has
+    several. `failure` says of one that failed what is to become of it, as
+    `Channel.send` would have raised it. Reports may come late, twice, in any order.
+    """
+
+    outbox_id: int
+    provider_id: str
+    stage: DeliveryStage
+    failure: SendError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 from gaia.messages import (
     Address,
     Attachment,
+    DeliveryReport,
     Health,
     HookAnswer,
     HookRequest,
@@ -60,6 +61,20 @@ class Gateway(Protocol):
         """
         ...
 
+    async def reported(self, report: DeliveryReport) -> None:
+        """Say what became of a chunk that the provider took. Idempotent, in any order.
+
+        Raises `StoreError` when that cannot be stored.
+        """
+        ...
+
+    async def file(self, outbox_id: int) -> bytes | None:
+        """The content of the file that goes with a chunk; None if there is none (any more).
+
+        Raises `StoreError` when it cannot be read.
+        """
+        ...
+
     def expect(self, address: Address) -> None:
         """Say that a message from `address` is likely soon, so that the model
         may get ready. Never blocks, never fails, stores nothing."""
@@ -83,6 +98,12 @@ class Channel(Protocol):
         """Whether messages in quick succession are one turn."""
         ...
 
+    @property
+    def reports(self) -> bool:
+        """Whether the provider tells later what became of a message, by
+        `Gateway.reported`. The next chunk for a chat waits for that, but not long."""
+        ...
+
     async def serve(self, gateway: Gateway) -> None:
         """Run until cancelled; clean up on cancellation.
 
@@ -104,6 +125,7 @@ class Channel(Protocol):
         copy, or leave out the mark where the first certainly did not arrive.
 
         Raises one of the four kinds of `SendError`, and nothing else.
+        A channel that takes no files of a kind sends the text without.
         """
         ...
 

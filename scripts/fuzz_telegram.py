@@ -21,20 +21,23 @@ from collections import Counter
 from dataclasses import asdict
 from itertools import islice
 
+from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
+from channels.background import Background
+from channels.gates import Gates
 from channels.telegram.addressing import Me
 from channels.telegram.api import Api, Json
-from channels.telegram.background import Background
+from channels.telegram.chats import CHANNEL
 from channels.telegram.condition import Condition
 from channels.telegram.courtesies import Courtesies
-from channels.telegram.gates import Gates
+from channels.telegram.faults import describe
 from channels.telegram.intake import Intake
 from channels.telegram.polling import Poller
 from channels.telegram.timing import Timing
 from gaia.clock import SystemClock
 from gaia.logs import CHATTY
-from gaia.messages import Address, Inbound, Receipt, ReceiptKind
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
 from gaia.testing.telegram.odd_updates import OddUpdates
 from gaia.testing.telegram.table import load_bot_api
 
@@ -125,6 +128,12 @@ class Core:
         assert isinstance(old_chat, str), old_chat
         assert isinstance(new_chat, str), new_chat
 
+    async def reported(self, report: DeliveryReport) -> None:
+        raise AssertionError(report)
+
+    async def file(self, outbox_id: int) -> bytes | None:
+        raise AssertionError(outbox_id)
+
     def expect(self, address: Address) -> None:
         raise AssertionError(address)
 
@@ -155,7 +164,8 @@ async def main(count: int, seed: int) -> int:
     logging.basicConfig(level=logging.DEBUG, handlers=[lines], force=True)
     for name in (*CHATTY, "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    clock, core, supply, background = SystemClock(), Core(), Supply(count, seed), Background()
+    clock, core, supply = SystemClock(), Core(), Supply(count, seed)
+    background = Background(CHANNEL, TelegramError, describe)
     telegram = Telegram(supply)
     condition = Condition(clock, stall_seconds=75)
     condition.begin()

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
+from channels.background import Background
 from channels.formatting import telegram_html
 from channels.formatting.characters import utf16_length
+from channels.gates import Gates
 from channels.telegram.addressing import Me
 from channels.telegram.api import Api, FloodError
-from channels.telegram.background import Background
 from channels.telegram.chats import CHANNEL
 from channels.telegram.condition import Condition
 from channels.telegram.courtesies import Courtesies
+from channels.telegram.faults import describe
 from channels.telegram.files import Files
-from channels.telegram.gates import Gates
 from channels.telegram.intake import Intake
 from channels.telegram.polling import Poller
 from channels.telegram.sending import Sender
@@ -56,6 +57,7 @@ class TelegramChannel:
 
     name = CHANNEL
     settles = True
+    reports = False
 
     def __init__(
         self, settings: TelegramSettings, token: str, clock: Clock, timing: Timing | None = None
@@ -65,7 +67,7 @@ class TelegramChannel:
         self._clock = clock
         self._timing = timing or Timing()
         self._polls = settings.mode == "polling"
-        self._gates = Gates(clock)
+        self._gates = Gates[int](clock)
         self._condition = Condition(
             clock, stall_seconds=self._timing.stall if self._polls else None
         )
@@ -78,7 +80,7 @@ class TelegramChannel:
         # The library warns of its own future while it reads an update.
         warnings.filterwarnings("ignore", category=PTBDeprecationWarning)
         api = Api(self._token, self._settings.base_url, self._timing)
-        background = Background()
+        background = Background(CHANNEL, TelegramError, describe)
         clock, timing, gates = self._clock, self._timing, self._gates
         self._condition.begin()
         self._service = _Service(

@@ -6,19 +6,20 @@ the next update.
 from __future__ import annotations
 
 from telegram import BotCommand, BotCommandScopeChat
+from telegram.error import TelegramError
 
+from channels.background import Background
+from channels.gates import Gates
 from channels.telegram.api import Api, FloodError
-from channels.telegram.background import Background
 from channels.telegram.chats import ChatKey
 from channels.telegram.events import Pressed
-from channels.telegram.gates import Gates
 from gaia.messages import Inbound, MenuEntry, Receipt, ReceiptKind
 
 
 class Courtesies:
     """Does all that in the background."""
 
-    def __init__(self, api: Api, gates: Gates, background: Background) -> None:
+    def __init__(self, api: Api, gates: Gates[int], background: Background[TelegramError]) -> None:
         self._api = api
         self._gates = gates
         self._background = background

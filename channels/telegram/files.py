@@ -10,8 +10,8 @@ from urllib.parse import quote
 import httpx
 from telegram.error import TelegramError
 
+from channels.background import within
 from channels.telegram.api import Api
-from channels.telegram.background import within
 from channels.telegram.faults import describe
 from channels.telegram.timing import Timing
 from gaia.errors import AttachmentError

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from telegram.error import Conflict, TelegramError
 
+from channels.background import within
 from channels.telegram.api import Api, FloodError, Json, StatusError
-from channels.telegram.background import within
 from channels.telegram.condition import Condition
 from channels.telegram.intake import Intake
 from channels.telegram.timing import Timing

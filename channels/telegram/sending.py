@@ -21,11 +21,11 @@ from telegram.constants import ParseMode
 from telegram.error import BadRequest, ChatMigrated, InvalidToken, TelegramError
 
 from channels.formatting.telegram_html import plain
+from channels.gates import Gates
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import ChatKey, message_in, message_name
 from channels.telegram.condition import Condition
 from channels.telegram.faults import send_error
-from channels.telegram.gates import Gates
 from channels.telegram.timing import Timing
 from gaia.errors import (
     PermanentSendError,
@@ -94,7 +94,7 @@ class Sender:
     """Sends chunks while the channel serves."""
 
     def __init__(
-        self, api: Api, gates: Gates, condition: Condition, timing: Timing, moved: Moved
+        self, api: Api, gates: Gates[int], condition: Condition, timing: Timing, moved: Moved
     ) -> None:
         self._api = api
         self._gates = gates

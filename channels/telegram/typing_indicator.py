@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from telegram.constants import ChatAction
-from telegram.error import BadRequest, NetworkError
+from telegram.error import BadRequest, NetworkError, TelegramError
 
+from channels.background import Background
+from channels.gates import Gates
 from channels.telegram.api import Api, FloodError
-from channels.telegram.background import Background
 from channels.telegram.chats import ChatKey
-from channels.telegram.gates import Gates
 from channels.telegram.timing import Timing
 from gaia.messages import TurnEnded, TurnEvent, TurnStarted
 from gaia.ports import Clock
@@ -20,7 +20,12 @@ class TypingIndicator:
     """Shows typing for each turn that runs."""
 
     def __init__(
-        self, api: Api, gates: Gates, background: Background, clock: Clock, timing: Timing
+        self,
+        api: Api,
+        gates: Gates[int],
+        background: Background[TelegramError],
+        clock: Clock,
+        timing: Timing,
     ) -> None:
         self._api = api
         self._gates = gates

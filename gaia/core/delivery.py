@@ -22,7 +22,7 @@ from gaia.errors import (
     UnreachableError,
 )
 from gaia.logs import turn_in_log
-from gaia.messages import Outbound
+from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import DeliverySettings
 from gaia.store import conversations, inbox, outbox
@@ -68,6 +68,14 @@ class Delivery:
         """Say that somebody listens on a chat again."""
         for conversation_id in self._unreachable.pop((channel, chat), ()):
             self.wake(conversation_id)
+
+    async def reported(self, channel: str, report: DeliveryReport) -> None:
+        """Keep what became of a chunk that the channel had taken, and go on.
+
+        Raises:
+            StoreError: That cannot be stored.
+        """
+        raise NotImplementedError
 
     async def recover(self) -> None:
         """At start: take up what an earlier process left."""

@@ -6,8 +6,9 @@ from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.moving import move_chat
 from gaia.core.warming import Warming
-from gaia.messages import Address, Inbound, Receipt
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
+from gaia.store import outbox_files
 from gaia.store.engine import Database
 
 
@@ -41,6 +42,13 @@ class ChannelGateway:
         moved = await move_chat(self._database, self._clock, self._channel, old_chat, new_chat)
         for conversation_id in moved:
             self._delivery.wake(conversation_id)
+
+    async def reported(self, report: DeliveryReport) -> None:
+        await self._delivery.reported(self._channel, report)
+
+    async def file(self, outbox_id: int) -> bytes | None:
+        async with self._database.read() as session:
+            return await outbox_files.content(session, outbox_id)
 
     def expect(self, address: Address) -> None:
         self._warming.expect(address)

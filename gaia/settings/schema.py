@@ -52,6 +52,27 @@ Host = Annotated[
     AfterValidator(_check_host),
     Field(description="an IP address or a host name, without a port"),
 ]
+PhoneNumber = Annotated[
+    str,
+    Field(
+        pattern=r"^(\+[1-9][0-9]{6,14})?$",
+        description="empty, or a number such as +14155238886: a plus and digits, no spaces",
+    ),
+]
+ContentSid = Annotated[
+    str,
+    Field(
+        pattern=r"^(HX[0-9a-fA-F]{32})?$",
+        description="empty, or a Content SID of Twilio's: HX and 32 digits or letters to f",
+    ),
+]
+TemplateVariable = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_]{0,64}$",
+        description="empty, or the name of a variable without its braces, such as 1",
+    ),
+]
 ComponentName = Annotated[str, Field(min_length=1, description="a provider's name")]
 Minutes = Annotated[float, Field(gt=0, le=YEAR_MINUTES)]
 Provider = Literal["auto", "gemini", "openai", "anthropic", "embedded"]
@@ -146,11 +167,34 @@ class TelegramSettings(Block):
         return self
 
 
+class WhatsAppSettings(Block):
+    """The WhatsApp channel, through Twilio. Its secrets are GAIA_TWILIO_ACCOUNT_SID and
+    GAIA_TWILIO_AUTH_TOKEN."""
+
+    enabled: bool = False
+    number: PhoneNumber = ""
+    public_url: BaseUrl = ""
+    template: ContentSid = ""
+    template_variable: TemplateVariable = ""
+    base_url: BaseUrl = ""
+
+    @model_validator(mode="after")
+    def _say_who_writes_and_where_twilio_calls(self) -> Self:
+        if self.enabled and not self.number:
+            raise ValueError("number is empty, and enabled is true")
+        if self.enabled and not self.public_url:
+            raise ValueError("public_url is empty, and enabled is true")
+        if self.template_variable and not self.template:
+            raise ValueError("template is empty, and template_variable is set")
+        return self
+
+
 class ChannelsSettings(Block):
     """The channels, one block each."""
 
     terminal: TerminalSettings = TerminalSettings()
     telegram: TelegramSettings = TelegramSettings()
+    whatsapp: WhatsAppSettings = WhatsAppSettings()
 
 
 class AccessSettings(Block):
@@ -214,6 +258,8 @@ class Secrets(Block):
     openai_api_key: SecretStr | None = None
     anthropic_api_key: SecretStr | None = None
     telegram_bot_token: SecretStr | None = None
+    twilio_account_sid: SecretStr | None = None
+    twilio_auth_token: SecretStr | None = None
 
     def values(self) -> Sequence[str]:
         """All that are set, for a log to leave out."""

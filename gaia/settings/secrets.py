@@ -26,6 +26,8 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai_api_key": ("OPENAI_API_KEY",),
     "anthropic_api_key": ("ANTHROPIC_API_KEY",),
     "telegram_bot_token": ("GAIA_TELEGRAM_BOT_TOKEN",),
+    "twilio_account_sid": ("GAIA_TWILIO_ACCOUNT_SID",),
+    "twilio_auth_token": ("GAIA_TWILIO_AUTH_TOKEN",),
 }
 """The variables that may hold each secret; the first one that is set counts."""
 

@@ -31,11 +31,19 @@ class InboxState(StrEnum):
 
 
 class OutboxState(StrEnum):
-    """The life of an outbound chunk. `SENDING` found at start means `UNKNOWN`."""
+    """The life of an outbound chunk. `SENDING` found at start means `UNKNOWN`.
+
+    `QUEUED` is one that the provider took and will tell more of; it goes on to `SENT`,
+    `DELIVERED` and `READ` as far as the provider tells. `SENT` is the end of one that a
+    channel without such reports has sent.
+    """
 
     PENDING = "pending"
     SENDING = "sending"
+    QUEUED = "queued"
     SENT = "sent"
+    DELIVERED = "delivered"
+    READ = "read"
     UNKNOWN = "unknown"
     DEAD = "dead"
 
@@ -80,7 +88,8 @@ class ConversationRow(Base):
 
     `chat` is where replies go. A provider may give a chat another id: `first_chat`
     is the one it had at first, which stays in the names of its sessions.
-    `session_turns` counts the finished turns of the present session.
+    `session_turns` counts the finished turns of the present session. `written_at` and
+    `asked_at` are those of `messages.Contact`.
     """
 
     __tablename__ = "conversations"
@@ -96,6 +105,8 @@ class ConversationRow(Base):
     session_turns: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
     last_message_at: Mapped[datetime]
+    written_at: Mapped[datetime | None]
+    asked_at: Mapped[datetime | None]
 
 
 class InboxRow(Base):
@@ -169,6 +180,20 @@ class OutboxRow(Base):
     error: Mapped[str | None]
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
+
+
+class OutboxFileRow(Base):
+    """The file that goes with a chunk."""
+
+    __tablename__ = "outbox_files"
+
+    outbox_id: Mapped[int] = mapped_column(ForeignKey("outbox.outbox_id"), primary_key=True)
+    conversation_id: Mapped[int] = mapped_column(
+        ForeignKey("conversations.conversation_id"), index=True
+    )
+    name: Mapped[str]
+    media_type: Mapped[str] = mapped_column(String(128))
+    content: Mapped[bytes]
 
 
 class PairingPurpose(StrEnum):

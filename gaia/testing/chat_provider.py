@@ -135,6 +135,7 @@ class PollingChannel:
 
     name = "scripted"
     settles = True
+    reports = False
 
     def __init__(self, url: str) -> None:
         self._http = httpx.AsyncClient(base_url=url, timeout=2 * POLL_SECONDS)

@@ -27,10 +27,12 @@ class FakeChannel:
         *,
         name: str = "fake",
         settles: bool = False,
+        reports: bool = False,
         longest: int | None = None,
     ) -> None:
         self.name = name
         self.settles = settles
+        self.reports = reports
         self.sent: list[Outbound] = []
         self.events: list[TurnEvent] = []
         self.failures: list[SendError] = []

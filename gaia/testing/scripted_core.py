@@ -12,7 +12,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
-from gaia.messages import Address, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind
+from gaia.messages import (
+    Address,
+    DeliveryReport,
+    Inbound,
+    MenuEntry,
+    Outbound,
+    Receipt,
+    ReceiptKind,
+)
 from gaia.ports import Channel, Clock
 
 
@@ -25,6 +33,8 @@ class CoreState:
     sent: list[Outbound] = field(default_factory=list)
     expected: list[Address] = field(default_factory=list)
     reachable: list[str] = field(default_factory=list)
+    reports: list[DeliveryReport] = field(default_factory=list)
+    files: dict[int, bytes] = field(default_factory=dict)
     moved: list[tuple[str, str]] = field(default_factory=list)
     outbox_ids: int = 0
 
@@ -79,6 +89,14 @@ class ScriptedCore:
             for each in self.state.waiting
         ]
         self._wake(new_chat)
+
+    async def reported(self, report: DeliveryReport) -> None:
+        if self.store_is_broken:
+            raise StoreError("the disk is full: make room")
+        self.state.reports.append(report)
+
+    async def file(self, outbox_id: int) -> bytes | None:
+        return self.state.files.get(outbox_id)
 
     def expect(self, address: Address) -> None:
         self.state.expected.append(address)

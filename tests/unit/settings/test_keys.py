@@ -37,7 +37,7 @@ def test_what_a_key_may_hold_is_told_in_words(path: str, allowed: str) -> None:
         ("model.window_turns", "sessions.window_turns"),
         ("enabled", ""),
         ("telephone", ""),
-        ("telephone.number", ""),
+        ("telephone.colour", ""),
     ],
 )
 def test_the_key_that_was_meant_is_found(unknown: str, meant: str) -> None:

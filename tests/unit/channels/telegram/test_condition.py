@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from telegram.error import Conflict, InvalidToken, NetworkError
 
+from channels.gates import Gates
 from channels.telegram.condition import Condition
-from channels.telegram.gates import Gates
 from gaia.testing.clock import FakeClock
 
 

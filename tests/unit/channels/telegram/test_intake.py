@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import pytest
+from telegram.error import TelegramError
 
+from channels.background import Background
+from channels.gates import Gates
 from channels.telegram.addressing import Me
 from channels.telegram.api import Api, Json
-from channels.telegram.background import Background
+from channels.telegram.chats import CHANNEL
 from channels.telegram.courtesies import Courtesies
-from channels.telegram.gates import Gates
+from channels.telegram.faults import describe
 from channels.telegram.intake import ATTEMPTS, Intake
 from channels.telegram.timing import Timing
 from gaia.errors import StoreError
-from gaia.messages import Address, Inbound, Receipt, ReceiptKind
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
 from gaia.testing.clock import FakeClock
 
 TOKEN = "123456789:AAtoken-token-token-token-token-token"
@@ -34,6 +37,10 @@ class Core:
 
     async def moved(self, old_chat: str, new_chat: str) -> None: ...
 
+    async def reported(self, report: DeliveryReport) -> None: ...
+
+    async def file(self, outbox_id: int) -> bytes | None: ...
+
     def expect(self, address: Address) -> None: ...
 
 
@@ -45,8 +52,9 @@ def core() -> Core:
 @pytest.fixture
 def intake(core: Core) -> Intake:
     clock = FakeClock()
+    background = Background(CHANNEL, TelegramError, describe)
     api = Api(TOKEN, "http://127.0.0.1:9", Timing())
-    return Intake(core, Me(4000, "gaia_bot"), Courtesies(api, Gates(clock), Background()), clock)
+    return Intake(core, Me(4000, "gaia_bot"), Courtesies(api, Gates(clock), background), clock)
 
 
 def update(update_id: int = 1, **fields: object) -> Json:

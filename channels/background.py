@@ -7,23 +7,27 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
-from telegram.error import TelegramError
-
-from channels.telegram.faults import describe
 from gaia.ports import Clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Refusal = TypeVar("Refusal", bound=Exception)
 
 logger = logging.getLogger(__name__)
 
 
-class Background:
-    """Runs what nobody waits for. What Telegram refuses of it is no matter."""
+class Background(Generic[Refusal]):
+    """Runs what nobody waits for. What the provider refuses of it is no matter: that is
+    `refusal`, which `describe` tells in a line without secrets."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, channel: str, refusal: type[Refusal], describe: Callable[[Refusal], str]
+    ) -> None:
+        self._channel = channel
+        self._refusal = refusal
+        self._describe = describe
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(
@@ -31,8 +35,8 @@ class Background:
     ) -> asyncio.Task[None]:
         """Begin `work`, which is called `what` in logs; cancel the task to end it early."""
         # Called within the task: one that is cancelled before it began has made no coroutine.
-        running = _run(what, partial(work, *args, **kwargs))
-        task = asyncio.create_task(running, name=f"telegram-{what}", context=Context())
+        running = self._run(what, partial(work, *args, **kwargs))
+        task = asyncio.create_task(running, name=f"{self._channel}-{what}", context=Context())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -44,14 +48,13 @@ class Background:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-
-async def _run(what: str, work: Callable[[], Awaitable[None]]) -> None:
-    try:
-        await work()
-    except TelegramError as exc:
-        logger.debug("%s came to nothing: %s", what, describe(exc))
-    except Exception:
-        logger.exception("%s failed", what)
+    async def _run(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except self._refusal as exc:
+            logger.debug("%s came to nothing: %s", what, self._describe(exc))
+        except Exception:
+            logger.exception("%s failed", what)
 
 
 async def within(clock: Clock, seconds: float, work: Coroutine[object, object, T]) -> T:
