@@ -16,7 +16,8 @@ from telegram import (
 )
 
 from channels.telegram.content import LONGEST_WORDS, Content, content_of
-from channels.telegram.wording import one_line, words_of
+from channels.telegram.wording import words_of
+from channels.wording import one_line
 
 NOTHING = Content((), ())
 

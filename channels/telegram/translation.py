@@ -45,7 +45,8 @@ from channels.telegram.events import (
     Written,
 )
 from channels.telegram.service import is_service
-from channels.telegram.wording import clean, one_line, words_of
+from channels.telegram.wording import words_of
+from channels.wording import clean, one_line
 from gaia.messages import Address, Inbound
 
 LONGEST_NAME = 128

@@ -5,24 +5,11 @@ Telegram counts an entity's place in UTF-16 units.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from telegram import Message, MessageEntity
 
-_UNREADABLE = re.compile(r"[\x00\ud800-\udfff]")
-"""What JSON can carry and no database takes: NUL, and half of a pair of surrogates."""
-
-
-def clean(text: str) -> str:
-    """`text` without what cannot be stored."""
-    return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def one_line(text: str, longest: int) -> str:
-    """`text` in a line of at most `longest` characters and an ellipsis."""
-    line = " ".join(clean(text).split())
-    return line if len(line) <= longest else f"{line[:longest].rstrip()}…"
+from channels.wording import clean
 
 
 def words_of(message: Message) -> str:
