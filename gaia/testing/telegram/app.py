@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Coroutine
-from typing import TypeVar
 
 from pydantic import JsonValue
 from starlette.applications import Starlette
@@ -15,9 +13,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from gaia.testing.cutting import ClientGoneError, cut, is_open, unless_gone, until_gone
+from gaia.testing.http_faults import BAD_GATEWAY_PAGE
 from gaia.testing.telegram import faults as fault_kinds
 from gaia.testing.telegram.calls import Call, read_call
-from gaia.testing.telegram.cutting import cut, is_open, until_gone
 from gaia.testing.telegram.faults import Fault, Faults, RequestSeen, no_faults
 from gaia.testing.telegram.methods import GET_UPDATES, SERVED
 from gaia.testing.telegram.refusals import (
@@ -30,14 +29,8 @@ from gaia.testing.telegram.refusals import (
 from gaia.testing.telegram.table import Method
 from gaia.testing.telegram.world import World
 
-T = TypeVar("T")
-
 MAX_UPDATES = 100
 MAX_POLL_SECONDS = 50
-
-
-class ClientGoneError(Exception):
-    """The client went away before it was answered."""
 
 
 class JsonAnswer(Response):
@@ -143,7 +136,7 @@ class BotApiApp:
     async def _is_processed(self, fault: Fault, request: Request) -> bool:
         match fault:
             case fault_kinds.Slow(until=event):
-                await _unless_gone(request, event.wait())
+                await unless_gone(request, event.wait())
                 return True
             case (
                 fault_kinds.ServerError(processed=processed)
@@ -170,7 +163,7 @@ class BotApiApp:
             case fault_kinds.ServerError():
                 raise ApiRefusal(500, "Internal Server Error")
             case fault_kinds.BadGateway():
-                return HTMLResponse(BAD_GATEWAY, 502)
+                return HTMLResponse(BAD_GATEWAY_PAGE, 502)
             case fault_kinds.MalformedJson():
                 return Response('{"ok": true, "result": [', media_type="application/json")
             case fault_kinds.CutAfterRead():
@@ -201,7 +194,7 @@ class BotApiApp:
             min(call.integer("timeout"), MAX_POLL_SECONDS),
             call.strings("allowed_updates"),
         )
-        return [*await _unless_gone(request, polling)]
+        return [*await unless_gone(request, polling)]
 
     def _refused(self, method: str, refusal: ApiRefusal) -> ApiRefusal:
         told = f"{method}: {refusal.description}"
@@ -219,25 +212,3 @@ class BotApiApp:
         if request.path_params["token"] != self._token or stored is None:
             return JsonAnswer(ApiRefusal(404, "Not Found").json(), 404)
         return Response(stored.content, media_type="application/octet-stream")
-
-
-BAD_GATEWAY = (
-    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n"
-    "<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.18.0</center>\r\n"
-    "</body>\r\n</html>\r\n"
-)
-
-
-async def _unless_gone(request: Request, work: Coroutine[None, None, T]) -> T:
-    """What `work` returns. Raises `ClientGoneError` when the client does not wait for it."""
-    working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(until_gone(request))
-    try:
-        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientGoneError
-        return working.result()
-    finally:
-        working.cancel()
-        gone.cancel()
-        await asyncio.wait({working, gone})

@@ -10,11 +10,37 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
+
+from gaia.testing.http_faults import (
+    BadGateway,
+    CutAfterRead,
+    Hang,
+    MalformedJson,
+    ServerError,
+    Slow,
+    TooManyRequests,
+)
+
+__all__ = [
+    "BadGateway",
+    "BadRequest",
+    "Blocked",
+    "Conflict",
+    "CutAfterRead",
+    "Fault",
+    "Faults",
+    "Hang",
+    "MalformedJson",
+    "RequestSeen",
+    "ServerError",
+    "Slow",
+    "TooManyRequests",
+    "no_faults",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +53,6 @@ class RequestSeen:
     chat_id: int | None
     number: int
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class TooManyRequests:
-    """429: not before `retry_after` seconds have passed."""
-
-    retry_after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,46 +70,6 @@ class BadRequest:
 @dataclass(frozen=True, slots=True)
 class Blocked:
     """403: the person has blocked the bot."""
-
-
-@dataclass(frozen=True, slots=True)
-class BadGateway:
-    """502 with a page of HTML; nothing reached Telegram."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerError:
-    """500."""
-
-    processed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MalformedJson:
-    """200 with what is not JSON."""
-
-    processed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Hang:
-    """No answer, until the client goes away."""
-
-    processed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CutAfterRead:
-    """The request is read, then the connection is reset: no answer, no end of one."""
-
-    processed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """Nothing happens before `until` is set; then all goes well."""
-
-    until: asyncio.Event
 
 
 Fault = (

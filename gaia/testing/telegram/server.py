@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from gaia.ports import Clock
 from gaia.testing.clock import FakeClock
+from gaia.testing.cutting import CuttableProtocol
 from gaia.testing.serving import serving
 from gaia.testing.telegram.app import BotApiApp
-from gaia.testing.telegram.cutting import CuttableProtocol
 from gaia.testing.telegram.faults import Faults, RequestSeen, no_faults
 from gaia.testing.telegram.groups import Channel, Group
 from gaia.testing.telegram.methods import scope_key

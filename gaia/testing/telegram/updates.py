@@ -11,7 +11,7 @@ from itertools import islice
 
 from pydantic import JsonValue
 
-from gaia.testing.telegram.changes import Changes
+from gaia.testing.changes import Changes
 from gaia.testing.telegram.checking import Checker
 from gaia.testing.telegram.refusals import Json, conflict
 

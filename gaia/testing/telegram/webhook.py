@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import httpx
 
 from gaia.ports import Clock
-from gaia.testing.telegram.changes import Changes
+from gaia.testing.changes import Changes
 from gaia.testing.telegram.updates import Queued, UpdateQueue
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from gaia.ports import Clock
-from gaia.testing.telegram.changes import Changes
+from gaia.testing.changes import Changes
 from gaia.testing.telegram.chats import Chat, Chats, Written
 from gaia.testing.telegram.checking import Checker
 from gaia.testing.telegram.files import Files
