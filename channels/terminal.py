@@ -116,6 +116,10 @@ class TerminalChannel:
         """A terminal takes any length."""
         return (text,)
 
+    def takes(self, media_type: str) -> bool:
+        """A terminal shows no files."""
+        return False
+
     async def send(self, outbound: Outbound) -> str:
         """Send to the message's author, else to the client attached last,
         interactive ones first."""

@@ -276,8 +276,9 @@ class HookRequest:
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What the provider is answered."""
+    """What the provider is answered. To a HEAD request the body goes unsent."""
 
     status: int
     body: bytes = b""
     media_type: str = "text/plain"
+    headers: Mapping[str, str] = field(default_factory=dict)

@@ -118,6 +118,10 @@ class Channel(Protocol):
         may be the channel's own formatting. No word of the text is lost."""
         ...
 
+    def takes(self, media_type: str) -> bool:
+        """Whether a file of that kind can go with a chunk. Asked before one is made."""
+        ...
+
     async def send(self, outbound: Outbound) -> str:
         """Send one chunk, as `marked_text` has it, and return the provider's id for it.
 
@@ -125,7 +129,7 @@ class Channel(Protocol):
         copy, or leave out the mark where the first certainly did not arrive.
 
         Raises one of the four kinds of `SendError`, and nothing else.
-        A channel that takes no files of a kind sends the text without.
+        The text goes without a file that the channel does not take, or that is gone.
         """
         ...
 

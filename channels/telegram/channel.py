@@ -103,6 +103,10 @@ class TelegramChannel:
         """Chunks of Telegram's HTML."""
         return telegram_html.split(text, room=utf16_length(REPEAT_MARK))
 
+    def takes(self, media_type: str) -> bool:
+        """Telegram takes every kind of file."""
+        return True
+
     async def send(self, outbound: Outbound) -> str:
         if self._service is None:
             self._refused_chats.add(outbound.chat)

@@ -227,4 +227,5 @@ class Dispatcher:
             chunks=self._channels[conversation.channel].split(reply.text),
             now=now,
             buttons=reply.buttons,
+            file=reply.file,
         )

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Button, MenuEntry
 from gaia.store.conversations import Conversation
+from gaia.store.outbox_files import NewFile
 from gaia.store.users import User
 
 PATTERN = re.compile(r"/([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
@@ -44,10 +45,14 @@ def _nothing() -> None:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a command answers. `wakes` are other conversations that it wrote to;
-    `committed` is called once the reply is, and wakes whoever else has work from it."""
+    `committed` is called once the reply is, and wakes whoever else has work from it.
+
+    `file` goes with the text, which is short then: some channels put it below the file.
+    """
 
     text: str
     buttons: tuple[Button, ...] = ()
+    file: NewFile | None = None
     wakes: tuple[int, ...] = ()
     committed: Callable[[], None] = _nothing
 

@@ -14,6 +14,8 @@ from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Button
+from gaia.store import outbox_files
+from gaia.store.outbox_files import NewFile
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState, UserRow
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
@@ -66,25 +68,27 @@ async def add(
     chunks: Sequence[str],
     now: datetime,
     buttons: Sequence[Button] = (),
+    file: NewFile | None = None,
 ) -> None:
-    """Add a reply, chunk by chunk; `buttons` stand below the last."""
+    """Add a reply, chunk by chunk; `buttons` and `file` go with the last."""
     for seq, text in enumerate(chunks):
         final = seq == len(chunks) - 1
-        session.add(
-            OutboxRow(
-                conversation_id=conversation_id,
-                turn_id=turn_id,
-                seq=seq,
-                final=final,
-                text=text,
-                buttons=[asdict(button) for button in buttons] if final else [],
-                state=OutboxState.PENDING,
-                attempts=0,
-                repeated=False,
-                created_at=now,
-            )
+        row = OutboxRow(
+            conversation_id=conversation_id,
+            turn_id=turn_id,
+            seq=seq,
+            final=final,
+            text=text,
+            buttons=[asdict(button) for button in buttons] if final else [],
+            state=OutboxState.PENDING,
+            attempts=0,
+            repeated=False,
+            created_at=now,
         )
+        session.add(row)
         await session.flush()
+        if final and file is not None:
+            outbox_files.add(session, row.outbox_id, conversation_id, file)
 
 
 async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | None:

@@ -19,6 +19,7 @@ class FakeChannel:
     one each; nobody listens on the chats in `absent`. `longest` cuts replies
     into chunks of so many characters. `files` are what `fetch` finds, by their ids;
     it never comes back from those in `stuck`. `fetched` lists what it was asked for.
+    Files of the media types `taken` go with a chunk.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class FakeChannel:
         self.failures: list[SendError] = []
         self.absent: set[str] = set()
         self.files: dict[str, bytes] = {}
+        self.taken: set[str] = set()
         self.stuck: set[str] = set()
         self.fetched: list[str] = []
         self._clock = clock
@@ -60,6 +62,9 @@ class FakeChannel:
     def split(self, text: str) -> Sequence[str]:
         size = self._longest or len(text) or 1
         return [text[start : start + size] for start in range(0, len(text), size)]
+
+    def takes(self, media_type: str) -> bool:
+        return media_type in self.taken
 
     async def send(self, outbound: Outbound) -> str:
         async with self._changed:

@@ -41,9 +41,14 @@ def hook_routes(channels: Mapping[str, Hooked]) -> Sequence[BaseRoute]:
             # A provider delivers again what is not answered with success.
             logger.exception("the hook of channel %s failed", request.path_params["channel"])
             answer = HookAnswer(503)
-        return Response(answer.body, status_code=answer.status, media_type=answer.media_type)
+        return Response(
+            answer.body,
+            status_code=answer.status,
+            headers=dict(answer.headers),
+            media_type=answer.media_type,
+        )
 
-    methods = ["GET", "POST"]
+    methods = ["GET", "HEAD", "POST"]
     return [
         Route("/hooks/{channel}", hand_over, methods=methods),
         Route("/hooks/{channel}/{rest:path}", hand_over, methods=methods),

@@ -38,6 +38,7 @@ from gaia.store.tables import (
     Base,
     ConversationRow,
     InboxRow,
+    OutboxFileRow,
     OutboxRow,
     PairingPurpose,
     PairingRow,
@@ -116,7 +117,14 @@ async def converse(database: Database, user: User, text: str) -> None:
             reason=DigestReason.IDLE,
             created_at=START,
         )
-        session.add_all([turn, digest])
+        chunk = OutboxRow(
+            conversation_id=conversation.conversation_id,
+            seq=0,
+            final=True,
+            text=text,
+            created_at=START,
+        )
+        session.add_all([turn, digest, chunk])
         await session.flush()
         archive_id, digest_id = turn.archive_id, digest.digest_id
         session.add_all(
@@ -132,12 +140,12 @@ async def converse(database: Database, user: User, text: str) -> None:
                     sent_at=START,
                     received_at=START,
                 ),
-                OutboxRow(
+                OutboxFileRow(
+                    outbox_id=chunk.outbox_id,
                     conversation_id=conversation.conversation_id,
-                    seq=0,
-                    final=True,
-                    text=text,
-                    created_at=START,
+                    name="cake.txt",
+                    media_type="text/plain",
+                    content=text.encode(),
                 ),
                 UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
                 PairingRow(

@@ -23,7 +23,7 @@ class Listener:
         self.requests.append(request)
         if self.is_broken:
             raise OSError("the disk is full")
-        return HookAnswer(200, b"<Response/>", "text/xml")
+        return HookAnswer(200, b"<Response/>", "text/xml", {"Content-Disposition": "inline"})
 
 
 @pytest.fixture
@@ -46,10 +46,21 @@ async def test_a_request_reaches_its_channel_as_it_came(
     )
     assert (answer.status_code, answer.text) == (200, "<Response/>")
     assert answer.headers["content-type"] == "text/xml; charset=utf-8"
+    assert answer.headers["content-disposition"] == "inline"
     (request,) = listener.requests
     assert (request.method, request.path, request.query) == ("POST", "status/7", "a=1&a=2")
     assert request.body == b"\xff\x00"
     assert request.headers["x-signature"] == "Abc"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+async def test_each_method_that_providers_use_reaches_its_channel(
+    http: httpx.AsyncClient, listener: Listener, method: str
+) -> None:
+    answer = await http.request(method, "/hooks/fake/media/7")
+    assert answer.status_code == 200
+    assert answer.headers["content-length"] == "11"
+    assert [request.method for request in listener.requests] == [method]
 
 
 async def test_an_unknown_channel_is_not_found(http: httpx.AsyncClient, listener: Listener) -> None:
