@@ -8,14 +8,10 @@ can tell once the request was being written.
 from __future__ import annotations
 
 import httpx
-from twilio.base.exceptions import (
-    TwilioException,
-    TwilioRestException,
-    TwilioServiceException,
-)
+from twilio.base.exceptions import TwilioException
 
 from channels.whatsapp.codes import Blame, Meaning, Outcome, meaning_of
-from channels.whatsapp.http import FloodError, StatusError
+from channels.whatsapp.http import FloodError, RefusedError, StatusError
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -68,8 +64,8 @@ def blame_of(code: int | None) -> Blame | None:
 def code_of(exc: Refusal) -> int | None:
     """Twilio's code for its verdict, if `exc` is one."""
     match exc:
-        case TwilioRestException() | TwilioServiceException():
-            return exc.code or 0
+        case RefusedError():
+            return exc.code
         case StatusError(status=httpx.codes.UNAUTHORIZED):
             return _CREDENTIALS_CODE
     return None

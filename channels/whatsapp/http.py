@@ -7,13 +7,15 @@ What the library's own clients do not do, and is done here:
 - Nothing is logged: the library's own clients log URLs with phone numbers.
 - An answer that is not Twilio's own, such as a proxy's page, is never read as a
   verdict of Twilio.
-- The wait that Twilio asks for stays in the error.
+- Twilio's code, and the wait that it asks for, are in the error, whichever of the
+  library's ways made the request.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
@@ -35,12 +37,24 @@ class FloodError(TwilioException):
         self.seconds = seconds
 
 
+class RefusedError(TwilioException):
+    """Twilio's verdict on a request, by its `code`. Its own words may quote the request."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"Twilio's error {code}")
+        self.code = code
+
+
 class StatusError(TwilioException):
     """An answer that is not Twilio's verdict on the request, by its HTTP status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
+
+
+class OddAnswerError(TwilioException):
+    """An answer with success in it that the library cannot read."""
 
 
 class HttpxClient(AsyncHttpClient):
@@ -62,7 +76,7 @@ class HttpxClient(AsyncHttpClient):
         timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
         allow_redirects: bool = False,
     ) -> Response:
-        """Raises httpx's errors, `FloodError` and `StatusError`."""
+        """Raises httpx's errors, `FloodError`, `RefusedError` and `StatusError`."""
         answer = await self._client.request(
             method,
             rebased(uri, self._base_url),
@@ -74,7 +88,10 @@ class HttpxClient(AsyncHttpClient):
         )
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
             raise FloodError(_wait(answer))
-        if not _is_twilios_own(answer):
+        body = _object(answer)
+        if answer.is_client_error and type(body.get("code")) is int:
+            raise RefusedError(body["code"])
+        if not answer.is_success or not body:
             raise StatusError(answer.status_code)
         return Response(answer.status_code, answer.text, answer.headers)
 
@@ -103,15 +120,13 @@ def _fields(values: dict[str, object] | None) -> dict[str, str | list[str]]:
     }
 
 
-def _is_twilios_own(answer: httpx.Response) -> bool:
-    """Whether it is the resource that was asked for, or an error with Twilio's code."""
-    if not answer.is_success and not answer.is_client_error:
-        return False
+def _object(answer: httpx.Response) -> dict[str, Any]:
+    """The JSON object of an answer, an empty one if it has none."""
     try:
         body = json.loads(answer.content)
     except ValueError:
-        return False
-    return isinstance(body, dict) and (answer.is_success or type(body.get("code")) is int)
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def _wait(answer: httpx.Response) -> float:
