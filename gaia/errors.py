@@ -42,6 +42,7 @@
     │   └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
     ├── AttachmentError        the content of an attachment cannot be had
+    ├── UnsignedError          a request is not its provider's
     └── SendError              a channel did not take a message
         ├── RetryableSendError      not sent; try again after a while
         ├── UnreachableError        not sent; nobody listens at the moment
@@ -79,12 +80,17 @@ class Mistake:
     problem: str
     remedy: str
 
-    def __str__(self) -> str:
+    @property
+    def complaint(self) -> str:
+        """What is wrong and where, without the remedy."""
         place = self.file if self.line is None else f"{self.file}, line {self.line}"
         if self.column is not None:
             place += f", column {self.column}"
         said = f"{self.key} {self.problem}" if self.key else self.problem
-        return f"{place}: {said}. {self.remedy}"
+        return f"{place}: {said}"
+
+    def __str__(self) -> str:
+        return f"{self.complaint}. {self.remedy}"
 
 
 class SettingsError(GaiaError):
@@ -281,6 +287,11 @@ class ModelFileError(GaiaError):
 class AttachmentError(GaiaError):
     """The content of a file that came with a message cannot be had: it is too
     large, gone, or the provider does not give it."""
+
+
+class UnsignedError(GaiaError):
+    """A request to a hook cannot be told to be the provider's: it is not signed, or
+    not as it should be. The message says why, and has nothing of the request."""
 
 
 class SendError(GaiaError):

@@ -11,11 +11,11 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from telegram import Update
 
+from channels.attempts import Attempts
 from channels.telegram.addressing import Me
 from channels.telegram.albums import Albums
 from channels.telegram.api import Json
@@ -36,9 +36,6 @@ from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 5
-"""So often an update that the core fails at for a reason of its own is tried."""
-
 _FIELD = re.compile(r"[a-z][a-z_]{0,40}")
 
 
@@ -51,7 +48,7 @@ class Intake:
         self._courtesies = courtesies
         self._clock = clock
         self._albums = Albums()
-        self._failures: OrderedDict[object, int] = OrderedDict()
+        self._attempts = Attempts()
 
     async def take(self, raw: Json) -> None:
         """Commit what an update tells.
@@ -100,13 +97,9 @@ class Intake:
     def _fail(self, raw: Json, exc: Exception) -> None:
         """Have the update come again, or set it aside when it did often enough."""
         update_id = raw.get("update_id")
-        failures = self._failures.pop(update_id, 0) + 1
-        if failures >= ATTEMPTS:
+        if self._attempts.fail(update_id if isinstance(update_id, int) else None):
             _set_aside(raw, exc)
             return
-        self._failures[update_id] = failures
-        while len(self._failures) > 100 * ATTEMPTS:
-            self._failures.popitem(last=False)
         raise StoreError(f"gaia fails at it: {type(exc).__name__}") from exc
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from telegram.error import TelegramError
 
+from channels.attempts import ATTEMPTS
 from channels.background import Background
 from channels.gates import Gates
 from channels.telegram.addressing import Me
@@ -10,7 +11,7 @@ from channels.telegram.api import Api, Json
 from channels.telegram.chats import CHANNEL
 from channels.telegram.courtesies import Courtesies
 from channels.telegram.faults import describe
-from channels.telegram.intake import ATTEMPTS, Intake
+from channels.telegram.intake import Intake
 from channels.telegram.timing import Timing
 from gaia.errors import StoreError
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
