@@ -157,6 +157,9 @@ class PollingChannel:
     def split(self, text: str) -> Sequence[str]:
         return (text,)
 
+    def takes(self, media_type: str) -> bool:
+        return False
+
     async def send(self, outbound: Outbound) -> str:
         try:
             answer = await self._http.post(

@@ -29,6 +29,9 @@ class FailingChannel:
     def split(self, text: str) -> Sequence[str]:
         return (text,)
 
+    def takes(self, media_type: str) -> bool:
+        return False
+
     async def send(self, outbound: Outbound) -> str:
         if self.failures:
             raise self.failures.pop(0)
