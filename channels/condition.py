@@ -1,0 +1,88 @@
+"""How a channel is: whether messages come in, and if they don't, why."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from gaia.messages import Health
+from gaia.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+
+class Condition:
+    """What is known of a channel at the moment. Polls, sends and the store report to it.
+
+    Without a good report for `stall_seconds` it is not well either, whatever the
+    last one was, and `stalled`; None for one that its provider calls by itself.
+    """
+
+    def __init__(
+        self, provider: str, clock: Clock, *, stall_seconds: float | None, stalled: str
+    ) -> None:
+        self._provider = provider
+        self._clock = clock
+        self._stall_seconds = stall_seconds
+        self._stalled = stalled
+        self._is_serving = False
+        self._trouble: str | None = None
+        self._troubled_since: datetime | None = None
+        self._well_at = self._present()
+        self._storing_fails = False
+
+    def begin(self) -> None:
+        """The channel serves, and knows nothing of its provider yet."""
+        self._is_serving = True
+        self._storing_fails = False
+        self._trouble = f"connecting to {self._provider}"
+        self._troubled_since = None
+
+    def end(self) -> None:
+        """The channel does not serve any more."""
+        self._is_serving = False
+
+    def well(self) -> None:
+        """The provider answered as it should."""
+        if self._troubled_since is not None:
+            logger.info("%s is back: %s is over", self._provider, self._trouble)
+        self._trouble = self._troubled_since = None
+        self._well_at = self._present()
+
+    def unreachable(self, cause: str) -> None:
+        """A request that has to succeed did not, for a cause that may pass."""
+        since = self._troubled_since or self._clock.now()
+        self.troubled(f"{self._provider} cannot be reached since {_hour(since)}: {cause}")
+
+    def troubled(self, trouble: str) -> None:
+        """Something is wrong, in words that the owner reads."""
+        if self._trouble != trouble:
+            logger.warning("%s", trouble)
+        self._troubled_since = self._troubled_since or self._clock.now()
+        self._trouble = trouble
+
+    def stored(self, *, succeeded: bool) -> None:
+        """Whether the last message that arrived could be stored."""
+        self._storing_fails = not succeeded
+        if succeeded:
+            self._well_at = self._present()
+
+    def health(self) -> Health:
+        if not self._is_serving:
+            return Health(ok=False, detail="not serving")
+        if self._storing_fails:
+            detail = f"messages cannot be stored, and wait at {self._provider}"
+            return Health(ok=False, detail=detail)
+        if self._trouble is not None:
+            return Health(ok=False, detail=self._trouble)
+        at, since = self._well_at
+        if self._stall_seconds is not None and self._clock.monotonic() - at > self._stall_seconds:
+            return Health(ok=False, detail=f"{self._stalled}: no answer since {_hour(since)}")
+        return Health(ok=True)
+
+    def _present(self) -> tuple[float, datetime]:
+        return self._clock.monotonic(), self._clock.now()
+
+
+def _hour(time: datetime) -> str:
+    return f"{time:%H:%M} UTC"
