@@ -84,7 +84,14 @@ class TelegramChannel:
         clock, timing, gates = self._clock, self._timing, self._gates
         self._condition.begin()
         self._service = _Service(
-            Sender(api, gates, self._condition, timing, gateway.moved),
+            Sender(
+                api,
+                gates,
+                self._condition,
+                timing,
+                moved=gateway.moved,
+                file=gateway.file,
+            ),
             TypingIndicator(api, gates, background, clock, timing),
             Files(api, clock, timing),
         )

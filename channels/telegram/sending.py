@@ -1,4 +1,4 @@
-"""Sending one chunk: to its chat and topic, as a reply in groups, with its buttons.
+"""Sending one chunk: to its chat and topic, as a reply in groups, with its buttons and file.
 
 What Telegram refuses of the form is left out, one thing after the other: the
 formatting when it cannot read it, the topic when that is gone. Everything else
@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
+    InputFile,
     LinkPreviewOptions,
+    Message,
     ReplyParameters,
 )
 from telegram.constants import ParseMode
@@ -43,6 +45,9 @@ LONGEST_COMMAND_BYTES = 64
 Moved = Callable[[str, str], Awaitable[None]]
 """Is told the old and the new id of a chat; `Gateway.moved`."""
 
+FileContent = Callable[[int], Awaitable[bytes | None]]
+"""Gives the content of the file that goes with a chunk; `Gateway.file`."""
+
 _UNREADABLE_FORMATTING = "can't parse entities"
 _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
 
@@ -56,6 +61,8 @@ class Draft:
     formatted: bool
     reply_to: int | None
     buttons: InlineKeyboardMarkup | None
+    document: InputFile | None = None
+    """The text stands below it."""
 
     def simpler(self, refusal: BadRequest) -> Draft | None:
         """The draft without what was refused of its form, or None if it was something else."""
@@ -94,13 +101,21 @@ class Sender:
     """Sends chunks while the channel serves."""
 
     def __init__(
-        self, api: Api, gates: Gates[int], condition: Condition, timing: Timing, moved: Moved
+        self,
+        api: Api,
+        gates: Gates[int],
+        condition: Condition,
+        timing: Timing,
+        *,
+        moved: Moved,
+        file: FileContent,
     ) -> None:
         self._api = api
         self._gates = gates
         self._condition = condition
         self._timing = timing
         self._moved = moved
+        self._file = file
 
     async def send(self, outbound: Outbound) -> str:
         """Send a chunk; returns Telegram's name for it. Raises a `SendError` otherwise."""
@@ -109,6 +124,7 @@ class Sender:
         remaining = self._gates.remaining(chat_id)
         if remaining:
             raise RetryableSendError("Telegram asked to wait", after_seconds=remaining)
+        message = replace(message, document=await self._document(outbound))
         while True:
             try:
                 return await self._post(message)
@@ -124,24 +140,48 @@ class Sender:
                 logger.warning("a message is sent without %s, which Telegram refuses", left_out)
                 message = simpler
 
-    async def _post(self, message: Draft) -> str:
-        reply = None
-        if message.reply_to is not None:
-            reply = ReplyParameters(message.reply_to, allow_sending_without_reply=True)
+    async def _document(self, outbound: Outbound) -> InputFile | None:
+        """The file of a chunk, unless it has none any more."""
+        if outbound.file is None:
+            return None
         try:
-            sent = await self._api.send_message(
-                message.chat.chat_id,
-                message.text,
-                parse_mode=ParseMode.HTML if message.formatted else None,
-                link_preview_options=LinkPreviewOptions(is_disabled=True),
-                message_thread_id=message.chat.thread_id,
-                reply_parameters=reply,
-                reply_markup=message.buttons,
-            )
+            content = await self._file(outbound.outbox_id)
+        except StoreError as exc:
+            raise RetryableSendError("the file that goes with it cannot be read") from exc
+        return None if content is None else InputFile(content, filename=outbound.file.name)
+
+    async def _post(self, message: Draft) -> str:
+        try:
+            sent = await self._posted(message)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as exc:
             # The library cannot read what Telegram says of the message that it took.
             raise UnknownSendError(f"an odd answer of Telegram: {type(exc).__name__}") from exc
         return message_name(sent.chat.id, sent.message_id)
+
+    async def _posted(self, message: Draft) -> Message:
+        reply = None
+        if message.reply_to is not None:
+            reply = ReplyParameters(message.reply_to, allow_sending_without_reply=True)
+        parse_mode = ParseMode.HTML if message.formatted else None
+        if message.document is not None:
+            return await self._api.send_document(
+                message.chat.chat_id,
+                message.document,
+                caption=message.text,
+                parse_mode=parse_mode,
+                message_thread_id=message.chat.thread_id,
+                reply_parameters=reply,
+                reply_markup=message.buttons,
+            )
+        return await self._api.send_message(
+            message.chat.chat_id,
+            message.text,
+            parse_mode=parse_mode,
+            link_preview_options=LinkPreviewOptions(is_disabled=True),
+            message_thread_id=message.chat.thread_id,
+            reply_parameters=reply,
+            reply_markup=message.buttons,
+        )
 
     async def _heed(self, chat_id: int, exc: TelegramError) -> None:
         """What a refusal means beyond the message."""

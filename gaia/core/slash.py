@@ -18,6 +18,10 @@ from gaia.store.conversations import Conversation
 from gaia.store.outbox_files import NewFile
 from gaia.store.users import User
 
+LONGEST_BESIDE_FILE = 500
+"""Characters of a text that goes with a file. Telegram puts it below the file, where a
+text has 1,024 units of UTF-16 at most, two a character."""
+
 PATTERN = re.compile(r"/([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
 
 
@@ -47,7 +51,7 @@ class Reply:
     """What a command answers. `wakes` are other conversations that it wrote to;
     `committed` is called once the reply is, and wakes whoever else has work from it.
 
-    `file` goes with the text, which is short then: some channels put it below the file.
+    `file` goes with the text, which has at most `LONGEST_BESIDE_FILE` characters then.
     """
 
     text: str
@@ -55,6 +59,10 @@ class Reply:
     file: NewFile | None = None
     wakes: tuple[int, ...] = ()
     committed: Callable[[], None] = _nothing
+
+    def __post_init__(self) -> None:
+        if self.file is not None and len(self.text) > LONGEST_BESIDE_FILE:
+            raise ValueError(f"a text of {len(self.text)} characters is too long beside a file")
 
 
 Prepared = Callable[[AsyncSession], Awaitable[Reply]]

@@ -117,6 +117,13 @@ class TelegramServer:
         """The texts of `messages`."""
         return [each.text for each in self.messages(chat, thread=thread)]
 
+    def content(self, message: SentMessage) -> bytes | None:
+        """The content of the file that a message of the bot is, if it is one."""
+        document = message.document
+        if document is None:
+            return None
+        return self.world.files.found(str(document["file_id"])).content
+
     def actions(self, chat: int | Person | Group | Channel, action: str = "typing") -> int:
         """How often the bot showed that it is doing something."""
         chat_id = chat if isinstance(chat, int) else chat.chat_id

@@ -54,6 +54,12 @@ class SentMessage(Written):
         return Written(answered).message_id if isinstance(answered, dict) else None
 
     @property
+    def document(self) -> Json | None:
+        """The description of the file that it is, if it is one."""
+        document = self.message.get("document")
+        return document if isinstance(document, dict) else None
+
+    @property
     def buttons(self) -> dict[str, str]:
         """The data of each inline button, by its label."""
         markup = self.message.get("reply_markup")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from channels.telegram.channel import TelegramChannel
-from gaia.messages import Button, Inbound, Outbound
+from gaia.messages import Button, Inbound, Outbound, OutboundFile
 from gaia.settings.schema import TelegramSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import CoreState, ScriptedCore
@@ -86,6 +86,7 @@ class Rig:
         in_reply_to: tuple[str, ...] = (),
         buttons: tuple[Button, ...] = (),
         is_repeat: bool = False,
+        file: OutboundFile | None = None,
     ) -> str:
         outbound = Outbound(
             outbox_id=1,
@@ -96,6 +97,7 @@ class Rig:
             in_reply_to=in_reply_to,
             buttons=buttons,
             is_repeat=is_repeat,
+            file=file,
         )
         return await self.channel.send(outbound)
 
