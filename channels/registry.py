@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from pydantic import SecretStr
-
+from channels.credentials import telegram_token
 from channels.terminal import Greeter, TerminalChannel
-from gaia.errors import Mistake, SettingsError
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import ChannelsSettings, Secrets, TelegramSettings
-
-TELEGRAM_TOKEN = "GAIA_TELEGRAM_BOT_TOKEN"  # noqa: S105 - its name
-_TOKEN = re.compile(r"\d{6,}:[A-Za-z0-9_-]{30,}")
 
 
 def build_channels(
@@ -34,7 +27,7 @@ def build_channels(
     if settings.terminal.enabled or hosted:
         channels.append(TerminalChannel(greeter, clock, version=version, hosted=hosted))
     if settings.telegram.enabled and not hosted:
-        token = _telegram_token(secrets.telegram_bot_token)
+        token = telegram_token(secrets)
         channels.append(_telegram(settings.telegram, token, clock))
     return {channel.name: channel for channel in channels}
 
@@ -44,24 +37,3 @@ def _telegram(settings: TelegramSettings, token: str, clock: Clock) -> Channel:
     from channels.telegram.channel import TelegramChannel
 
     return TelegramChannel(settings, token, clock)
-
-
-def _telegram_token(secret: SecretStr | None) -> str:
-    token = secret.get_secret_value().strip() if secret else ""
-    if not token:
-        raise _mistake(
-            f"is true, and {TELEGRAM_TOKEN} is not set",
-            f"Write {TELEGRAM_TOKEN}=... into the file .env beside gaia.yaml, "
-            "with the token that @BotFather gave you",
-        )
-    if _TOKEN.fullmatch(token) is None:
-        raise _mistake(
-            f"is true, and what {TELEGRAM_TOKEN} holds does not look like a token",
-            "Copy it again from @BotFather: digits, a colon, and 35 characters more",
-        )
-    return token
-
-
-def _mistake(problem: str, remedy: str) -> SettingsError:
-    key = "channels.telegram.enabled"
-    return SettingsError.of([Mistake("gaia.yaml", None, None, key, problem, remedy)])

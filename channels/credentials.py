@@ -1,0 +1,108 @@
+"""The secrets that channels need: there and well-formed, or a mistake that says so.
+
+No message in here holds a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from gaia.errors import Mistake, SettingsError
+from gaia.settings.schema import Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of secret: the channel that needs it, the variable that holds it, and where
+    it is to be had."""
+
+    channel: str
+    variable: str
+    shape: str
+    shape_in_words: str
+    source: str
+
+
+_TELEGRAM_TOKEN = _Kind(
+    "telegram",
+    "GAIA_TELEGRAM_BOT_TOKEN",
+    r"\d{6,}:[A-Za-z0-9_-]{30,}",
+    "digits, a colon, and 35 characters more",
+    "@BotFather",
+)
+_TWILIO_ACCOUNT = _Kind(
+    "whatsapp",
+    "GAIA_TWILIO_ACCOUNT_SID",
+    r"AC[0-9a-fA-F]{32}",
+    "AC and 32 digits or letters to f",
+    "Twilio's console",
+)
+_TWILIO_TOKEN = _Kind(
+    "whatsapp",
+    "GAIA_TWILIO_AUTH_TOKEN",
+    r"[0-9a-fA-F]{32}",
+    "32 digits or letters to f",
+    "Twilio's console",
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TwilioCredentials:
+    """What gaia and Twilio know alone."""
+
+    account_sid: str
+    auth_token: str
+
+
+def telegram_token(secrets: Secrets) -> str:
+    """The token of the bot.
+
+    Raises:
+        SettingsError: It is not set, or does not look like one. The mistake has no
+            place yet.
+    """
+    (token,) = _well_formed((_TELEGRAM_TOKEN, secrets.telegram_bot_token))
+    return token
+
+
+def twilio_credentials(secrets: Secrets) -> TwilioCredentials:
+    """The id and the token of the account at Twilio.
+
+    Raises:
+        SettingsError: One or both are not set, or do not look like it. The mistakes
+            have no place yet.
+    """
+    account_sid, auth_token = _well_formed(
+        (_TWILIO_ACCOUNT, secrets.twilio_account_sid), (_TWILIO_TOKEN, secrets.twilio_auth_token)
+    )
+    return TwilioCredentials(account_sid, auth_token)
+
+
+def _well_formed(*wanted: tuple[_Kind, SecretStr | None]) -> Sequence[str]:
+    found = [(kind, secret.get_secret_value().strip() if secret else "") for kind, secret in wanted]
+    mistakes = [_mistake(kind, value) for kind, value in found if not _fits(kind, value)]
+    if mistakes:
+        raise SettingsError.of(mistakes)
+    return [value for _, value in found]
+
+
+def _fits(kind: _Kind, value: str) -> bool:
+    return re.fullmatch(kind.shape, value, re.ASCII) is not None
+
+
+def _mistake(kind: _Kind, value: str) -> Mistake:
+    if value:
+        problem = f"is true, and what {kind.variable} holds does not look like one"
+        remedy = f"Copy it again from {kind.source}: {kind.shape_in_words}"
+    else:
+        problem = f"is true, and {kind.variable} is not set"
+        remedy = (
+            f"Write {kind.variable}=... into the file .env beside gaia.yaml, "
+            f"with what {kind.source} gave you"
+        )
+    key = f"channels.{kind.channel}.enabled"
+    return Mistake("gaia.yaml", None, None, key, problem, remedy)
