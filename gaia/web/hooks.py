@@ -59,7 +59,8 @@ def _hook_request(request: Request, body: bytes) -> HookRequest:
     return HookRequest(
         method=request.method,
         path=request.path_params.get("rest", ""),
-        query=request.url.query,
+        # Starlette's own reading of it fails at what is not UTF-8.
+        query=request.scope["query_string"].decode("latin-1"),
         body=body,
         headers={name.lower(): value for name, value in request.headers.items()},
     )

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from starlette.applications import Starlette
+from starlette.types import Message
 
 from gaia.messages import HookAnswer, HookRequest
 from gaia.web.hooks import BODY_LIMIT_BYTES, hook_routes
@@ -61,6 +62,33 @@ async def test_each_method_that_providers_use_reaches_its_channel(
     assert answer.status_code == 200
     assert answer.headers["content-length"] == "11"
     assert [request.method for request in listener.requests] == [method]
+
+
+@pytest.mark.parametrize("query", [b"\xff", b"a=%ff", b"&&=", b"\xc3\xa9"])
+@pytest.mark.parametrize("host", [b"[", b"a:b:c", b"\xff", b""])
+async def test_an_odd_request_reaches_its_channel_as_well(
+    listener: Listener, query: bytes, host: bytes
+) -> None:
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "scheme": "http",
+        "server": ("127.0.0.1", 80),
+        "path": "/hooks/fake",
+        "query_string": query,
+        "headers": [(b"host", host)],
+    }
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await Starlette(routes=hook_routes({"fake": listener}))(scope, receive, send)
+    assert sent[0]["status"] == 200
+    assert [request.query.encode("latin-1") for request in listener.requests] == [query]
 
 
 async def test_an_unknown_channel_is_not_found(http: httpx.AsyncClient, listener: Listener) -> None:

@@ -64,7 +64,7 @@ def test_json_is_read_like_a_form() -> None:
     ids=["empty", "list", "text", "cut", "bytes", "deep", "long number", "many"],
 )
 def test_what_is_no_object_cannot_be_read(body: bytes) -> None:
-    with pytest.raises(ValueError, match=".+"):
+    with pytest.raises(ValueError, match=r".+"):
         read_json(body)
 
 
