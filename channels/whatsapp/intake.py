@@ -14,14 +14,15 @@ import traceback
 from collections.abc import Awaitable
 
 from channels.attempts import Attempts
+from channels.whatsapp.condition import Condition
 from channels.whatsapp.courtesies import Courtesies
 from channels.whatsapp.events import Event, Ignored, Misdirected, Written
 from channels.whatsapp.forms import Params
 from channels.whatsapp.names import is_sid
-from channels.whatsapp.statuses import report_of
+from channels.whatsapp.statuses import error_code, report_of
 from channels.whatsapp.translation import Me, translate
 from gaia.errors import StoreError
-from gaia.messages import DeliveryStage, Inbound, ReceiptKind
+from gaia.messages import DeliveryReport, DeliveryStage, Inbound, ReceiptKind
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
@@ -36,10 +37,18 @@ class Intake:
     again.
     """
 
-    def __init__(self, gateway: Gateway, me: Me, courtesies: Courtesies, clock: Clock) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        me: Me,
+        courtesies: Courtesies,
+        condition: Condition,
+        clock: Clock,
+    ) -> None:
         self._gateway = gateway
         self._me = me
         self._courtesies = courtesies
+        self._condition = condition
         self._clock = clock
         self._attempts = Attempts()
 
@@ -57,6 +66,7 @@ class Intake:
         report = report_of(outbox_id, params)
         if report is not None:
             await self._try(params, self._gateway.reported(report))
+            self._blame(report, params)
 
     async def asked(self, outbox_id: int, params: Params) -> None:
         """Hear what became of a template that asks somebody to write back. It is no chunk:
@@ -64,6 +74,11 @@ class Intake:
         report = report_of(outbox_id, params)
         if report is not None and report.stage is DeliveryStage.FAILED:
             logger.warning("somebody could not be asked to write: %s", report.failure)
+            self._blame(report, params)
+
+    def _blame(self, report: DeliveryReport, params: Params) -> None:
+        if report.stage is DeliveryStage.FAILED:
+            self._condition.undelivered(error_code(params))
 
     async def _try(self, params: Params, committing: Awaitable[None]) -> None:
         try:

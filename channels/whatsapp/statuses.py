@@ -24,11 +24,11 @@ def report_of(outbox_id: int, params: Params) -> DeliveryReport | None:
     sid = params.get("MessageSid")
     if stage is None or not is_sid(sid):
         return None
-    failure = failure_of(_code(params)) if stage is DeliveryStage.FAILED else None
+    failure = failure_of(error_code(params)) if stage is DeliveryStage.FAILED else None
     return DeliveryReport(outbox_id, sid, stage, failure)
 
 
-def _code(params: Params) -> int | None:
-    """Why it failed, in Twilio's numbers."""
+def error_code(params: Params) -> int | None:
+    """Why it failed, in Twilio's numbers, if it did."""
     code = params.get("ErrorCode")
     return int(code) if code.isascii() and code.isdecimal() and len(code) < 8 else None

@@ -17,8 +17,9 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from channels.whatsapp.checking import CHECK_PATH
+from channels.whatsapp.condition import Condition
 from channels.whatsapp.forms import Params
 from channels.whatsapp.intake import Intake
 from channels.whatsapp.outgoing import OutgoingFiles
@@ -36,18 +37,6 @@ MEDIA = "media/"
 _OUTBOX_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
-class Witness(Protocol):
-    """Hears how Twilio's calls go."""
-
-    def called(self) -> None:
-        """Twilio called: messages reach gaia."""
-        ...
-
-    def stored(self, *, succeeded: bool) -> None:
-        """Whether what came last could be stored."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Service:
     """What answers while the channel serves."""
@@ -63,12 +52,12 @@ class Webhook:
         self,
         signatures: Signatures,
         account_sid: str,
-        witness: Witness,
+        condition: Condition,
         check: Callable[[bytes], HookAnswer],
     ) -> None:
         self._signatures = signatures
         self._account_sid = account_sid
-        self._witness = witness
+        self._condition = condition
         self._check = check
 
     async def hook(self, request: HookRequest, service: Service | None) -> HookAnswer:
@@ -84,7 +73,7 @@ class Webhook:
             return HookAnswer(405)
         if service is None:
             return HookAnswer(503)
-        if request.path == "check":
+        if request.path == CHECK_PATH:
             return self._check(request.body)
         taking = self._taking(request.path, params, service.intake)
         return HookAnswer(404) if taking is None else await self._take(params, taking)
@@ -112,14 +101,14 @@ class Webhook:
                 "than GAIA_TWILIO_ACCOUNT_SID"
             )
             return HookAnswer(403)
-        self._witness.called()
+        self._condition.called()
         try:
             await taking()
         except StoreError as exc:
-            self._witness.stored(succeeded=False)
+            self._condition.stored(succeeded=False)
             logger.error("what Twilio tells cannot be stored at the moment: %s", exc)
             return HookAnswer(503)
-        self._witness.stored(succeeded=True)
+        self._condition.stored(succeeded=True)
         return TWIML
 
 
