@@ -2,9 +2,9 @@
 
 The memories, their full text, their entities and earlier versions are gone with the
 caller's transaction, and so are the profile, the episodes and what is held that tell it,
-and what was read of conversations that are being digested. What transcripts, the
-archive, queues, logs and free pages still hold of their words is overwritten by
-`gaia.ops.forgetting`, which is to be woken after the commit.
+what was read of conversations that are being digested, and every file that was to be sent
+to the user. What transcripts, the archive, queues, logs and free pages still hold of
+their words is overwritten by `gaia.ops.forgetting`, which is to be woken after the commit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gaia.memory import forgotten, gathered, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
-from gaia.store import audit, conversations, forgets, inbox, undigested
+from gaia.store import audit, conversations, forgets, inbox, outbox_files, undigested
 from gaia.store.audit import Action
 from gaia.store.memory_tables import MemoryStatus
 
@@ -180,8 +180,9 @@ async def _begin(
     now: datetime,
 ) -> None:
     """A turn that runs by now may still say it, whenever its message was received; so may
-    a question that is open."""
+    a question that is open, and a file that is on its way."""
     await forgets.withdraw(session, user_id)
+    await outbox_files.drop_of_user(session, user_id)
     texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
     needles = [*texts, words] if words else texts
     await forgotten.note(session, user_id, texts, now)

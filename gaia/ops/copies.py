@@ -51,6 +51,7 @@ class _Copy:
             self.connection.execute(f"PRAGMA {pragma}")
         self.connection.execute("BEGIN IMMEDIATE")
         changed = self._clean_memories() + self._clean_archive() + self._drop_made()
+        changed += self._drop_files()
         for table, columns in MESSAGES.items():
             changed += self._clean_messages(table, columns)
         self.connection.execute("COMMIT")
@@ -122,6 +123,16 @@ class _Copy:
                 tuple(self.user_ids),
             )
         return dropped
+
+    def _drop_files(self) -> int:
+        """Delete what was to be sent as a file."""
+        if not self._columns("outbox_files"):
+            return 0
+        return self.connection.execute(
+            "DELETE FROM outbox_files WHERE conversation_id IN "  # noqa: S608
+            f"(SELECT conversation_id FROM conversations WHERE user_id IN ({self._marks}))",
+            tuple(self.user_ids),
+        ).rowcount
 
     @property
     def _marks(self) -> str:

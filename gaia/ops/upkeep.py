@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from gaia.core.digesting.digesting import Digesting
 from gaia.memory import archive, holding
 from gaia.ports import Clock
-from gaia.store import digests
+from gaia.store import digests, outbox_files
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,9 @@ HELD_FOR = timedelta(days=90)
 """So long something that gaia is not sure of waits for what supports it."""
 
 DIGESTS_KEPT_FOR = timedelta(days=90)
+
+FILES_KEPT_FOR = timedelta(days=1)
+"""So long a file stays after it has been sent: providers fetch it within the hour."""
 
 
 class Upkeep:
@@ -82,6 +85,10 @@ class Upkeep:
             pruned = await digests.prune(session, now - DIGESTS_KEPT_FOR)
         if pruned:
             logger.info("%d digests are too old to be kept", pruned)
+        async with self._database.write() as session:
+            files = await outbox_files.drop_left(session, now - FILES_KEPT_FOR)
+        if files:
+            logger.info("%d files that were sent are not kept any longer", files)
 
     async def _prune_turns(self, now: datetime) -> int:
         async with self._database.write() as session:

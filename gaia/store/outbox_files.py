@@ -1,4 +1,4 @@
-"""The files that go with chunks of the outbox.
+"""The files that go with chunks of the outbox, for as long as they are needed.
 
 Each function works within the caller's transaction.
 """
@@ -6,12 +6,22 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import OutboundFile
-from gaia.store.tables import OutboxFileRow
+from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState
+
+GONE = "The file that belongs here is gone by now. Ask me for it again."
+"""What a chunk says that is sent without its file after all. Plain text everywhere."""
+
+_ARRIVED = (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
+"""The states of chunks that are sent no more."""
+
+_LEFT = (*_ARRIVED, OutboxState.QUEUED, OutboxState.DEAD)
+"""The states of chunks that wait for nothing but word of what became of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +62,33 @@ async def content(session: AsyncSession, outbox_id: int) -> bytes | None:
     return await session.scalar(
         select(OutboxFileRow.content).where(OutboxFileRow.outbox_id == outbox_id)
     )
+
+
+async def drop_of_user(session: AsyncSession, user_id: str) -> int:
+    """Delete all files that are for a user; returns how many there were."""
+    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    return await _drop(session, OutboxFileRow.conversation_id.in_(theirs))
+
+
+async def drop_left(session: AsyncSession, before: datetime) -> int:
+    """Delete the files of chunks that left, or were given up, before that time; returns
+    how many there were."""
+    last = func.coalesce(OutboxRow.sent_at, OutboxRow.created_at)
+    left = select(OutboxRow.outbox_id).where(OutboxRow.state.in_(_LEFT), last < before)
+    return await _drop(session, OutboxFileRow.outbox_id.in_(left))
+
+
+async def _drop(session: AsyncSession, which: ColumnElement[bool]) -> int:
+    """Delete files, and have the chunks that may still be sent say so."""
+    await session.execute(
+        update(OutboxRow)
+        .where(
+            OutboxRow.outbox_id.in_(select(OutboxFileRow.outbox_id).where(which)),
+            OutboxRow.state.not_in(_ARRIVED),
+        )
+        .values(text=GONE, buttons=[])
+    )
+    dropped = await session.scalars(
+        delete(OutboxFileRow).where(which).returning(OutboxFileRow.outbox_id)
+    )
+    return len(dropped.all())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 import pytest
+from sqlalchemy import select, update
 
 from gaia.messages import Address, OutboundFile
 from gaia.store import conversations, outbox, outbox_files
 from gaia.store.engine import Database
-from gaia.store.outbox_files import NewFile
+from gaia.store.outbox_files import GONE, NewFile
+from gaia.store.tables import OutboxFileRow, OutboxRow, OutboxState
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
@@ -56,3 +61,65 @@ async def test_a_reply_without_a_file_has_none(database: Database, ada: User) ->
     (only,) = await reply(database, ada, "one", file=None)
     async with database.read() as session:
         assert await outbox_files.of_chunk(session, only) is None
+
+
+async def put(database: Database, outbox_id: int, state: OutboxState, **values: object) -> None:
+    async with database.write() as session:
+        await session.execute(
+            update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(state=state, **values)
+        )
+
+
+async def texts(database: Database) -> Sequence[str]:
+    async with database.read() as session:
+        rows = await session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))
+        return rows.all()
+
+
+async def files(database: Database) -> Sequence[int]:
+    async with database.read() as session:
+        return (await session.scalars(select(OutboxFileRow.outbox_id))).all()
+
+
+async def test_the_files_of_one_user_go_and_their_chunks_say_so(
+    database: Database, ada: User, clock: FakeClock
+) -> None:
+    bob = await Users(database, clock).create("Bob", Role.MEMBER, Address("fake", "bob"))
+    await reply(database, ada, "one", "two")
+    await reply(database, ada, "elsewhere", chat="other")
+    (of_bob,) = await reply(database, bob, "mine", chat="bob")
+    async with database.write() as session:
+        assert await outbox_files.drop_of_user(session, ada.user_id) == 2
+        assert await outbox_files.drop_of_user(session, ada.user_id) == 0
+    assert await texts(database) == ["one", GONE, GONE, "mine"]
+    assert await files(database) == [of_bob]
+
+
+@pytest.mark.parametrize("state", OutboxState)
+async def test_a_chunk_that_arrived_keeps_its_words_when_its_file_goes(
+    database: Database, ada: User, state: OutboxState
+) -> None:
+    (only,) = await reply(database, ada, "Here it is.")
+    await put(database, only, state)
+    async with database.write() as session:
+        await outbox_files.drop_of_user(session, ada.user_id)
+    has_arrived = state in (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
+    assert await texts(database) == ["Here it is." if has_arrived else GONE]
+
+
+@pytest.mark.parametrize("state", OutboxState)
+async def test_files_stay_until_their_chunks_have_left_for_long_enough(
+    database: Database, ada: User, state: OutboxState
+) -> None:
+    """A file that was asked for long ago may have been sent just now."""
+    old, new, given_up = [
+        (await reply(database, ada, "Here it is.", chat=chat))[0] for chat in ("a", "b", "c")
+    ]
+    await put(database, old, state, sent_at=START + timedelta(hours=1))
+    await put(database, new, state, sent_at=START + timedelta(hours=3))
+    await put(database, given_up, state, sent_at=None)
+    async with database.write() as session:
+        dropped = await outbox_files.drop_left(session, START + timedelta(hours=2))
+    waits = state in (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
+    assert dropped == (0 if waits else 2)
+    assert await files(database) == ([old, new, given_up] if waits else [new])
