@@ -23,7 +23,10 @@ class Background(Generic[Refusal]):
     `refusal`, which `describe` tells in a line without secrets."""
 
     def __init__(
-        self, channel: str, refusal: type[Refusal], describe: Callable[[Refusal], str]
+        self,
+        channel: str,
+        refusal: type[Refusal] | tuple[type[Refusal], ...],
+        describe: Callable[[Refusal], str],
     ) -> None:
         self._channel = channel
         self._refusal = refusal

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from channels.credentials import telegram_token
+from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
 from channels.terminal import Greeter, TerminalChannel
 from gaia.ports import Channel, Clock
-from gaia.settings.schema import ChannelsSettings, Secrets, TelegramSettings
+from gaia.settings.schema import (
+    ChannelsSettings,
+    Secrets,
+    TelegramSettings,
+    WhatsAppSettings,
+)
 
 
 def build_channels(
@@ -29,6 +34,8 @@ def build_channels(
     if settings.telegram.enabled and not hosted:
         token = telegram_token(secrets)
         channels.append(_telegram(settings.telegram, token, clock))
+    if settings.whatsapp.enabled and not hosted:
+        channels.append(_whatsapp(settings.whatsapp, twilio_credentials(secrets), clock))
     return {channel.name: channel for channel in channels}
 
 
@@ -37,3 +44,9 @@ def _telegram(settings: TelegramSettings, token: str, clock: Clock) -> Channel:
     from channels.telegram.channel import TelegramChannel
 
     return TelegramChannel(settings, token, clock)
+
+
+def _whatsapp(settings: WhatsAppSettings, account: TwilioCredentials, clock: Clock) -> Channel:
+    from channels.whatsapp.channel import WhatsAppChannel
+
+    return WhatsAppChannel(settings, account.account_sid, account.auth_token, clock)

@@ -43,6 +43,7 @@ CHATTY = (
     "apscheduler",
     "uvicorn",
     "telegram",
+    "twilio",
 )
 """Libraries that log requests, some with URLs that hold keys, or with messages, or each
 look at the time. Only their warnings count."""

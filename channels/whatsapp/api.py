@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 import httpx
+from twilio.base import values
 from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
@@ -90,30 +91,33 @@ class Api:
         await self._http.aclose()
 
     async def send_text(
-        self, person: str, text: str, status_callback: str, media_url: str | None = None
+        self,
+        person: str,
+        text: str,
+        *,
+        status_callback: str | None = None,
+        media_url: str | None = None,
     ) -> str:
         """Send free text, and a file with it if asked. Returns the message's id."""
-        files = {} if media_url is None else {"media_url": [media_url]}
         sending = self._twilio.messages.create_async(
             to=twilio_name(person),
             from_=self._number,
             body=text,
-            status_callback=status_callback,
-            **files,
+            status_callback=values.unset if status_callback is None else status_callback,
+            media_url=values.unset if media_url is None else [media_url],
         )
         return _sid((await _read(sending)).sid)
 
     async def send_template(
-        self, person: str, content_sid: str, variables: Mapping[str, str], status_callback: str
+        self, person: str, content_sid: str, variables: Mapping[str, str], *, status_callback: str
     ) -> str:
         """Send a template with what its variables stand for. Returns the message's id."""
-        filled = {"content_variables": json.dumps(dict(variables))} if variables else {}
         sending = self._twilio.messages.create_async(
             to=twilio_name(person),
             from_=self._number,
             content_sid=content_sid,
+            content_variables=json.dumps(dict(variables)) if variables else values.unset,
             status_callback=status_callback,
-            **filled,
         )
         return _sid((await _read(sending)).sid)
 
@@ -150,12 +154,10 @@ class Api:
         return rebased(TWILIO_URL + path, self._base_url)
 
     @asynccontextmanager
-    async def open(self, url: str) -> AsyncIterator[httpx.Response]:
-        """The answer to a request for a file; of redirects, the first is the answer.
-
-        The credentials go to Twilio alone.
-        """
-        is_twilios = _origin(url) == _origin(self.address_of(""))
+    async def open(self, url: httpx.URL) -> AsyncIterator[httpx.Response]:
+        """The answer to a request for a file, be it a redirect. The credentials go to
+        Twilio alone."""
+        is_twilios = _origin(url) == _origin(httpx.URL(self.address_of("")))
         auth = self._credentials if is_twilios else None
         async with self._http.stream("GET", url, auth=auth) as response:
             yield response
@@ -193,6 +195,5 @@ def _count(number: object) -> int:
     return int(number) if isinstance(number, str) and number.isdecimal() else 0
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = httpx.URL(url)
-    return parts.scheme, parts.host, parts.port
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port

@@ -21,11 +21,11 @@ class Condition(condition.Condition):
     """What is known of the channel at the moment: of Twilio itself, and of what the owner
     has to mend while Twilio answers."""
 
-    def __init__(self, clock: Clock, *, public_url: str, stall_seconds: float) -> None:
+    def __init__(self, clock: Clock, *, address: str, stall_seconds: float) -> None:
         super().__init__(
             "Twilio", clock, stall_seconds=stall_seconds, stalled="looking for messages has stalled"
         )
-        self._public_url = public_url
+        self._address = address
         self._to_mend: dict[str, str] = {}
 
     def begin(self) -> None:
@@ -68,7 +68,7 @@ class Condition(condition.Condition):
         self._mend(
             _WEBHOOK,
             f"Twilio's webhook does not reach gaia, messages come late: see that it is set to "
-            f"{self._public_url}/hooks/whatsapp (gaia doctor looks)",
+            f"{self._address} (gaia doctor looks)",
         )
 
     def health(self) -> Health:

@@ -91,13 +91,16 @@ class Sender:
             case Freely():
                 media_url = await self._media_url(outbound)
                 sid = await self._api.send_text(
-                    person, outbound.marked_text, status_callback, media_url
+                    person,
+                    outbound.marked_text,
+                    status_callback=status_callback,
+                    media_url=media_url,
                 )
                 self._condition.sent()
                 return sid
             case InTemplate(template, variables):
                 sid = await self._api.send_template(
-                    person, template.content_sid, variables, status_callback
+                    person, template.content_sid, variables, status_callback=status_callback
                 )
                 self._condition.sent(in_template=True)
                 return sid
@@ -106,7 +109,7 @@ class Sender:
                     person,
                     template.content_sid,
                     template.asking(),
-                    self._address(f"asked/{outbound.outbox_id}"),
+                    status_callback=self._address(f"asked/{outbound.outbox_id}"),
                 )
                 self._condition.sent(in_template=True)
                 logger.info("chunk %d waits: they are asked to write", outbound.outbox_id)

@@ -250,6 +250,12 @@ class Settings(Block):
     logging: LoggingSettings = LoggingSettings()
     limits: LimitsSettings = LimitsSettings()
 
+    @model_validator(mode="after")
+    def _listen_for_providers(self) -> Self:
+        if not self.web.enabled and self.channels.whatsapp.enabled:
+            raise ValueError("web.enabled is false, and channels.whatsapp.enabled is true")
+        return self
+
 
 class Secrets(Block):
     """Keys and tokens, from the environment or `.env` in the home, never from gaia.yaml."""

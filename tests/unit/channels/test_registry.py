@@ -10,12 +10,23 @@ from channels.registry import build_channels
 from channels.terminal import Greeting
 from gaia.errors import SettingsError
 from gaia.messages import Address
-from gaia.ports import Channel
-from gaia.settings.schema import ChannelsSettings, Secrets, TelegramSettings, TerminalSettings
+from gaia.ports import Channel, Hooked
+from gaia.settings.schema import (
+    ChannelsSettings,
+    Secrets,
+    TelegramSettings,
+    TerminalSettings,
+    WhatsAppSettings,
+)
 from gaia.testing.clock import FakeClock
 
 TOKEN = "123456789:AAcanary-canary-canary-canary-canary"
 ON = ChannelsSettings(telegram=TelegramSettings(enabled=True))
+WHATSAPP = ChannelsSettings(
+    whatsapp=WhatsAppSettings(
+        enabled=True, number="+14155238886", public_url="https://gaia.example"
+    )
+)
 OFF = ChannelsSettings(terminal=TerminalSettings(enabled=False))
 
 
@@ -65,7 +76,31 @@ def test_a_token_of_a_wrong_shape_is_a_mistake_that_does_not_show_it(token: str)
     assert "canary" not in str(raised.value)
 
 
+def test_whatsapp_is_built_with_its_account_and_its_token() -> None:
+    secrets = Secrets(
+        twilio_account_sid=SecretStr(f"AC{'0' * 32}"), twilio_auth_token=SecretStr("a" * 32)
+    )
+    built = build_channels(
+        WHATSAPP,
+        secrets,
+        greeter=AnyoneIsWelcome(),
+        clock=FakeClock(),
+        version="0",
+        hosted=False,
+    )
+    assert list(built) == ["terminal", "whatsapp"]
+    assert isinstance(built["whatsapp"], Hooked)
+    assert list(build(WHATSAPP, hosted=True)) == ["terminal"]
+
+
+def test_whatsapp_without_its_secrets_is_a_mistake() -> None:
+    with pytest.raises(SettingsError, match="GAIA_TWILIO_AUTH_TOKEN is not set"):
+        build(WHATSAPP)
+
+
 def test_a_channel_that_is_off_loads_no_library() -> None:
-    code = "import sys, channels.registry; print('telegram' in sys.modules)"
+    code = (
+        "import sys, channels.registry; print({'telegram', 'twilio'} & set(sys.modules) != set())"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "set()"

@@ -220,6 +220,37 @@ def test_a_setting_without_effect_is_warned_of(write_yaml: WriteYaml) -> None:
     assert [warning.split()[0] for warning in warnings] == ["model.base_url", "model.api_version"]
 
 
+WHATSAPP = """
+    channels:
+      whatsapp: {{enabled: true, number: "+14155238886", public_url: "{url}"}}
+    web:
+      enabled: {web}
+"""
+
+
+def test_whatsapp_needs_the_web_server(mistakes_of: MistakesOf) -> None:
+    (mistake,) = mistakes_of(WHATSAPP.format(url="https://gaia.example", web="false"))
+    assert "web.enabled is false, and channels.whatsapp.enabled is true" in str(mistake)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_warned_of"),
+    [
+        ("http://gaia.example", True),
+        ("http://192.168.1.5:8642", True),
+        ("https://gaia.example", False),
+        ("http://localhost:8642", False),
+        ("http://127.0.0.1:8642", False),
+    ],
+)
+def test_a_public_address_that_others_can_read_is_warned_of(
+    write_yaml: WriteYaml, url: str, *, is_warned_of: bool
+) -> None:
+    home = write_yaml(WHATSAPP.format(url=url, web="true"))
+    warnings = load_settings(home, {}).warnings
+    assert any("public_url is not https" in each for each in warnings) is is_warned_of
+
+
 @given(text=st.text(max_size=60))
 @hypothesis_settings(
     deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
