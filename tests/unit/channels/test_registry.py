@@ -99,8 +99,6 @@ def test_whatsapp_without_its_secrets_is_a_mistake() -> None:
 
 
 def test_a_channel_that_is_off_loads_no_library() -> None:
-    code = (
-        "import sys, channels.registry; print({'telegram', 'twilio'} & set(sys.modules) != set())"
-    )
+    code = "import sys, channels.registry; print({'telegram', 'twilio'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
