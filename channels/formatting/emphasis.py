@@ -1,8 +1,9 @@
-"""Emphasis in scripts without spaces between words.
+"""Emphasis in scripts without spaces between words, and none in arithmetic.
 
 CommonMark does not end emphasis between punctuation and a letter, as in
 `**「太字」**です`, since in other scripts a space stands there. Here a letter of
-Chinese, Japanese or Korean counts as if one did.
+Chinese, Japanese or Korean counts as if one did. Stars between two digits are a
+product or a power, as in `2*3*4`, and stay.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class _State(StateInline):
         end = start + scanned.length
         before = self.src[start - 1] if start else " "
         after = self.src[end] if end < self.posMax else " "
+        if self.src[start] == "*" and before.isdigit() and after.isdigit():
+            return Scanned(can_open=False, can_close=False, length=scanned.length)
         return Scanned(
             scanned.can_open or bool(canSplitWord and _LETTER.match(before) and after.strip()),
             scanned.can_close or bool(canSplitWord and _LETTER.match(after) and before.strip()),

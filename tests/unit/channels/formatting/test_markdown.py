@@ -17,6 +17,7 @@ EMPHASIS = {
     "across lines": ("**one\ntwo**", "<b>one\ntwo</b>"),
     "underscores in words": ("a snake_case_name and x_y.py", "a snake_case_name and x_y.py"),
     "a lone star": ("2 * 3 * 4", "2 * 3 * 4"),
+    "products and powers": ("2*3*4 and 2**3**4", "2*3*4 and 2**3**4"),
     "unclosed": ("**not closed and `neither", "**not closed and `neither"),
     "escaped": (r"\*stars\* and \_lines\_", "*stars* and _lines_"),
     "beside Chinese": ("**《注意》**这是。", "<b>《注意》</b>这是。"),
