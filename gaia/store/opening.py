@@ -23,7 +23,7 @@ async def open_database(home: Home) -> Database:
         StoreError: It is damaged, not gaia's, or cannot be written.
     """
     path = home.database
-    if await _read_revision(path) != HEAD:
+    if await read_revision(path) != HEAD:
         # Alembic takes as long to import as a short command takes to run.
         from gaia.store.migrate import migrate
 
@@ -31,7 +31,13 @@ async def open_database(home: Home) -> Database:
     return Database(path)
 
 
-async def _read_revision(path: Path) -> str | None:
+async def read_revision(path: Path) -> str | None:
+    """The revision of an existing gaia.db, which is left as it is; None if it holds nothing.
+
+    Raises:
+        NewerStoreError: A newer gaia wrote it.
+        StoreError: It is damaged, not gaia's, or cannot be read.
+    """
     if holds_nothing(path):
         return None
     async with inspecting(path) as connection:

@@ -1,0 +1,84 @@
+"""What `gaia doctor` looks at for each channel that is enabled.
+
+A channel's library is loaded when its check runs: that takes as long as the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
+from gaia.errors import Mistake, SettingsError
+from gaia.findings import Check, Finding, ok
+from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSettings, WhatsAppSettings
+
+T = TypeVar("T")
+
+ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where that is found
+"""Hosts that stand for all of the machine's addresses, and one of these."""
+
+
+def channel_checks(
+    settings: Settings, secrets: Secrets, placed: Callable[[Mistake], Mistake]
+) -> Sequence[Check]:
+    """The checks of the enabled channels. `placed` adds its line to a mistake in the settings."""
+    channels = settings.channels
+    checks: list[Check] = []
+    if channels.telegram.enabled:
+        token = partial(_placed, telegram_token, secrets, placed)
+        checks += _telegram_checks(channels.telegram, token)
+    if channels.whatsapp.enabled:
+        credentials = partial(_placed, twilio_credentials, secrets, placed)
+        checks += _whatsapp_checks(channels.whatsapp, settings.web, credentials)
+    return checks
+
+
+def _placed(
+    read: Callable[[Secrets], T], secrets: Secrets, placed: Callable[[Mistake], Mistake]
+) -> T:
+    try:
+        return read(secrets)
+    except SettingsError as exc:
+        raise SettingsError.of([placed(each) for each in exc.mistakes]) from exc
+
+
+def _telegram_checks(settings: TelegramSettings, token: Callable[[], str]) -> Sequence[Check]:
+    async def look_at_secrets() -> Sequence[Finding]:
+        token()
+        return [ok("the token is set and well-formed")]
+
+    async def look_at_token() -> Sequence[Finding]:
+        from channels.telegram import doctor
+
+        return await doctor.look_at_token(settings, token())
+
+    secrets = Check("telegram secrets", look_at_secrets)
+    return [secrets, Check("telegram token", look_at_token, needs=(secrets.name,))]
+
+
+def _whatsapp_checks(
+    settings: WhatsAppSettings, web: WebSettings, credentials: Callable[[], TwilioCredentials]
+) -> Sequence[Check]:
+    async def look_at_secrets() -> Sequence[Finding]:
+        credentials()
+        return [ok("Account SID and auth token are set and well-formed")]
+
+    async def look_at_account() -> Sequence[Finding]:
+        from channels.whatsapp import doctor
+
+        return await doctor.look_at_account(settings, credentials())
+
+    async def look_at_address() -> Sequence[Finding]:
+        from channels.whatsapp.checking import Route, round_trip
+
+        route = Route(settings.public_url, f"{ANY_HOST.get(web.host, web.host)}:{web.port}")
+        return await round_trip(route, credentials().auth_token)
+
+    secrets = Check("whatsapp secrets", look_at_secrets)
+    return [
+        secrets,
+        Check("whatsapp account", look_at_account, needs=(secrets.name,)),
+        Check("whatsapp address", look_at_address, needs=(secrets.name,)),
+    ]

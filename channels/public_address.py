@@ -1,0 +1,131 @@
+"""A request to gaia's own public address, made as a provider makes it, and why none gets there.
+
+Redirects are not followed: a signature holds for one address alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from gaia.findings import Finding, failed
+
+ANSWER_BYTES = 64 * 1024
+"""More of an answer is not read: gaia's own has a hundred bytes."""
+
+ANSWER_SECONDS = 10.0
+TOTAL = 2.0
+"""A connection and an answer may take so many times that, not each piece of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, whoever sent it. `location` is where it redirects to."""
+
+    status: int
+    body: bytes
+    media_type: str
+    location: str
+
+
+async def post(
+    url: str,
+    form: Mapping[str, str],
+    headers: Mapping[str, str],
+    *,
+    seconds: float = ANSWER_SECONDS,
+) -> Answer | Finding:
+    """The answer to a form that is posted, or why there is none, with a remedy."""
+    try:
+        async with (
+            asyncio.timeout(TOTAL * seconds),
+            httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+            client.stream("POST", url, data=dict(form), headers=dict(headers)) as response,
+        ):
+            return Answer(
+                response.status_code,
+                await _start_of(response),
+                response.headers.get("content-type", "").partition(";")[0].strip(),
+                response.headers.get("location", ""),
+            )
+    except (httpx.RequestError, httpx.InvalidURL, UnicodeError, TimeoutError) as exc:
+        return _unreached(httpx.URL(url), exc, seconds)
+
+
+async def _start_of(response: httpx.Response) -> bytes:
+    start = bytearray()
+    async for chunk in response.aiter_bytes():
+        start += chunk
+        if len(start) >= ANSWER_BYTES:
+            break
+    return bytes(start[:ANSWER_BYTES])
+
+
+def _unreached(url: httpx.URL, exc: Exception, seconds: float) -> Finding:
+    host = url.host
+    for cause in _causes(exc):
+        match cause:
+            case socket.gaierror(errno=socket.EAI_AGAIN):
+                return failed(
+                    f"no DNS server answers for the name {host}",
+                    "Look at this machine's network, and at the DNS servers that it asks.",
+                )
+            case socket.gaierror():
+                return failed(
+                    f"the name {host} is not known to the DNS",
+                    "Look for a typing mistake, or enter the name at your DNS provider. Some "
+                    "tunnels get another name at each start: put the present one into gaia.yaml.",
+                )
+            case ssl.SSLCertVerificationError():
+                return failed(
+                    f"the certificate of {host} is not valid: {cause.verify_message}",
+                    f"Let the proxy have a certificate for {host} that browsers accept, with the "
+                    "whole chain, such as one of Let's Encrypt. Providers refuse any other.",
+                )
+            case ssl.SSLError():
+                return failed(
+                    f"{_place(url)} speaks no TLS that is understood ({cause.reason})",
+                    "Let the proxy serve https on that port, or correct the port in the address.",
+                )
+            case ConnectionRefusedError():
+                return failed(
+                    f"{_place(url)} refuses the connection",
+                    "Start the proxy or the tunnel, and let firewall and router pass the port on "
+                    "to it.",
+                )
+            case httpx.ConnectTimeout():
+                return failed(
+                    f"{_place(url)} takes no connection within {seconds:g} s",
+                    "Open the port in firewall and router. Some routers do not lead back into "
+                    f"their own network: if {url}, opened on a phone without Wi-Fi, gives 403, "
+                    "all is well.",
+                )
+            case TimeoutError() | httpx.TimeoutException():
+                return failed(
+                    f"{_place(url)} takes the request and gives no answer within {seconds:g} s",
+                    "Look at the proxy's log, and whether it passes /hooks/ on to gaia.",
+                )
+    return failed(
+        f"{_place(url)} gives no answer over HTTP ({type(exc).__name__})",
+        "Look at scheme and port of the address, and at the proxy's log.",
+    )
+
+
+def _causes(exc: BaseException) -> Iterator[BaseException]:
+    """An exception and all that led to it, the first cause first."""
+    chain: list[BaseException] = []
+    cause: BaseException | None = exc
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return reversed(chain)
+
+
+def _place(url: httpx.URL) -> str:
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme, 0)
+    return f"{url.host}:{port}"

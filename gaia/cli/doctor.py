@@ -1,0 +1,98 @@
+"""`gaia doctor`: what is wrong with this installation, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gaia.findings import Check
+    from gaia.ops.doctor.configuration import Configuration
+    from gaia.ops.doctor.running import Examined
+    from gaia.paths import Home
+
+CHECK_FAILED = 4
+
+
+def doctor_command(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON for a script to read.")
+    ] = False,
+) -> None:
+    """Look for what is wrong and say what to do. Exits with 4 when a check failed."""
+    import asyncio
+
+    from gaia.cli import findings_text
+    from gaia.findings import Outcome
+    from gaia.ops.doctor.configuration import Configuration
+    from gaia.paths import find_home
+
+    home = find_home()
+    configuration = Configuration(home)
+    _keep_secrets_out_of_tracebacks(configuration)
+    checks = gather(home, configuration)
+    show = _nothing if as_json else findings_text.printer(checks)
+    examined = asyncio.run(_examine(checks, show))
+    typer.echo(findings_text.as_json(examined) if as_json else findings_text.summary(examined))
+    if any(each.has(Outcome.FAILED) for each in examined):
+        raise typer.Exit(CHECK_FAILED)
+
+
+def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
+    """All checks, in the order in which they are shown."""
+    from functools import partial
+
+    from channels.doctor import channel_checks
+    from gaia.cli.status import ask_status
+    from gaia.ops.doctor.daemon import daemon_check
+    from gaia.ops.doctor.databases import database_checks
+    from gaia.ops.doctor.home import home_check
+    from gaia.ops.doctor.model import model_check
+
+    checks = [
+        home_check(home),
+        configuration.check(),
+        *database_checks(home),
+        daemon_check(partial(ask_status, home)),
+    ]
+    loaded = configuration.loaded
+    if loaded is None:
+        return [*checks, *configuration.unknown("model", "channels")]
+    return [
+        *checks,
+        model_check(home, loaded),
+        *channel_checks(loaded.settings, loaded.secrets, loaded.placed),
+    ]
+
+
+async def _examine(checks: Sequence[Check], show: Callable[[Examined], None]) -> Sequence[Examined]:
+    from gaia.cli.waiting_line import WaitingLine
+    from gaia.ops.doctor.running import examine
+
+    line, done = WaitingLine(), []
+    try:
+        async for examined in examine(checks, begins=lambda check: line.say(check.name)):
+            line.clear()
+            show(examined)
+            done.append(examined)
+    finally:
+        line.clear()
+    return done
+
+
+def _nothing(examined: Examined) -> None:
+    """Shows nothing: JSON is one document."""
+
+
+def _keep_secrets_out_of_tracebacks(configuration: Configuration) -> None:
+    import logging
+
+    from gaia.logs import RedactingFormatter
+
+    loaded = configuration.loaded
+    handler = logging.StreamHandler()
+    handler.setFormatter(RedactingFormatter(loaded.secrets.values() if loaded else ()))
+    logging.basicConfig(handlers=[handler], level=logging.ERROR)

@@ -1,0 +1,59 @@
+"""Runs checks in their order, and leaves out those that would tell nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gaia.errors import GaiaError
+from gaia.findings import Check, Finding, Outcome, failed, failures, skipped
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A check that was run or left out, and what it found."""
+
+    check: str
+    findings: Sequence[Finding]
+
+    def has(self, *outcomes: Outcome) -> bool:
+        """Whether one of its findings is of that kind."""
+        return any(finding.outcome in outcomes for finding in self.findings)
+
+
+async def examine(
+    checks: Iterable[Check], begins: Callable[[Check], None]
+) -> AsyncIterator[Examined]:
+    """What each check finds, as soon as it has. `begins` is told of one before it runs.
+
+    One that fails in an unforeseen way is a finding as well, and the others go on.
+    """
+    unfit: set[str] = set()
+    for check in checks:
+        missing = next((name for name in check.needs if name in unfit), None)
+        if missing is None:
+            begins(check)
+            examined = Examined(check.name, await _look(check))
+        else:
+            examined = Examined(check.name, [skipped(f"nothing to tell before {missing} is well")])
+        if examined.has(Outcome.FAILED, Outcome.SKIPPED):
+            unfit.add(check.name)
+        yield examined
+
+
+async def _look(check: Check) -> Sequence[Finding]:
+    try:
+        return await check.look()
+    except GaiaError as exc:
+        return failures(exc)
+    except Exception as exc:
+        logger.exception("the check %r broke", check.name)
+        return [
+            failed(
+                f"the check itself broke ({type(exc).__name__})",
+                "This is a mistake in gaia: please report it with the traceback.",
+            )
+        ]
