@@ -78,11 +78,23 @@ def test_markdown_is_written_as(markdown: str, text: str) -> None:
     assert [chunk.replace("\u2060", "¦") for chunk in split(markdown, room=0)] == [text]
 
 
-def test_the_marks_and_the_mark_of_a_repeat_count_against_the_limit() -> None:
-    for text in ("😀" * 3000, "*a* " * 2000, "> **word**\n" * 900, "`c` " * 1000, r"\*a\* " * 900):
-        chunks = split(text, room=len(REPEAT_MARK))
-        longest = max(utf16_length(REPEAT_MARK + chunk) for chunk in chunks)
-        assert MOST_UNITS // 3 < longest <= MOST_UNITS
+LONG = {
+    "wide characters": "😀" * 3000,
+    "emphasis": "*a* " * 2000,
+    "emphasis over lines": "**" + "a\n" * 2000 + "a**",
+    "quoted lines": "> **word**\n" * 900,
+    "code": "`c` " * 1000,
+    "code within words": "d`c`d" * 1000,
+    "code with marks": "`` `c` `` " * 1000,
+    "marks of the text": r"\*a\* " * 900,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_marks_and_the_mark_of_a_repeat_count_against_the_limit(text: str) -> None:
+    chunks = split(text, room=len(REPEAT_MARK))
+    longest = max(utf16_length(REPEAT_MARK + chunk) for chunk in chunks)
+    assert MOST_UNITS // 3 < longest <= MOST_UNITS
 
 
 def test_prose_fills_its_chunks() -> None:
