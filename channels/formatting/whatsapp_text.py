@@ -109,7 +109,7 @@ def _most_units(document: Document) -> int:
         lines = 1 + document.text.count("\n", span.start, span.end)
         match span.style:
             case Style.PRE | Style.CODE:
-                units += 2 * len(LONG_CODE) + 2
+                units += 2 * len(LONG_CODE)
             case Style.QUOTE:
                 units += len(_QUOTE) * lines
             case _:
