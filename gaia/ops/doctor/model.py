@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import resolve_loaded
-from gaia.findings import Check, Finding, ok
+from gaia.findings import Check, Finding, failed, ok
 from gaia.ops.doctor import configuration
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 
 NAME = "model"
+ENGINE = "xllamacpp"
 
 
 def model_check(home: Home, loaded: LoadedSettings) -> Check:
@@ -22,6 +24,9 @@ def model_check(home: Home, loaded: LoadedSettings) -> Check:
         resolved = resolve_loaded(loaded)
         if resolved.provider == "embedded":
             Weights(home.models).require(find_model(resolved.name))
+            if find_spec(ENGINE) is None:
+                remedy = "Install 'gaia-assistant[local]', or set a key or model.base_url."
+                return [failed("the engine of the embedded model is not installed", remedy)]
         return [ok(f"{resolved.name} ({resolved.provider})")]
 
     return Check(NAME, look, needs=(configuration.NAME,))
