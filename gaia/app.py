@@ -16,6 +16,7 @@ from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
 from gaia.channelling import TerminalGreeter, enabled_channels
 from gaia.commands.conversation import conversation_commands
+from gaia.commands.exporting import export_command
 from gaia.commands.linking import linking_commands
 from gaia.commands.memory import memory_commands, without_memory
 from gaia.commands.people import people_commands
@@ -225,11 +226,16 @@ def build_app(
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
+
+    def takes(channel: str, media_type: str) -> bool:
+        return channels[channel].takes(media_type)
+
     commands = Registry(
         [
             *conversation_commands(handlers.stop_turn, digesting),
             *linking_commands(stores.sessions, digesting),
             *(memory_commands if memory.enabled else without_memory)(search, memory_changed),
+            export_command(takes),
             *status_commands(status),
             *people_commands(strangers.greet),
         ],

@@ -69,7 +69,8 @@ Prepared = Callable[[AsyncSession], Awaitable[Reply]]
 """A command that is ready to run within a transaction on gaia.db.
 
 The transaction also marks the command as done, so that its effect and its reply
-come to pass together, or not at all. It awaits nothing but the database.
+come to pass together, or not at all. It awaits nothing but the database, and what is
+soon done.
 """
 
 

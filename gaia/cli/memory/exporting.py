@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gaia.memory.transfer.record import Record
     from gaia.store.identities import User
 
-ALL = 10**9
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
 
 
@@ -39,11 +38,13 @@ def export(
 ) -> None:
     """Write what gaia remembers to a file, for people or for another gaia."""
     from gaia.cli.memory.showing import counted_memories
+    from gaia.memory.transfer import giving_out
+    from gaia.memory.transfer.taking_in import FileFormat
 
     form = file_format or _format_for(file)
 
     async def read(session: AsyncSession, owner: User) -> tuple[User, Sequence[Record]]:
-        return owner, await _records(session, owner, form)
+        return owner, await giving_out.records(session, owner.user_id, FileFormat(form))
 
     owner, records = read_memory(user, read)
     lines = _lines(owner, records, form)
@@ -55,18 +56,6 @@ def export(
     typer.echo(f"{counted_memories(len(records))} of {owner.name} in {file}", err=True)
 
 
-async def _records(session: AsyncSession, owner: User, file_format: FormatName) -> Sequence[Record]:
-    """What counts; where a file holds all of a memory, also what gaia is not sure of."""
-    from gaia.memory import entities, holding, ledger
-    from gaia.memory.transfer.record import record_of
-
-    about = await entities.by_memory(session, owner.user_id)
-    found = [*await ledger.every(session, owner.user_id, limit=ALL)]
-    if file_format is FormatName.JSONL:
-        found += (await holding.held(session, owner.user_id, size=ALL)).memories[::-1]
-    return [record_of(each, about.get(each.memory_id, ())) for each in found]
-
-
 def _format_for(file: Path | None) -> FormatName:
     is_markdown = file is not None and file.suffix.casefold() in MARKDOWN_SUFFIXES
     return FormatName.MARKDOWN if is_markdown else FormatName.JSONL
@@ -74,11 +63,12 @@ def _format_for(file: Path | None) -> FormatName:
 
 def _lines(owner: User, records: Sequence[Record], file_format: FormatName) -> Iterator[str]:
     from gaia.cli.chat.control_characters import strip_controls
-    from gaia.memory.transfer.markdown import to_markdown
+    from gaia.memory.transfer import giving_out
+    from gaia.memory.transfer.taking_in import FileFormat
 
-    if file_format is FormatName.JSONL:
-        return (record.to_json() for record in records)
-    return map(strip_controls, to_markdown(f"What gaia remembers of {owner.name}", records))
+    lines = giving_out.lines(owner.name, records, FileFormat(file_format))
+    # Those of JSON hold nothing that a terminal would obey.
+    return lines if file_format is FormatName.JSONL else map(strip_controls, lines)
 
 
 def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:

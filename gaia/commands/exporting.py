@@ -1,0 +1,120 @@
+"""/export: what gaia remembers of a user, as a file in the chat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gaia.commands.memory_text import counted
+from gaia.commands.registry import Call, Command
+from gaia.core.slash import Reply
+from gaia.memory import holding
+from gaia.memory.transfer import giving_out, word
+from gaia.memory.transfer.record import Record
+from gaia.memory.transfer.taking_in import FileFormat
+from gaia.store.outbox_files import NewFile
+
+Takes = Callable[[str, str], bool]
+"""Whether the channel of that name takes files of a media type."""
+
+Write = Callable[[str, Sequence[Record]], bytes]
+"""Makes a file of somebody's memories, by their name."""
+
+LARGEST_BYTES = 15_000_000
+"""WhatsApp takes 16 MB, and Telegram 50."""
+
+ON_THE_MACHINE = "On the machine that I run on, `gaia memory export memories.jsonl` writes one."
+NO_FILES = f"I can send no file here. {ON_THE_MACHINE}"
+NOT_THAT_KIND = (
+    f"I can send no such file here: /export alone sends one that people read. {ON_THE_MACHINE}"
+)
+WHICH = "/export sends a file that people read, /export json one for another gaia."
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file that memories can be."""
+
+    file_format: FileFormat
+    media_type: str
+    ending: str
+    write: Write
+
+
+def export_command(takes: Takes) -> Command:
+    """The command. In a chat of a channel that takes no files it says how else."""
+
+    async def export(call: Call) -> str | Reply:
+        return await _export(call, takes)
+
+    return Command.at_once("export", "Get your memories as a file", export, private=True)
+
+
+async def _export(call: Call, takes: Takes) -> str | Reply:
+    kinds = KINDS.get(call.words.casefold())
+    if kinds is None:
+        return WHICH
+
+    def taken(kinds: Sequence[Kind]) -> Kind | None:
+        channel = call.caller.conversation.channel
+        return next((each for each in kinds if takes(channel, each.media_type)), None)
+
+    kind = taken(kinds)
+    if kind is None:
+        return NOT_THAT_KIND if taken(FOR_PEOPLE) else NO_FILES
+    user = call.caller.user
+    records = await giving_out.records(call.session, user.user_id, kind.file_format)
+    if not records:
+        return await _nothing(call)
+    content = await asyncio.to_thread(kind.write, user.name, records)
+    if len(content) > LARGEST_BYTES:
+        return f"That is {len(content) // 10**6} MB, too much for a chat. {ON_THE_MACHINE}"
+    name = f"gaia-{call.now.astimezone():%Y-%m-%d}{kind.ending}"
+    told = _told(records, kind, others_too=taken(FOR_GAIA) is not None)
+    return Reply(told, file=NewFile(name, kind.media_type, content))
+
+
+async def _nothing(call: Call) -> str:
+    held = await holding.held(call.session, call.caller.user.user_id, size=1)
+    more = f" I am not sure of {held.total:,} more: /memory held lists them." if held.total else ""
+    return f"There is nothing in your memory that I could send.{more}"
+
+
+def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
+    number = counted(len(records))
+    if kind.file_format is FileFormat.JSONL:
+        held = sum(record.held for record in records)
+        unsure = f", {held:,} of which I am not sure of" if held else ""
+        return f"All that I remember of you: {number}{unsure}. `gaia memory import` takes it in."
+    more = " /export json has all of each, for another gaia." if others_too else ""
+    return f"What I remember of you: {number}.{more}"
+
+
+def _as_text(user_name: str, records: Sequence[Record]) -> bytes:
+    lines = giving_out.lines(user_name, records, FileFormat.MARKDOWN)
+    return _joined(map(giving_out.printable, lines))
+
+
+def _as_json_lines(user_name: str, records: Sequence[Record]) -> bytes:
+    return _joined(giving_out.lines(user_name, records, FileFormat.JSONL))
+
+
+def _joined(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _as_word(user_name: str, records: Sequence[Record]) -> bytes:
+    return word.to_word(giving_out.title(user_name), records)
+
+
+FOR_PEOPLE = (
+    Kind(FileFormat.MARKDOWN, "text/plain", ".txt", _as_text),
+    Kind(FileFormat.MARKDOWN, word.MEDIA_TYPE, ".docx", _as_word),
+)
+"""The first that a channel takes is sent. Phones open a text as such by the ending .txt."""
+
+FOR_GAIA = (Kind(FileFormat.JSONL, "application/x-ndjson", ".jsonl", _as_json_lines),)
+
+KINDS = {"": FOR_PEOPLE, "json": FOR_GAIA, "jsonl": FOR_GAIA}
+"""The kinds of file by the words after the command."""

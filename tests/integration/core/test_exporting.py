@@ -1,0 +1,177 @@
+"""/export gives what gaia remembers as a file, where the chat takes one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from io import BytesIO
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+import pytest
+
+from gaia.commands import exporting
+from gaia.memory import forget, holding
+from gaia.memory.memory import Statement
+from gaia.memory.transfer import word
+from gaia.memory.transfer.taking_in import FileFormat, check
+from gaia.store import forgets
+from gaia.store.memory_tables import MemorySource
+from gaia.store.outbox_files import GONE
+from gaia.testing.traces import files_with
+
+if TYPE_CHECKING:
+    from conftest import Core
+
+    from gaia.messages import Outbound
+
+HEAD = "# What gaia remembers of ada"
+POT = "The gate code is under the blue pot"
+TEXT, WORD, JSON_LINES = "text/plain", word.MEDIA_TYPE, "application/x-ndjson"
+
+
+async def export(core: Core, words: str = "", **changes: object) -> tuple[Outbound, bytes]:
+    """The chunk that came for /export, and the content of its file."""
+    count = len(core.channel.sent)
+    await core.say(f"/export {words}", **changes)
+    chunk = core.channel.sent[count]
+    content = await core.app.gateways["fake"].file(chunk.outbox_id)
+    return chunk, content or b""
+
+
+async def hold(core: Core, text: str) -> None:
+    user_id = (await core.key()).user_id
+    async with core.stores.database.write() as session:
+        said = Statement(text, MemorySource.DIGEST)
+        await holding.hold(session, user_id, said, core.clock.now())
+
+
+async def wishes(core: Core) -> Sequence[forgets.Forget]:
+    async with core.stores.database.read() as session:
+        return await forgets.under_way(session)
+
+
+async def test_a_chat_that_takes_text_gets_a_text(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        core.channel.taken |= {TEXT, WORD, JSON_LINES}
+        await core.say(f"/remember {POT}")
+        await core.say("/remember I like <tea>\x1b[2J & \u202ecakes")
+        await core.say("/remember the plans of Bob", sender="bob")
+        await hold(core, "Has a boat")
+        chunk, content = await export(core)
+        assert chunk.text == (
+            "What I remember of you: 2 memories. /export json has all of each, for another gaia."
+        )
+        assert chunk.file is not None
+        day = core.clock.now().astimezone().date().isoformat()
+        assert (chunk.file.name, chunk.file.media_type) == (f"gaia-{day}.txt", TEXT)
+        assert chunk.file.size_bytes == len(content)
+        assert content.decode() == (
+            f"{HEAD}\n\n## Facts\n\n"
+            f"- {POT} <!-- {day} -->\n- I like <tea>[2J & cakes <!-- {day} -->\n"
+        )
+
+
+async def test_a_chat_that_takes_documents_alone_gets_one(running_core):
+    async with running_core() as core:
+        core.channel.taken.add(WORD)
+        await core.say(f"/remember {POT}")
+        chunk, content = await export(core)
+        assert chunk.text == "What I remember of you: 1 memory."
+        assert chunk.file is not None
+        assert chunk.file.name.endswith(".docx")
+        with ZipFile(BytesIO(content)) as parts:
+            assert POT.encode() in parts.read("word/document.xml")
+
+
+async def test_the_file_for_another_gaia_has_what_is_not_sure_and_is_taken_in(running_core):
+    async with running_core() as core:
+        core.channel.taken.add(JSON_LINES)
+        await core.say(f"/remember {POT}")
+        await hold(core, "Has a boat")
+        chunk, content = await export(core, "JSON")
+        assert chunk.text == (
+            "All that I remember of you: 2 memories, 1 of which I am not sure of. "
+            "`gaia memory import` takes it in."
+        )
+        assert chunk.file is not None
+        assert chunk.file.name.endswith(".jsonl")
+        checked = check(content.decode(), FileFormat.JSONL)
+        assert [each.text for each in checked.statements] == [POT, "Has a boat"]
+        assert {each.text for each in checked.held} == {"Has a boat"}
+        assert not checked.mistakes
+
+
+@pytest.mark.parametrize(
+    ("taken", "words", "told"),
+    [
+        (set(), "", exporting.NO_FILES),
+        (set(), "json", exporting.NO_FILES),
+        ({WORD}, "json", exporting.NOT_THAT_KIND),
+        ({TEXT}, "as a poem", exporting.WHICH),
+    ],
+)
+async def test_a_chat_that_cannot_take_it_is_told_how_else(running_core, taken, words, told):
+    async with running_core() as core:
+        core.channel.taken |= taken
+        await core.say(f"/remember {POT}")
+        chunk, content = await export(core, words)
+        assert (chunk.text, chunk.file, content) == (told, None, b"")
+
+
+async def test_nothing_is_no_file(running_core):
+    async with running_core() as core:
+        core.channel.taken.add(TEXT)
+        chunk, _ = await export(core)
+        assert chunk.text == "There is nothing in your memory that I could send."
+        await hold(core, "Has a boat")
+        chunk, _ = await export(core)
+        assert chunk.text.endswith("I am not sure of 1 more: /memory held lists them.")
+        assert chunk.file is None
+
+
+async def test_a_group_gets_no_file_of_anybody(running_core):
+    async with running_core() as core:
+        core.channel.taken.add(TEXT)
+        await core.say(f"/remember {POT}")
+        chunk, content = await export(core, chat="family", direct=False)
+        assert chunk.text.startswith("I don't know /export.")
+        assert (chunk.file, content) == (None, b"")
+
+
+async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, home):
+    async with running_core() as core:
+        core.channel.taken.add(TEXT)
+        await core.say(f"/remember {POT}")
+        await core.say("/remember I like tea")
+        core.channel.absent.add("ada")
+        await core.channel.say("/export")
+        while await core.app.gateways["fake"].file(outbox_id=3) is None:
+            pass
+        assert files_with(home.root, HEAD)
+        user_id = (await core.key()).user_id
+        async with core.stores.database.write() as session:
+            await forget.forget(session, user_id, [1], now=core.clock.now())
+        core.app.forgetting.wake()
+        while await wishes(core):
+            await asyncio.sleep(0)
+            if core.clock.sleeping:
+                core.clock.advance(core.clock.sleeping[0])
+        assert files_with(home.root, HEAD, "blue pot") == []
+        count = len(core.channel.sent)
+        core.channel.reachable("ada")
+        chunk = (await core.channel.until_sent(count + 1))[count]
+        assert (chunk.text, chunk.file) == (GONE, None)
+
+
+async def test_upkeep_deletes_a_file_that_was_sent(running_core):
+    async with running_core() as core:
+        core.channel.taken.add(TEXT)
+        await core.say(f"/remember {POT}")
+        chunk, content = await export(core)
+        await core.app.upkeep.run()
+        assert content == await core.app.gateways["fake"].file(chunk.outbox_id)
+        core.clock.advance(timedelta(days=1).total_seconds() + 1)
+        await core.app.upkeep.run()
+        assert await core.app.gateways["fake"].file(chunk.outbox_id) is None
