@@ -5,6 +5,10 @@ between is known: its outcome is unknown, and it is sent once more, marked as a
 possible repeat. A channel that cannot tell the outcome of the repeat either has
 had its chance: the chunk is dead, and shown as such. A dead chunk ends its reply:
 what follows would make no sense without it.
+
+Some providers tell later what became of a chunk. The next one waits for that, though not
+for long, since chunks that are sent in order may arrive in another one; so does the repeat
+of one whose outcome is unknown. All that is known stands in the outbox.
 """
 
 from __future__ import annotations
@@ -14,18 +18,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 from datetime import timedelta
 
+from gaia.core import reports, retries
+from gaia.core.reports import Settled
+from gaia.core.retries import Retries
 from gaia.core.workers import Workers
-from gaia.errors import (
-    RetryableSendError,
-    SendError,
-    UnknownSendError,
-    UnreachableError,
-)
+from gaia.errors import SendError, UnknownSendError
 from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import DeliverySettings
-from gaia.store import conversations, inbox, outbox
+from gaia.store import conversations, inbox, outbox, outbox_files, sending
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
@@ -34,11 +36,14 @@ from gaia.store.tables import OutboxState
 
 logger = logging.getLogger(__name__)
 
-SHORTEST_RETRY = timedelta(milliseconds=200)
-"""However soon a channel wants a chunk again, one that refuses is not asked in a loop."""
+CONFIRM_SECONDS = 10
+"""So long a chunk, or the repeat of one, waits for what the provider tells of the one
+that was sent last. Most are delivered within two seconds."""
 
-FIRST_RETRY = timedelta(seconds=1)
-LONGEST_RETRY = timedelta(minutes=5)
+CONFIRM = timedelta(seconds=CONFIRM_SECONDS)
+AT_ONCE = timedelta(0)
+
+INTERRUPTED = "gaia was interrupted while it was sent"
 
 
 class Delivery:
@@ -55,9 +60,8 @@ class Delivery:
         self._database = database
         self._channels = channels
         self._clock = clock
-        self._attempts = settings.attempts
-        self._give_up_after = timedelta(hours=settings.give_up_after_hours)
-        self._unreachable: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        self._retries = Retries(settings)
+        self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._workers = Workers("delivery", self._work, clock)
 
     def wake(self, conversation_id: int) -> None:
@@ -66,7 +70,7 @@ class Delivery:
 
     def reachable(self, channel: str, chat: str) -> None:
         """Say that somebody listens on a chat again."""
-        for conversation_id in self._unreachable.pop((channel, chat), ()):
+        for conversation_id in self._listening.pop((channel, chat), ()):
             self.wake(conversation_id)
 
     async def reported(self, channel: str, report: DeliveryReport) -> None:
@@ -75,7 +79,22 @@ class Delivery:
         Raises:
             StoreError: That cannot be stored.
         """
-        raise NotImplementedError
+        settled: Settled | None = None
+        now = self._clock.now()
+        try:
+            async with self._database.write() as session:
+                settled = await reports.settle(session, channel, report, self._retries, now)
+                if settled is not None:
+                    self._listen(settled.conversation)
+        finally:
+            # Also for a channel that is cancelled while it is committed: the provider
+            # does not say it again.
+            if settled is not None and settled.wakes:
+                self.wake(settled.chunk.conversation_id)
+        if settled is None:
+            logger.debug("a report on chunk %d tells nothing new", report.outbox_id)
+        elif settled.verdict is not None:
+            retries.log(settled.chunk, settled.verdict, now)
 
     async def recover(self) -> None:
         """At start: take up what an earlier process left."""
@@ -92,12 +111,18 @@ class Delivery:
         """Interrupt all sending, to be taken up at the next start."""
         await self._workers.cancel()
 
+    def _listen(self, conversation: Conversation) -> None:
+        """Have the conversation woken when somebody listens on its chat again."""
+        place = (conversation.channel, conversation.chat)
+        self._listening[place].add(conversation.conversation_id)
+
     async def _work(self, conversation_id: int) -> timedelta | None:
         async with self._database.read() as session:
             conversation = await conversations.get(session, conversation_id)
             chunk = await outbox.next_chunk(session, conversation_id)
             if conversation is None or chunk is None:
                 return None
+            confirmed_by = await sending.next_not_before(session, conversation_id)
             answered = await inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
         channel = self._channels.get(conversation.channel)
         if channel is None:
@@ -105,16 +130,42 @@ class Delivery:
         now = self._clock.now()
         if chunk.not_before is not None and chunk.not_before > now:
             return chunk.not_before - now
+        if confirmed_by is not None and now < confirmed_by <= now + CONFIRM:
+            return confirmed_by - now
         with turn_in_log(chunk.turn_id):
+            if chunk.state is OutboxState.SENDING and channel.reports:
+                return await self._await_report(chunk)
             return await self._send(channel, conversation, chunk, answered)
 
     async def _send(
         self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: Answered
     ) -> timedelta | None:
-        is_repeat = chunk.repeated or chunk.state in (OutboxState.SENDING, OutboxState.UNKNOWN)
+        # Reachability may change from here on: ask to hear of it before it is read.
+        self._listen(conversation)
+        outbound = await self._begin(chunk, answered)
+        if outbound is None:
+            return AT_ONCE
+        try:
+            provider_id = await channel.send(outbound)
+        except SendError as exc:
+            return await self._not_sent(channel, chunk, exc)
+        except Exception as exc:
+            logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
+            outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
+            return await self._not_sent(channel, chunk, outcome)
+        return await self._taken(channel, chunk, provider_id)
+
+    async def _begin(self, read: Chunk, answered: Answered) -> Outbound | None:
+        """Mark a chunk as being sent; None when it has changed since it was read."""
         async with self._database.write() as session:
-            await outbox.mark_sending(session, chunk.outbox_id, repeated=is_repeat)
-        outbound = Outbound(
+            chunk = await outbox.get(session, read.outbox_id)
+            conversation = await conversations.get(session, read.conversation_id)
+            if chunk != read or conversation is None:
+                return None
+            is_repeat = chunk.repeated or chunk.state in reports.IN_THE_MIDDLE
+            await sending.begin(session, chunk.outbox_id, repeated=is_repeat, now=self._clock.now())
+            file = await outbox_files.of_chunk(session, chunk.outbox_id)
+        return Outbound(
             outbox_id=chunk.outbox_id,
             chat=conversation.chat,
             text=chunk.text,
@@ -125,63 +176,47 @@ class Delivery:
             is_repeat=is_repeat,
             is_failure=answered.in_vain,
             buttons=chunk.buttons,
+            file=file,
+            contact=conversation.contact,
         )
-        # Reachability may change while the channel looks: ask to hear of it first.
-        place = (conversation.channel, conversation.chat)
-        self._unreachable[place].add(conversation.conversation_id)
-        try:
-            provider_id = await channel.send(outbound)
-        except SendError as exc:
-            return await self._not_sent(chunk, exc, is_repeat=is_repeat)
-        except Exception as exc:
-            logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
-            outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
-            return await self._not_sent(chunk, outcome, is_repeat=is_repeat)
-        self._unreachable[place].discard(conversation.conversation_id)
+
+    async def _taken(self, channel: Channel, read: Chunk, provider_id: str) -> timedelta | None:
+        state = OutboxState.QUEUED if channel.reports else OutboxState.SENT
+        confirmed_by = self._clock.now() + CONFIRM if channel.reports else None
         async with self._database.write() as session:
-            await outbox.mark_sent(session, chunk.outbox_id, provider_id, self._clock.now())
-        return timedelta(0)
-
-    async def _not_sent(self, chunk: Chunk, exc: SendError, *, is_repeat: bool) -> timedelta | None:
-        match exc:
-            case UnreachableError():
-                await self._mark(chunk, OutboxState.PENDING, str(exc))
-                return None
-            case UnknownSendError() if not is_repeat:
-                await self._mark(chunk, OutboxState.UNKNOWN, str(exc))
-                return timedelta(0)
-            case RetryableSendError() if self._may_try_again(chunk):
-                return await self._try_again(chunk, exc)
-            case _:
-                logger.error("chunk %d is dead: %s", chunk.outbox_id, exc)
-                async with self._database.write() as session:
-                    await outbox.end_reply(session, chunk, error=str(exc))
-                return timedelta(0)
-
-    def _may_try_again(self, chunk: Chunk) -> bool:
-        now = self._clock.now()
-        refused_since = chunk.refused_since or now
-        return chunk.attempts + 1 < self._attempts and now - refused_since < self._give_up_after
-
-    async def _try_again(self, chunk: Chunk, exc: RetryableSendError) -> timedelta:
-        wait = retry_after(exc, chunk.attempts)
-        now = self._clock.now()
-        logger.info("chunk %d waits for %.1f s: %s", chunk.outbox_id, wait.total_seconds(), exc)
-        async with self._database.write() as session:
-            await outbox.mark_refused(
-                session, chunk.outbox_id, error=str(exc), now=now, not_before=now + wait
+            await sending.mark_taken(
+                session, read.outbox_id, provider_id, state=state, next_not_before=confirmed_by
             )
-        return wait
+            chunk = await outbox.get(session, read.outbox_id)
+        return _next_step(chunk)
 
-    async def _mark(self, chunk: Chunk, state: OutboxState, error: str) -> None:
-        logger.info("chunk %d is %s: %s", chunk.outbox_id, state, error)
+    async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
+        now = self._clock.now()
+        repeat_not_before = now + CONFIRM if channel.reports else None
         async with self._database.write() as session:
-            await outbox.mark(session, chunk.outbox_id, state, error=error)
+            chunk = await outbox.get(session, read.outbox_id)
+            if chunk is None or chunk.state is not OutboxState.SENDING:
+                # A report, which knows better, has come first.
+                return _next_step(chunk)
+            verdict = self._retries.judge(chunk, exc, now, repeat_not_before=repeat_not_before)
+            goes_on = await retries.write(session, chunk, verdict, now)
+        retries.log(chunk, verdict, now)
+        return AT_ONCE if goes_on else None
+
+    async def _await_report(self, read: Chunk) -> timedelta:
+        """A crash has left the outcome unknown. The provider may still tell it."""
+        not_before = self._clock.now() + CONFIRM
+        async with self._database.write() as session:
+            chunk = await outbox.get(session, read.outbox_id)
+            if chunk is not None and chunk.state is OutboxState.SENDING:
+                await sending.mark_unknown(
+                    session, chunk.outbox_id, error=INTERRUPTED, not_before=not_before
+                )
+        return AT_ONCE
 
 
-def retry_after(exc: RetryableSendError, attempts: int) -> timedelta:
-    """The channel's own wish, else a pause that doubles with each attempt."""
-    if exc.after_seconds is not None:
-        return max(timedelta(seconds=exc.after_seconds), SHORTEST_RETRY)
-    doublings = min(attempts, 16)
-    return min(FIRST_RETRY * (1 << doublings), LONGEST_RETRY)
+def _next_step(chunk: Chunk | None) -> timedelta | None:
+    """When to go on after a chunk. One that has been reported as undelivered while it was
+    sent may wait until somebody can be reached."""
+    waits = chunk is not None and chunk.state is OutboxState.PENDING and chunk.not_before is None
+    return None if waits else AT_ONCE

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.messages import Contact
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
 
@@ -30,6 +31,7 @@ class Conversation:
     direct: bool
     generation: int
     session_turns: int
+    contact: Contact
 
 
 async def find_or_create(
@@ -124,6 +126,42 @@ async def move_chat(
     return moved
 
 
+async def note_written(session: AsyncSession, conversation_id: int, at: datetime) -> None:
+    """Say that the person in the chat has written at that time, if not later as well."""
+    row = await session.get_one(ConversationRow, conversation_id)
+    row.written_at = at if row.written_at is None else max(at, row.written_at)
+    row.asked_at = None
+
+
+async def note_asked(
+    session: AsyncSession, conversation_id: int, now: datetime, *, since: datetime
+) -> None:
+    """Say that the person was asked to write, unless they did after `since`."""
+    await session.execute(
+        update(ConversationRow)
+        .where(
+            ConversationRow.conversation_id == conversation_id,
+            ConversationRow.written_at.is_(None) | (ConversationRow.written_at <= since),
+        )
+        .values(asked_at=now)
+    )
+
+
+async def lose_contact(session: AsyncSession, conversation_id: int, *, before: datetime) -> bool:
+    """Say that what the person has written up to then does not count; returns whether
+    it did."""
+    lost = await session.scalar(
+        update(ConversationRow)
+        .where(
+            ConversationRow.conversation_id == conversation_id,
+            ConversationRow.written_at <= before,
+        )
+        .values(written_at=None)
+        .returning(ConversationRow.conversation_id)
+    )
+    return lost is not None
+
+
 async def start_next_session(session: AsyncSession, conversation_id: int) -> None:
     """Move to the next generation: what arrives from now on is a new session."""
     await session.execute(
@@ -170,4 +208,5 @@ def _conversation(row: ConversationRow) -> Conversation:
         direct=row.direct,
         generation=row.generation,
         session_turns=row.session_turns,
+        contact=Contact(row.written_at, row.asked_at),
     )

@@ -14,6 +14,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Inbound
+from gaia.store import conversations
 from gaia.store.conversations import Conversation
 from gaia.store.recorded import write_attachments
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
@@ -61,8 +62,10 @@ async def record(
     state: InboxState = InboxState.QUEUED,
     turn_id: str | None = None,
 ) -> None:
-    """Add a message that `is_recorded` does not know yet. One that is at its end
-    already has the `turn_id` of its reply, if it gets one."""
+    """Add a message that `is_recorded` does not know yet, and that its sender has
+    written. One that is at its end already has the `turn_id` of its reply, if it gets one."""
+    written_at = min(inbound.sent_at, now)
+    await conversations.note_written(session, conversation.conversation_id, written_at)
     session.add(
         InboxRow(
             channel=inbound.address.channel,

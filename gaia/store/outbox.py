@@ -1,7 +1,8 @@
 """The outbox: every chunk of every reply, until the channel has taken it.
 
-Chunks of a conversation leave in the order of their ids, one after the other.
-Each function works within the caller's transaction.
+Chunks of a conversation leave in the order of their ids, one after the other. What is
+known of one that has left, or could not, is told by `sending`. Each function works within
+the caller's transaction.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.messages import Button
@@ -19,6 +20,9 @@ from gaia.store.outbox_files import NewFile
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState, UserRow
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
+
+CAUSES = 3
+"""So many causes of waiting a backlog tells, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,10 @@ class Chunk:
     repeated: bool
     refused_since: datetime | None
     not_before: datetime | None
+    provider_id: str | None
     error: str | None
     created_at: datetime
+    sent_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,22 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Why chunks wait, and how many do for that."""
+
+    waiting: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits in the outbox. `oldest` is when the longest waiting chunk was written."""
+    """What waits in the outbox. `oldest` is when the longest waiting chunk was written;
+    of `causes` there are at most `CAUSES`."""
 
     open: int
     dead: int
     oldest: datetime | None
+    causes: tuple[Cause, ...] = ()
 
 
 async def add(
@@ -91,6 +107,12 @@ async def add(
             outbox_files.add(session, row.outbox_id, conversation_id, file)
 
 
+async def get(session: AsyncSession, outbox_id: int) -> Chunk | None:
+    """A chunk by id; None when its user was removed."""
+    row = await session.get(OutboxRow, outbox_id)
+    return None if row is None else _chunk(row)
+
+
 async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | None:
     """The chunk that must leave before all others of its conversation."""
     row = await session.scalar(
@@ -100,73 +122,6 @@ async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | Non
         .limit(1)
     )
     return None if row is None else _chunk(row)
-
-
-async def mark_sending(session: AsyncSession, outbox_id: int, *, repeated: bool) -> None:
-    """Say that the channel is about to get the chunk. From here on a crash
-    leaves its outcome unknown."""
-    await session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=OutboxState.SENDING, attempts=OutboxRow.attempts + 1, repeated=repeated)
-    )
-
-
-async def mark_sent(session: AsyncSession, outbox_id: int, provider_id: str, now: datetime) -> None:
-    """Say that the channel has taken the chunk."""
-    await session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(
-            state=OutboxState.SENT,
-            provider_id=provider_id,
-            sent_at=now,
-            error=None,
-            not_before=None,
-        )
-    )
-
-
-async def mark(session: AsyncSession, outbox_id: int, state: OutboxState, *, error: str) -> None:
-    """Say that the chunk was not sent, or may not have been, and why."""
-    await session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=state, error=error, not_before=None)
-    )
-
-
-async def mark_refused(
-    session: AsyncSession, outbox_id: int, *, error: str, now: datetime, not_before: datetime
-) -> None:
-    """Say that the channel refused the chunk for now, and when it may be tried again."""
-    await session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(
-            state=OutboxState.PENDING,
-            error=error,
-            refused_since=func.coalesce(OutboxRow.refused_since, now),
-            not_before=not_before,
-        )
-    )
-
-
-async def end_reply(session: AsyncSession, chunk: Chunk, *, error: str) -> None:
-    """Say that a chunk never can be sent, which ends its reply: the chunks after it die too."""
-    await mark(session, chunk.outbox_id, OutboxState.DEAD, error=error)
-    last = (
-        select(func.min(OutboxRow.outbox_id))
-        .where(*_reply_from(chunk), OutboxRow.final.is_(True))
-        .scalar_subquery()
-    )
-    await session.execute(
-        update(OutboxRow)
-        .where(
-            *_reply_from(chunk), OutboxRow.outbox_id > chunk.outbox_id, OutboxRow.outbox_id <= last
-        )
-        .values(state=OutboxState.DEAD, error="a chunk before it was not delivered")
-    )
 
 
 async def listed(session: AsyncSession, *, states: Sequence[OutboxState]) -> Sequence[Listed]:
@@ -222,16 +177,19 @@ async def backlog(session: AsyncSession) -> Backlog:
         )
     ).one()
     dead = await session.scalar(select(func.count()).where(OutboxRow.state == OutboxState.DEAD))
-    return Backlog(open=waiting, dead=dead or 0, oldest=oldest)
+    return Backlog(open=waiting, dead=dead or 0, oldest=oldest, causes=await _causes(session))
 
 
-def _reply_from(chunk: Chunk) -> Sequence[ColumnElement[bool]]:
-    """Conditions for the chunk and what follows in its conversation for the same turn."""
-    return (
-        OutboxRow.conversation_id == chunk.conversation_id,
-        OutboxRow.turn_id.is_not_distinct_from(chunk.turn_id),
-        OutboxRow.outbox_id >= chunk.outbox_id,
+async def _causes(session: AsyncSession) -> tuple[Cause, ...]:
+    count = func.count()
+    rows = await session.execute(
+        select(count, OutboxRow.error)
+        .where(OutboxRow.state == OutboxState.PENDING, OutboxRow.error.is_not(None))
+        .group_by(OutboxRow.error)
+        .order_by(count.desc(), func.min(OutboxRow.outbox_id))
+        .limit(CAUSES)
     )
+    return tuple(Cause(waiting, error) for waiting, error in rows if error is not None)
 
 
 def _chunk(row: OutboxRow) -> Chunk:
@@ -248,6 +206,8 @@ def _chunk(row: OutboxRow) -> Chunk:
         repeated=row.repeated,
         refused_since=row.refused_since,
         not_before=row.not_before,
+        provider_id=row.provider_id,
         error=row.error,
         created_at=row.created_at,
+        sent_at=row.sent_at,
     )

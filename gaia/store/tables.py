@@ -155,7 +155,10 @@ class OutboxRow(Base):
     """A chunk of a reply, from its writing to its receipt by the channel.
 
     `repeated` is set when it is sent a second time because the outcome of the
-    first is unknown. `refused_since` is when the channel refused it first.
+    first is unknown. `refused_since` is when the channel refused it first, `sent_at` when
+    it got it last, `provider_id` what the provider calls that copy, or the last one that
+    it told of. Until `not_before` it waits; one that has left keeps others waiting until
+    then, unless the provider has told more of it.
     """
 
     __tablename__ = "outbox"

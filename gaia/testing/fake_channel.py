@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gaia.errors import AttachmentError, SendError, UnreachableError
-from gaia.messages import Address, Attachment, Health, Inbound, Outbound, Receipt, TurnEvent
+from gaia.messages import (
+    Address,
+    Attachment,
+    DeliveryReport,
+    DeliveryStage,
+    Health,
+    Inbound,
+    Outbound,
+    Receipt,
+    TurnEvent,
+)
 from gaia.ports import Clock, Gateway
 
 
@@ -19,7 +29,8 @@ class FakeChannel:
     one each; nobody listens on the chats in `absent`. `longest` cuts replies
     into chunks of so many characters. `files` are what `fetch` finds, by their ids;
     it never comes back from those in `stuck`. `fetched` lists what it was asked for.
-    Files of the media types `taken` go with a chunk.
+    Files of the media types `taken` go with a chunk. `hasty` are told by the provider
+    while `send` runs, of the next chunk each. Each copy of a chunk has an id of its own.
     """
 
     def __init__(
@@ -41,6 +52,7 @@ class FakeChannel:
         self.files: dict[str, bytes] = {}
         self.taken: set[str] = set()
         self.stuck: set[str] = set()
+        self.hasty: list[tuple[DeliveryStage, SendError | None]] = []
         self.fetched: list[str] = []
         self._clock = clock
         self._longest = longest
@@ -74,7 +86,10 @@ class FakeChannel:
             if self._gateway is None or outbound.chat in self.absent:
                 raise UnreachableError(f"nobody listens on {outbound.chat!r}")
             self.sent.append(outbound)
-        return f"sent-{outbound.outbox_id}"
+        if self.hasty:
+            stage, failure = self.hasty.pop(0)
+            await self.report(outbound.outbox_id, stage, failure=failure)
+        return self.provider_id(outbound.outbox_id)
 
     async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:
         self.fetched.append(attachment.file_id)
@@ -109,6 +124,28 @@ class FakeChannel:
         self.absent.discard(chat)
         if self._gateway is not None:
             self._gateway.reachable(chat)
+
+    def provider_id(self, outbox_id: int, copy: int | None = None) -> str:
+        """What the provider calls a copy of a chunk, counted from 1; the last one if none
+        is named."""
+        if copy is None:
+            copy = sum(sent.outbox_id == outbox_id for sent in self.sent)
+        return f"sent-{outbox_id}" if copy <= 1 else f"sent-{outbox_id}-{copy}"
+
+    async def report(
+        self,
+        outbox_id: int,
+        stage: DeliveryStage,
+        *,
+        failure: SendError | None = None,
+        copy: int | None = None,
+    ) -> None:
+        """Have the provider tell what became of a copy of a chunk, the last one if none
+        is named."""
+        if self._gateway is None:
+            raise RuntimeError("the channel is not served")
+        provider_id = self.provider_id(outbox_id, copy)
+        await self._gateway.reported(DeliveryReport(outbox_id, provider_id, stage, failure))
 
     async def until_sent(self, count: int) -> Sequence[Outbound]:
         """What was sent, once it is at least `count` chunks."""

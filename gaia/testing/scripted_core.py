@@ -1,8 +1,8 @@
 """A core whose answers the test gives: the other side of a channel, without a model.
 
 It keeps what the real core promises a channel: a message counts once however
-often it arrives, chunks of a chat are sent in order, and what could not be sent
-waits.
+often it arrives, chunks of a chat are sent in order, what could not be sent
+waits, and a chunk tells how things stand with the person. Reports are only kept.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
 from gaia.messages import (
     Address,
+    Contact,
     DeliveryReport,
     Inbound,
     MenuEntry,
@@ -35,6 +36,7 @@ class CoreState:
     reachable: list[str] = field(default_factory=list)
     reports: list[DeliveryReport] = field(default_factory=list)
     files: dict[int, bytes] = field(default_factory=dict)
+    contacts: dict[str, Contact] = field(default_factory=dict)
     moved: list[tuple[str, str]] = field(default_factory=list)
     outbox_ids: int = 0
 
@@ -75,6 +77,7 @@ class ScriptedCore:
         if inbound.provider_message_id in known:
             return Receipt(ReceiptKind.DUPLICATE, menu=self.menu)
         self.state.received.append(inbound)
+        self.state.contacts[inbound.chat] = Contact(inbound.sent_at)
         self._inbox.put_nowait(inbound)
         return Receipt(ReceiptKind.ACCEPTED, menu=self.menu)
 
@@ -148,10 +151,12 @@ class ScriptedCore:
 
     async def _deliver_what_waits(self, chat: str) -> None:
         while outbound := next((o for o in self.state.waiting if o.chat == chat), None):
+            contact = self.state.contacts.get(chat, Contact())
             try:
-                await self._channel.send(outbound)
-            except UnreachableError:
-                return
+                await self._channel.send(replace(outbound, contact=contact))
+            except UnreachableError as exc:
+                if not self._still_reachable(chat, contact, exc):
+                    return
             except RetryableSendError as exc:
                 await self._clock.sleep(exc.after_seconds or 0)
             except UnknownSendError:
@@ -159,3 +164,12 @@ class ScriptedCore:
             else:
                 self.state.waiting.remove(outbound)
                 self.state.sent.append(outbound)
+
+    def _still_reachable(self, chat: str, contact: Contact, exc: UnreachableError) -> bool:
+        """Keep what became of the contact; whether the channel may now find another way."""
+        is_lost = exc.contact_lost and contact.written_at is not None
+        self.state.contacts[chat] = Contact(
+            written_at=None if exc.contact_lost else contact.written_at,
+            asked_at=self._clock.now() if exc.asked else contact.asked_at,
+        )
+        return is_lost

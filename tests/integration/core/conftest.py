@@ -149,6 +149,7 @@ async def run_core(
     settings: Settings | None = None,
     settles: bool = False,
     longest: int | None = None,
+    reports: bool = False,
     senders: tuple[str, ...] = ("ada",),
     other_channels: tuple[str, ...] = (),
     clock: FakeClock | None = None,
@@ -170,7 +171,7 @@ async def run_core(
         address = Address("fake", sender)
         if await users.resolve(address) is None:
             await users.create(sender, Role.MEMBER, address)
-    channel = FakeChannel(clock, settles=settles, longest=longest)
+    channel = FakeChannel(clock, settles=settles, reports=reports, longest=longest)
     others = {name: FakeChannel(clock, name=name) for name in other_channels}
     model = HeldModel(answer)
     app = build_app(

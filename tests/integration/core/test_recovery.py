@@ -15,7 +15,7 @@ from gaia.agent.turn import Ask, Scene
 from gaia.core.handler import INTERRUPTIONS, session_key
 from gaia.core.running_turn import RunningTurn
 from gaia.messages import REPEAT_MARK
-from gaia.store import batches, conversations, outbox
+from gaia.store import batches, conversations, outbox, sending
 
 NO_SETTLING = timedelta(0)
 
@@ -113,7 +113,7 @@ async def test_a_chunk_that_was_being_sent_is_sent_again_and_marked(running_core
         async with core.stores.database.write() as session:
             (conversation_id,) = await outbox.open_conversations(session)
             chunk = await outbox.next_chunk(session, conversation_id)
-            await outbox.mark_sending(session, chunk.outbox_id, repeated=False)
+            await sending.begin(session, chunk.outbox_id, repeated=False, now=core.clock.now())
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)
         assert sent.marked_text == f"{REPEAT_MARK}echo: hello"

@@ -17,7 +17,7 @@ from gaia.core.outcome import Outcome
 from gaia.core.running_turn import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import TURN_ID
-from gaia.store import batches, conversations, outbox
+from gaia.store import batches, conversations, outbox, sending
 from gaia.store.batches import Batch
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState
@@ -95,12 +95,14 @@ class KilledProcess:
             async with self.core.stores.database.write() as session:
                 self.chunk = await outbox.next_chunk(session, await self._conversation_id())
                 if self.chunk is not None:
-                    await outbox.mark_sending(session, self.chunk.outbox_id, repeated=False)
+                    await sending.begin(
+                        session, self.chunk.outbox_id, repeated=False, now=self.core.clock.now()
+                    )
 
     async def _sent(self) -> None:
         if self.chunk is not None:
             async with self.core.stores.database.write() as session:
-                await outbox.mark_sent(session, self.chunk.outbox_id, "sent", self.core.clock.now())
+                await sending.mark_taken(session, self.chunk.outbox_id, "sent")
             self.arrived.append(self.chunk.text)
             self.chunk = None
 

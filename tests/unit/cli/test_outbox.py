@@ -12,7 +12,7 @@ from gaia.cli.outbox import app
 from gaia.errors import UnknownChunkError
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, outbox
+from gaia.store import conversations, outbox, sending
 from gaia.store.opening import open_database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
@@ -52,10 +52,10 @@ async def write(home: Home) -> None:
                 chunks=chunks,
                 now=clock.now(),
             )
-        await outbox.mark_sent(session, 1, "m1", clock.now())
+        await sending.mark_taken(session, 1, "m1")
         second = await outbox.next_chunk(session, conversation.conversation_id)
         assert second is not None
-        await outbox.end_reply(session, second, error="the bot was blocked")
+        await sending.end_reply(session, second, error="the bot was blocked")
     await database.close()
 
 

@@ -10,12 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.commands.registry import Call, Command, Registry, Run
 from gaia.core.slash import Caller, Reply, Slash
-from gaia.messages import Button
+from gaia.messages import Button, Contact
 from gaia.store.conversations import Conversation
 from gaia.store.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
-CHAT = Conversation(1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0)
+CHAT = Conversation(
+    1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0, contact=Contact()
+)
 GROUP = replace(CHAT, direct=False)
 NO_SESSION = cast("AsyncSession", None)
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from gaia.messages import Address, Inbound
-from gaia.store import conversations, forgets, inbox, outbox
+from gaia.store import conversations, forgets, inbox, outbox, sending
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.joining import join_users
@@ -46,7 +46,7 @@ async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
             )
             chunk = await outbox.next_chunk(session, chat.conversation_id)
             assert chunk is not None
-            await outbox.mark_sent(session, chunk.outbox_id, "1", START)
+            await sending.mark_taken(session, chunk.outbox_id, "1")
         made.append(user)
     return made[0], made[1]
 

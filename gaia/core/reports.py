@@ -1,0 +1,108 @@
+"""Reports: what a provider tells of a chunk after it has taken it, or while it takes it.
+
+They come late, twice, in any order, and of each copy of a chunk apart. A chunk never goes
+back from where it has got to, and is never sent again once any copy has arrived. That a
+copy failed counts for the present one alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core import retries
+from gaia.core.retries import Retries, Verdict
+from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
+from gaia.messages import Contact, DeliveryReport, DeliveryStage
+from gaia.store import conversations, outbox, sending
+from gaia.store.conversations import Conversation
+from gaia.store.outbox import Chunk
+from gaia.store.tables import OutboxState
+
+IN_THE_MIDDLE = (OutboxState.SENDING, OutboxState.UNKNOWN)
+"""The states in which nobody knows yet what the provider calls the present copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a report has changed. `verdict` is what becomes of a chunk that failed;
+    `wakes` says whether its conversation has something to do now."""
+
+    chunk: Chunk
+    conversation: Conversation
+    verdict: Verdict | None
+    wakes: bool
+
+
+def judge(chunk: Chunk, report: DeliveryReport) -> OutboxState | SendError | None:
+    """How far a chunk has got by a report, or why it was not delivered; None when the
+    report is old, or tells nothing new.
+
+    A report on what no channel ever got is about another outbox.
+    """
+    if chunk.sent_at is None:
+        return None
+    match report.stage:
+        case DeliveryStage.READ:
+            return OutboxState.READ if chunk.state is not OutboxState.READ else None
+        case DeliveryStage.DELIVERED:
+            return OutboxState.DELIVERED if chunk.state not in sending.ARRIVED else None
+        case DeliveryStage.SENT:
+            is_news = chunk.state is not OutboxState.SENT and _is_present_copy(chunk, report)
+            return OutboxState.SENT if is_news else None
+        case DeliveryStage.FAILED:
+            return _failure(report) if _is_present_copy(chunk, report) else None
+
+
+async def settle(
+    session: AsyncSession, channel: str, report: DeliveryReport, policy: Retries, now: datetime
+) -> Settled | None:
+    """Write what a report of `channel` tells, within the caller's transaction; None when
+    it changes nothing."""
+    chunk = await outbox.get(session, report.outbox_id)
+    if chunk is None:
+        return None
+    conversation = await conversations.get(session, chunk.conversation_id)
+    if conversation is None or conversation.channel != channel:
+        return None
+    news = judge(chunk, report)
+    if news is None:
+        return None
+    if isinstance(news, OutboxState):
+        await sending.mark_reported(session, chunk.outbox_id, report.provider_id, news)
+        return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
+    verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
+    wakes = await retries.write(session, chunk, verdict, now)
+    await sending.note_failed(session, chunk.outbox_id, report.provider_id)
+    return Settled(chunk, conversation, verdict, wakes=wakes)
+
+
+def _is_present_copy(chunk: Chunk, report: DeliveryReport) -> bool:
+    """Whether a report is about the copy that was sent last. While it is being sent, or
+    nobody knows whether it was, that is the one whose id is new."""
+    if chunk.state in sending.ON_ITS_WAY:
+        return report.provider_id == chunk.provider_id
+    return chunk.state in IN_THE_MIDDLE and report.provider_id != chunk.provider_id
+
+
+def _failure(report: DeliveryReport) -> SendError:
+    """Why a copy failed. Of one that the provider reports on, the outcome is known."""
+    failure = report.failure
+    if failure is None:
+        return RetryableSendError("it was not delivered, and the provider does not say why")
+    return RetryableSendError(str(failure)) if isinstance(failure, UnknownSendError) else failure
+
+
+def _reconsidered(failure: SendError, chunk: Chunk, contact: Contact) -> SendError:
+    """Somebody who could not be reached, and has written since, can be: it is not waited
+    for them, but tried again soon."""
+    if (
+        isinstance(failure, UnreachableError)
+        and chunk.sent_at is not None
+        and contact.written_at is not None
+        and contact.written_at > chunk.sent_at
+    ):
+        return RetryableSendError(str(failure))
+    return failure

@@ -1,0 +1,165 @@
+"""The sending of a chunk: what is known of it from the moment that its channel gets it.
+
+What becomes of a chunk is decided in `gaia.core`; it is written here. Each function works
+within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.outbox import OPEN, Chunk
+from gaia.store.tables import OutboxRow, OutboxState
+
+ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
+"""The states of a chunk that its reader has: nothing is ever sent again from there."""
+
+ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
+"""The states of a chunk that its provider took and may tell more of."""
+
+NOT_TAKEN = (OutboxState.PENDING, OutboxState.DEAD)
+"""The states of a chunk that its provider does not have, or could not deliver."""
+
+
+async def begin(session: AsyncSession, outbox_id: int, *, repeated: bool, now: datetime) -> None:
+    """Say that the channel is about to get the chunk. From here on a crash
+    leaves its outcome unknown."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(
+            state=OutboxState.SENDING,
+            attempts=OutboxRow.attempts + 1,
+            repeated=repeated,
+            not_before=None,
+            sent_at=now,
+        )
+    )
+
+
+async def mark_taken(
+    session: AsyncSession,
+    outbox_id: int,
+    provider_id: str,
+    *,
+    state: OutboxState = OutboxState.SENT,
+    next_not_before: datetime | None = None,
+) -> None:
+    """Say that the channel has taken the chunk, unless its user was removed meanwhile.
+
+    A report that was faster stays: that some copy has arrived, that this one failed, that
+    it went on. `next_not_before` is when the next chunk may follow if nothing is reported.
+    """
+    row = await session.get(OutboxRow, outbox_id)
+    if row is None:
+        return
+    has_failed = row.state in NOT_TAKEN and row.provider_id == provider_id
+    row.provider_id = provider_id
+    if row.state not in ARRIVED and not has_failed:
+        row.state = OutboxState.SENT if row.state == OutboxState.SENT else state
+        row.error, row.not_before = None, next_not_before
+
+
+async def mark_reported(
+    session: AsyncSession, outbox_id: int, provider_id: str, state: OutboxState
+) -> None:
+    """Say how far the provider has got with the chunk."""
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(state=state, provider_id=provider_id, error=None)
+    )
+
+
+async def note_failed(session: AsyncSession, outbox_id: int, provider_id: str) -> None:
+    """Say which copy the provider could not deliver: it may tell that again."""
+    await session.execute(
+        update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(provider_id=provider_id)
+    )
+
+
+async def mark_unknown(
+    session: AsyncSession, outbox_id: int, *, error: str, not_before: datetime | None
+) -> None:
+    """Say that the chunk may have been sent, and when it may be sent once more."""
+    await _mark(session, outbox_id, OutboxState.UNKNOWN, error, not_before)
+
+
+async def mark_waiting(session: AsyncSession, outbox_id: int, *, error: str) -> None:
+    """Say that the chunk was not delivered since nobody can be reached."""
+    await _mark(session, outbox_id, OutboxState.PENDING, error, None)
+
+
+async def mark_refused(
+    session: AsyncSession, outbox_id: int, *, error: str, now: datetime, not_before: datetime
+) -> None:
+    """Say that the chunk was not delivered for now, and when it may be tried again."""
+    await _mark(session, outbox_id, OutboxState.PENDING, error, not_before)
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(refused_since=func.coalesce(OutboxRow.refused_since, now))
+    )
+
+
+async def end_reply(session: AsyncSession, chunk: Chunk, *, error: str) -> None:
+    """Say that a chunk never can be delivered, which ends its reply: the chunks after it
+    that have not left die too."""
+    await _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
+    last = (
+        select(func.min(OutboxRow.outbox_id))
+        .where(*_reply_from(chunk), OutboxRow.final.is_(True))
+        .scalar_subquery()
+    )
+    await session.execute(
+        update(OutboxRow)
+        .where(
+            *_reply_from(chunk),
+            OutboxRow.outbox_id > chunk.outbox_id,
+            OutboxRow.outbox_id <= last,
+            OutboxRow.state.in_(OPEN),
+        )
+        .values(state=OutboxState.DEAD, error="a chunk before it was not delivered")
+    )
+
+
+async def next_not_before(session: AsyncSession, conversation_id: int) -> datetime | None:
+    """When another chunk of the conversation may leave, though nothing was reported of
+    those that left last; None when there are none, or their time is not limited."""
+    times = [
+        await session.scalar(
+            select(OutboxRow.not_before)
+            .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state == state)
+            .order_by(OutboxRow.outbox_id.desc())
+            .limit(1)
+        )
+        for state in ON_ITS_WAY
+    ]
+    return max((time for time in times if time is not None), default=None)
+
+
+async def _mark(
+    session: AsyncSession,
+    outbox_id: int,
+    state: OutboxState,
+    error: str,
+    not_before: datetime | None,
+) -> None:
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(state=state, error=error, not_before=not_before)
+    )
+
+
+def _reply_from(chunk: Chunk) -> Sequence[ColumnElement[bool]]:
+    """Conditions for the chunk and what follows in its conversation for the same turn."""
+    return (
+        OutboxRow.conversation_id == chunk.conversation_id,
+        OutboxRow.turn_id.is_not_distinct_from(chunk.turn_id),
+        OutboxRow.outbox_id >= chunk.outbox_id,
+    )
