@@ -1,0 +1,73 @@
+"""What the running daemon tells of itself, as findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from gaia import __version__
+from gaia.errors import NotRunningError
+from gaia.findings import Finding, Outcome
+from gaia.ops.doctor.daemon import daemon_check
+from gaia.ops.report import DigestsStatus, MemoryStatus, PartStatus, QueueStatus, StatusReport
+from gaia.testing.clock import START
+
+NOTHING = QueueStatus(waiting=0, dead=0, oldest_seconds=None)
+REPORT = StatusReport(
+    version=__version__,
+    home="/home/ada/.gaia",
+    pid=42,
+    at=START,
+    uptime_seconds=7_800,
+    ready=True,
+    model=PartStatus(name="gemini", ok=True),
+    channels=(PartStatus(name="telegram", ok=True),),
+    store=PartStatus(name="store", ok=True),
+    memory=MemoryStatus(enabled=True, memories=1, waiting=0, oldest_seconds=None, ok=True),
+    recall=PartStatus(name="recall", ok=True),
+    forgetting=PartStatus(name="forgetting", ok=True),
+    digests=DigestsStatus(enabled=True, waiting=0, failed=0, over_budget=0),
+    inbox=NOTHING,
+    outbox=NOTHING,
+    running_turns=0,
+    users=1,
+    usage_today=(),
+)
+
+
+async def found(**changes: object) -> list[Finding]:
+    report = REPORT.model_copy(update=changes)
+    return list(await daemon_check(lambda: report).look())
+
+
+async def test_a_daemon_that_is_well_is_one_line() -> None:
+    (finding,) = await found()
+    assert finding.outcome is Outcome.OK
+    assert finding.detail == f"gaia {__version__} runs as process 42, up 2 h 10 min"
+
+
+async def test_a_channel_that_does_not_work_fails_and_a_model_is_a_warning() -> None:
+    broken = PartStatus(name="telegram", ok=False, detail="no network")
+    slow = PartStatus(name="gemini", ok=False, detail="HTTP 503")
+    findings = await found(model=slow, channels=(broken,))
+    assert [(each.outcome, each.detail) for each in findings] == [
+        (Outcome.WARNING, "gemini does not work: HTTP 503"),
+        (Outcome.FAILED, "telegram does not work: no network"),
+    ]
+
+
+async def test_a_daemon_of_another_version_has_to_be_restarted() -> None:
+    (finding,) = await found(version="0.0.1")
+    assert (finding.outcome, finding.remedy) == (Outcome.WARNING, "Restart gaia.")
+
+
+async def test_a_daemon_that_is_not_ready_is_a_warning() -> None:
+    (finding,) = await found(ready=False)
+    assert finding.outcome is Outcome.WARNING
+
+
+async def test_that_none_runs_is_left_to_the_error() -> None:
+    def ask() -> StatusReport:
+        raise NotRunningError("gaia does not run: start it")
+
+    with pytest.raises(NotRunningError):
+        await daemon_check(ask).look()
