@@ -19,6 +19,7 @@ from gaia.messages import (
     Inbound,
     MenuEntry,
     Outbound,
+    OutboundFile,
     Receipt,
     ReceiptKind,
 )
@@ -108,23 +109,41 @@ class ScriptedCore:
         """The next message that was received."""
         return await self._inbox.get()
 
-    def reply(self, inbound: Inbound, *chunks: str) -> None:
-        """Answer a message with one or more chunks."""
+    def reply(
+        self,
+        inbound: Inbound,
+        *chunks: str,
+        file: OutboundFile | None = None,
+        content: bytes = b"",
+    ) -> None:
+        """Answer a message with one or more chunks. A `file` with that content goes with
+        the last."""
         for seq, text in enumerate(chunks):
+            final = seq == len(chunks) - 1
             self._enqueue(
                 inbound.chat,
                 text,
                 seq=seq,
-                final=seq == len(chunks) - 1,
+                final=final,
                 in_reply_to=(inbound.provider_message_id,),
+                file=file if final else None,
             )
+        if file is not None:
+            self.state.files[self.state.outbox_ids] = content
 
     def say(self, chat: str, text: str) -> None:
         """Start a message by itself."""
         self._enqueue(chat, text, seq=0, final=True, in_reply_to=())
 
     def _enqueue(
-        self, chat: str, text: str, *, seq: int, final: bool, in_reply_to: tuple[str, ...]
+        self,
+        chat: str,
+        text: str,
+        *,
+        seq: int,
+        final: bool,
+        in_reply_to: tuple[str, ...],
+        file: OutboundFile | None = None,
     ) -> None:
         self.state.outbox_ids += 1
         outbound = Outbound(
@@ -134,6 +153,7 @@ class ScriptedCore:
             seq=seq,
             final=final,
             in_reply_to=in_reply_to,
+            file=file,
         )
         self.state.waiting.append(outbound)
         self._wake(chat)

@@ -27,6 +27,9 @@ from gaia.testing.telegram import BadGateway, TelegramServer, running_telegram
 from gaia.testing.terminal_peer import TerminalPeer
 from gaia.testing.until import until
 
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+"""A kind of file that every channel takes which takes any."""
+
 
 class Rig(Protocol):
     """A channel, its core, and one person who can be reached through it."""
@@ -49,6 +52,10 @@ class Rig(Protocol):
 
     async def read(self) -> str:
         """The next chunk that the person gets to see."""
+        ...
+
+    def files(self) -> list[bytes]:
+        """The files that the person got, in order."""
         ...
 
     def shown(self, chunk: str) -> str:
@@ -98,6 +105,9 @@ class TerminalRig:
     async def read(self) -> str:
         return (await self._peer.print_chunk()).text
 
+    def files(self) -> list[bytes]:
+        return []
+
     def shown(self, chunk: str) -> str:
         return chunk
 
@@ -109,6 +119,7 @@ class FakeRig:
         clock = FakeClock()
         self._fake = FakeChannel(clock)
         self._fake.absent.add("nobody")
+        self._fake.taken.add(WORD)
         self.channel: Channel = self._fake
         self.core = ScriptedCore(self._fake, clock)
         self.chat = "ada"
@@ -130,6 +141,9 @@ class FakeRig:
         self._read += 1
         sent = await self._fake.until_sent(self._read)
         return sent[self._read - 1].marked_text
+
+    def files(self) -> list[bytes]:
+        return [self.core.state.files[each.outbox_id] for each in self._fake.sent if each.file]
 
     def shown(self, chunk: str) -> str:
         return chunk
@@ -168,6 +182,10 @@ class TelegramRig:
         self._read += 1
         await self._telegram.until(lambda: len(self._telegram.texts(self._person)) >= self._read)
         return self._telegram.texts(self._person)[self._read - 1]
+
+    def files(self) -> list[bytes]:
+        contents = map(self._telegram.content, self._telegram.messages(self._person))
+        return [content for content in contents if content is not None]
 
     def shown(self, chunk: str) -> str:
         return plain(chunk)

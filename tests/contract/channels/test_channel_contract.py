@@ -10,7 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.errors import SendError
-from gaia.messages import Outbound, TurnEnded, TurnEvent, TurnStarted, TurnText, TurnTool
+from gaia.messages import (
+    Outbound,
+    OutboundFile,
+    TurnEnded,
+    TurnEvent,
+    TurnStarted,
+    TurnText,
+    TurnTool,
+)
 from gaia.testing.until import until
 
 if TYPE_CHECKING:
@@ -18,6 +26,12 @@ if TYPE_CHECKING:
 
 WORDS = st.text(st.characters(categories=("L", "N", "Z"), include_characters="\n,"), max_size=60)
 """Text that is no markup of any channel."""
+
+
+FILE = OutboundFile(
+    "gaia.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", 4
+)
+"""Of a kind that every channel takes which takes any."""
 
 
 def events(chat: str) -> tuple[TurnEvent, ...]:
@@ -54,6 +68,22 @@ async def test_a_reply_is_shown_in_order(rig: Rig) -> None:
     await rig.write("hello")
     rig.core.reply(await rig.core.next_message(), "one", "two", "three")
     assert [await rig.read() for _ in range(3)] == ["one", "two", "three"]
+
+
+async def test_a_file_goes_with_the_last_chunk_where_the_channel_takes_it(rig: Rig) -> None:
+    await rig.write("hello")
+    inbound = await rig.core.next_message()
+    rig.core.reply(inbound, "one", "two", file=FILE, content=b"PK\x00\xff")
+    assert [await rig.read() for _ in range(2)] == ["one", "two"]
+    taken = rig.channel.takes(FILE.media_type)
+    assert rig.files() == ([b"PK\x00\xff"] if taken else [])
+
+
+async def test_a_chunk_is_shown_whose_file_is_gone(rig: Rig) -> None:
+    await rig.write("hello")
+    rig.core.reply(await rig.core.next_message(), "It is gone.", file=FILE)
+    rig.core.state.files.clear()
+    assert await rig.read() == "It is gone."
 
 
 async def test_a_message_by_itself_is_shown(rig: Rig) -> None:
