@@ -29,7 +29,7 @@ async def look_at_token(
         return [failed("Telegram refuses the token", "Copy it anew from @BotFather into .env.")]
     except TelegramError as exc:
         remedy = "Look at this machine's network, and at channels.telegram.base_url if it is set."
-        return [failed(one_line(describe(exc), 200), remedy)]
+        return [failed(f"Telegram cannot be asked: {one_line(describe(exc), 200)}", remedy)]
     finally:
         await api.close_connections()
     return [ok(f"Telegram takes the token of @{bot.username}")]

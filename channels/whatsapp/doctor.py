@@ -38,7 +38,7 @@ async def look_at_account(
     except FloodError as exc:
         return [warning(str(exc), "Look again later.")]
     except REFUSALS as exc:
-        return [failed(one_line(describe(exc), 200), _remedy(exc, settings))]
+        return [failed(_words(exc), _remedy(exc, settings))]
     finally:
         await api.close_connections()
     if account.status != "active":
@@ -52,9 +52,13 @@ async def look_at_account(
     return [ok(f"Twilio takes the credentials; gaia writes as {settings.number}{sandbox}")]
 
 
+def _words(exc: Refusal) -> str:
+    cause = one_line(describe(exc), 200)
+    return cause if code_of(exc) is not None else f"Twilio cannot be asked: {cause}"
+
+
 def _remedy(exc: Refusal, settings: WhatsAppSettings) -> str:
-    code = code_of(exc)
-    match blame_of(code):
+    match blame_of(code_of(exc)):
         case Blame.CREDENTIALS:
             return (
                 "Copy Account SID and auth token anew from console.twilio.com into .env: the "

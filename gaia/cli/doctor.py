@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,6 +28,7 @@ def doctor_command(
     import asyncio
 
     from gaia.cli import findings_text
+    from gaia.cli.table import terminal_width
     from gaia.findings import Outcome
     from gaia.ops.doctor.configuration import Configuration
     from gaia.paths import find_home
@@ -34,7 +37,16 @@ def doctor_command(
     configuration = Configuration(home)
     _keep_secrets_out_of_tracebacks(configuration)
     checks = gather(home, configuration)
-    show = _nothing if as_json else findings_text.printer(checks)
+    columns = findings_text.Columns(
+        checks,
+        width=terminal_width(),
+        is_coloured=findings_text.wants_colour(sys.stdout, os.environ),
+    )
+
+    def show(examined: Examined) -> None:
+        if not as_json:
+            typer.echo(columns.told(examined))
+
     examined = asyncio.run(_examine(checks, show))
     typer.echo(findings_text.as_json(examined) if as_json else findings_text.summary(examined))
     if any(each.has(Outcome.FAILED) for each in examined):
@@ -72,7 +84,7 @@ async def _examine(checks: Sequence[Check], show: Callable[[Examined], None]) ->
     from gaia.cli.waiting_line import WaitingLine
     from gaia.ops.doctor.running import examine
 
-    line, done = WaitingLine(), []
+    line, done = WaitingLine(sys.stderr, os.environ), []
     try:
         async for examined in examine(checks, begins=lambda check: line.say(check.name)):
             line.clear()
@@ -81,10 +93,6 @@ async def _examine(checks: Sequence[Check], show: Callable[[Examined], None]) ->
     finally:
         line.clear()
     return done
-
-
-def _nothing(examined: Examined) -> None:
-    """Shows nothing: JSON is one document."""
 
 
 def _keep_secrets_out_of_tracebacks(configuration: Configuration) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TextIO
 
 import typer
 
 from gaia.cli.chat.control_characters import strip_controls
-from gaia.cli.table import terminal_width
 from gaia.findings import Check, Finding, Outcome
 from gaia.ops.doctor.running import Examined
 
@@ -26,27 +24,39 @@ NARROWEST = 24
 """The least room for words: a narrower terminal breaks the lines itself."""
 
 
-def printer(checks: Sequence[Check]) -> Callable[[Examined], None]:
-    """Prints what the checks find, in columns: each finding, its remedy below it."""
-    name_width = max(len(check.name) for check in checks) + 2
-    width, coloured = terminal_width(), wants_colour()
+class Columns:
+    """Findings as lines: each in columns, with its remedy below it.
 
-    def show(examined: Examined) -> None:
-        for finding in examined.findings:
-            lines = told(examined.check, finding, name_width=name_width, width=width)
-            typer.echo("\n".join(_coloured(lines, finding.outcome) if coloured else lines))
+    No line is wider than `width`, unless a word is, such as an address to be copied.
+    """
 
-    return show
+    def __init__(self, checks: Sequence[Check], *, width: int, is_coloured: bool) -> None:
+        self._name_width = max(len(check.name) for check in checks) + 2
+        self._width = width
+        self._is_coloured = is_coloured
 
+    def told(self, examined: Examined) -> str:
+        """All that a check found."""
+        lines = [
+            line for finding in examined.findings for line in self._lines(examined.check, finding)
+        ]
+        return "\n".join(lines)
 
-def told(name: str, finding: Finding, *, name_width: int, width: int) -> Sequence[str]:
-    """A finding as lines no wider than `width`, unless a word is."""
-    indent = OUTCOME_WIDTH + name_width
-    detail = _wrapped(finding.detail, width - indent)
-    first = f"{finding.outcome:<{OUTCOME_WIDTH}}{name:<{name_width}}{detail[0]}"
-    rest = [" " * indent + line for line in detail[1:]]
-    remedy = _wrapped(finding.remedy, width - OUTCOME_WIDTH) if finding.remedy else []
-    return [first.rstrip(), *rest, *(" " * OUTCOME_WIDTH + line for line in remedy)]
+    def _lines(self, name: str, finding: Finding) -> Sequence[str]:
+        indent = OUTCOME_WIDTH + self._name_width
+        detail = _wrapped(finding.detail, self._width - indent)
+        remedy = _wrapped(finding.remedy, self._width - OUTCOME_WIDTH) if finding.remedy else []
+        first = f"{'':{OUTCOME_WIDTH - len(finding.outcome)}}{name:<{self._name_width}}{detail[0]}"
+        return [
+            self._outcome(finding.outcome) + first,
+            *(" " * indent + line for line in detail[1:]),
+            *(" " * OUTCOME_WIDTH + line for line in remedy),
+        ]
+
+    def _outcome(self, outcome: Outcome) -> str:
+        if not self._is_coloured:
+            return outcome.value
+        return typer.style(outcome.value, fg=COLOURS[outcome], bold=outcome is Outcome.FAILED)
 
 
 def summary(examined: Sequence[Examined]) -> str:
@@ -72,16 +82,12 @@ def as_json(examined: Sequence[Examined]) -> str:
     return json.dumps({"ok": is_ok, "findings": findings}, indent=2)
 
 
-def wants_colour() -> bool:
-    """Whether standard output shows colours, and nobody has switched them off.
+def wants_colour(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether colours show on `stream`, and nobody has switched them off.
 
     `NO_COLOR` counts unless it is empty, https://no-color.org.
     """
-    return (
-        sys.stdout.isatty()
-        and not os.environ.get("NO_COLOR")
-        and os.environ.get("TERM", "dumb") != "dumb"
-    )
+    return stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM", "dumb") != "dumb"
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -91,11 +97,6 @@ def _wrapped(text: str, width: int) -> list[str]:
         text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False
     )
     return lines or [""]
-
-
-def _coloured(lines: Sequence[str], outcome: Outcome) -> Sequence[str]:
-    word = typer.style(outcome.value, fg=COLOURS[outcome], bold=outcome is Outcome.FAILED)
-    return [word + lines[0].removeprefix(outcome), *lines[1:]]
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:

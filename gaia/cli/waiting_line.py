@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
+from collections.abc import Mapping
+from typing import TextIO
 
 ERASE_LINE = "\r\x1b[K"
 
 
 class WaitingLine:
-    """Writes to standard error, and only to a terminal that can erase a line."""
+    """Writes to `stream`, and only if that is a terminal that can erase a line."""
 
-    def __init__(self) -> None:
-        self._can_erase = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    def __init__(self, stream: TextIO, environ: Mapping[str, str]) -> None:
+        self._stream = stream
+        self._can_erase = stream.isatty() and environ.get("TERM", "dumb") != "dumb"
         self._is_shown = False
 
     def say(self, name: str) -> None:
@@ -28,5 +29,5 @@ class WaitingLine:
 
     def _write(self, text: str) -> None:
         if self._can_erase:
-            sys.stderr.write(f"{ERASE_LINE}{text}")
-            sys.stderr.flush()
+            self._stream.write(f"{ERASE_LINE}{text}")
+            self._stream.flush()

@@ -1,0 +1,89 @@
+"""Whether Twilio takes the credentials, as `gaia doctor` finds out."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from channels.credentials import TwilioCredentials
+from channels.whatsapp.doctor import SANDBOX, look_at_account
+from channels.whatsapp.timing import Timing
+from gaia.findings import Finding, Outcome
+from gaia.settings.schema import WhatsAppSettings
+from gaia.testing.serving import serving
+from gaia.testing.twilio import (
+    Fault,
+    Hang,
+    MalformedJson,
+    ServerError,
+    TooManyRequests,
+    TwilioServer,
+    running_twilio,
+)
+from gaia.testing.twilio import Refused as RefusedByTwilio
+
+NUMBER = "+14155550100"
+IMPATIENT = Timing(connect=0.1, read=0.1, write=0.1, pool=0.1)
+
+
+async def found(twilio: TwilioServer, *, token: str | None = None, number: str = NUMBER) -> Finding:
+    credentials = TwilioCredentials(twilio.account_sid, token or twilio.auth_token)
+    return await found_at(twilio.url, credentials, number=number)
+
+
+async def found_at(url: str, credentials: TwilioCredentials, *, number: str = NUMBER) -> Finding:
+    settings = WhatsAppSettings(number=number, base_url=url)
+    (finding,) = await look_at_account(settings, credentials, IMPATIENT)
+    assert credentials.auth_token not in finding.detail + finding.remedy
+    return finding
+
+
+async def test_an_account_that_works_is_told_with_its_number() -> None:
+    async with running_twilio() as twilio:
+        finding = await found(twilio)
+        assert finding.outcome is Outcome.OK
+        assert NUMBER in finding.detail
+        assert "sandbox" in (await found(twilio, number=SANDBOX)).detail
+
+
+async def test_a_token_that_is_refused_has_to_be_copied_anew() -> None:
+    async with running_twilio() as twilio:
+        finding = await found(twilio, token="fedcba9876543210" * 2)
+    assert finding.outcome is Outcome.FAILED
+    assert "refuses the credentials" in finding.detail
+    assert "console.twilio.com" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome", "said"),
+    [
+        (TooManyRequests(7), Outcome.WARNING, "wait 7 s"),
+        (RefusedByTwilio(403, 20005), Outcome.FAILED, "suspended or closed"),
+        (ServerError(), Outcome.FAILED, "HTTP 500"),
+        (MalformedJson(), Outcome.FAILED, "cannot be asked: the answer is HTTP 20"),
+        (Hang(), Outcome.FAILED, "no answer from Twilio (ReadTimeout)"),
+    ],
+)
+async def test_each_way_to_fail_is_told(fault: Fault, outcome: Outcome, said: str) -> None:
+    async with running_twilio() as twilio:
+        twilio.faults = lambda request: fault
+        finding = await found(twilio)
+    assert finding.outcome is outcome
+    assert said in finding.detail
+    assert finding.remedy
+
+
+@pytest.mark.parametrize("status", ["suspended", "closed"])
+async def test_an_account_that_does_not_work_is_told(status: str) -> None:
+    async def account(request: Request) -> Response:
+        sid = request.path_params["sid"]
+        return JSONResponse({"sid": sid, "friendly_name": "Ada", "status": status})
+
+    app = Starlette(routes=[Route("/2010-04-01/Accounts/{sid}.json", account)])
+    async with serving(app) as url:
+        finding = await found_at(url, TwilioCredentials("AC" + "0" * 32, "1" * 32))
+    assert finding.outcome is Outcome.FAILED
+    assert f"the account is {status}" in finding.detail
