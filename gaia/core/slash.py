@@ -51,7 +51,8 @@ class Reply:
     """What a command answers. `wakes` are other conversations that it wrote to;
     `committed` is called once the reply is, and wakes whoever else has work from it.
 
-    `file` goes with the text, which has at most `LONGEST_BESIDE_FILE` characters then.
+    `file` goes with the text, which then has at most `LONGEST_BESIDE_FILE` characters, and
+    nothing that has to be read: through Twilio, WhatsApp shows documents without.
     """
 
     text: str

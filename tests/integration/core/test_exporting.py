@@ -149,7 +149,11 @@ async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, 
         await core.channel.say("/export")
         while await core.app.gateways["fake"].file(outbox_id=3) is None:
             pass
-        assert files_with(home.root, HEAD)
+        await core.stores.database.checkpoint()
+        home.backups.mkdir()
+        copy = home.backups / "gaia-at-0004.db"
+        copy.write_bytes(home.database.read_bytes())
+        assert files_with(home.root, HEAD) == ["backups/gaia-at-0004.db", "gaia.db"]
         user_id = (await core.key()).user_id
         async with core.stores.database.write() as session:
             await forget.forget(session, user_id, [1], now=core.clock.now())
@@ -159,6 +163,7 @@ async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, 
             if core.clock.sleeping:
                 core.clock.advance(core.clock.sleeping[0])
         assert files_with(home.root, HEAD, "blue pot") == []
+        assert copy.exists()
         count = len(core.channel.sent)
         core.channel.reachable("ada")
         chunk = (await core.channel.until_sent(count + 1))[count]
