@@ -116,17 +116,27 @@ class PrivateFileHandler(RotatingFileHandler):
             super().handleError(record)
 
 
+class Redaction:
+    """Takes known secrets, and what looks like one, out of a text."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = sorted((s for s in secrets if len(s) >= SHORTEST_SECRET), key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def __call__(self, text: str) -> str:
+        text = SECRET_SHAPES.sub(REDACTED, text)
+        return self._known.sub(REDACTED, text) if self._known else text
+
+
 class RedactingFormatter(logging.Formatter):
     """Formats a line, traceback and all, and takes secrets out of the result."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__(FORMAT)
-        known = sorted((s for s in secrets if len(s) >= SHORTEST_SECRET), key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+        self._redact = Redaction(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
-        line = SECRET_SHAPES.sub(REDACTED, super().format(record))
-        return self._known.sub(REDACTED, line) if self._known else line
+        return self._redact(super().format(record))
 
 
 def _add_turn(record: logging.LogRecord) -> bool:

@@ -35,7 +35,8 @@ def doctor_command(
 
     home = find_home()
     configuration = Configuration(home)
-    _keep_secrets_out_of_tracebacks(configuration)
+    secrets = configuration.loaded.secrets.values() if configuration.loaded else ()
+    _keep_out_of_tracebacks(secrets)
     checks = gather(home, configuration)
     columns = findings_text.Columns(
         checks,
@@ -47,7 +48,7 @@ def doctor_command(
         if not as_json:
             typer.echo(columns.told(examined))
 
-    examined = asyncio.run(_examine(checks, show))
+    examined = asyncio.run(_examine(checks, secrets, show))
     typer.echo(findings_text.as_json(examined) if as_json else findings_text.summary(examined))
     if any(each.has(Outcome.FAILED) for each in examined):
         raise typer.Exit(CHECK_FAILED)
@@ -80,13 +81,18 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     ]
 
 
-async def _examine(checks: Sequence[Check], show: Callable[[Examined], None]) -> Sequence[Examined]:
+async def _examine(
+    checks: Sequence[Check], secrets: Sequence[str], show: Callable[[Examined], None]
+) -> Sequence[Examined]:
     from gaia.cli.waiting_line import WaitingLine
+    from gaia.logs import Redaction
     from gaia.ops.doctor.running import examine
 
     line, done = WaitingLine(sys.stderr, os.environ), []
     try:
-        async for examined in examine(checks, begins=lambda check: line.say(check.name)):
+        async for examined in examine(
+            checks, begins=lambda check: line.say(check.name), redact=Redaction(secrets)
+        ):
             line.clear()
             show(examined)
             done.append(examined)
@@ -95,12 +101,11 @@ async def _examine(checks: Sequence[Check], show: Callable[[Examined], None]) ->
     return done
 
 
-def _keep_secrets_out_of_tracebacks(configuration: Configuration) -> None:
+def _keep_out_of_tracebacks(secrets: Sequence[str]) -> None:
     import logging
 
     from gaia.logs import RedactingFormatter
 
-    loaded = configuration.loaded
     handler = logging.StreamHandler()
-    handler.setFormatter(RedactingFormatter(loaded.secrets.values() if loaded else ()))
+    handler.setFormatter(RedactingFormatter(secrets))
     logging.basicConfig(handlers=[handler], level=logging.ERROR)

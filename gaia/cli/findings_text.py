@@ -17,7 +17,7 @@ COLOURS = {
     Outcome.OK: "green",
     Outcome.WARNING: "yellow",
     Outcome.FAILED: "red",
-    Outcome.SKIPPED: "bright_black",
+    Outcome.SKIPPED: "cyan",
 }
 OUTCOME_WIDTH = max(map(len, Outcome)) + 2
 NARROWEST = 24
@@ -56,7 +56,7 @@ class Columns:
     def _outcome(self, outcome: Outcome) -> str:
         if not self._is_coloured:
             return outcome.value
-        return typer.style(outcome.value, fg=COLOURS[outcome], bold=outcome is Outcome.FAILED)
+        return typer.style(outcome.value, fg=COLOURS[outcome])
 
 
 def summary(examined: Sequence[Examined]) -> str:

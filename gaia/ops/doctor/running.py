@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gaia.errors import GaiaError
 from gaia.findings import Check, Finding, Outcome, failed, failures, skipped
@@ -25,18 +25,22 @@ class Examined:
 
 
 async def examine(
-    checks: Iterable[Check], begins: Callable[[Check], None]
+    checks: Iterable[Check],
+    begins: Callable[[Check], None],
+    redact: Callable[[str], str] = str,
 ) -> AsyncIterator[Examined]:
     """What each check finds, as soon as it has. `begins` is told of one before it runs.
 
-    One that fails in an unforeseen way is a finding as well, and the others go on.
+    One that fails in an unforeseen way is a finding as well, and the others go on. What
+    was found may quote whoever was asked: `redact` takes secrets out of it.
     """
     unfit: set[str] = set()
     for check in checks:
         missing = next((name for name in check.needs if name in unfit), None)
         if missing is None:
             begins(check)
-            examined = Examined(check.name, await _look(check))
+            found = [_redacted(finding, redact) for finding in await _look(check)]
+            examined = Examined(check.name, found)
         else:
             examined = Examined(check.name, [skipped(f"nothing to tell before {missing} is well")])
         if examined.has(Outcome.FAILED, Outcome.SKIPPED):
@@ -57,3 +61,7 @@ async def _look(check: Check) -> Sequence[Finding]:
                 "This is a mistake in gaia: please report it with the traceback.",
             )
         ]
+
+
+def _redacted(finding: Finding, redact: Callable[[str], str]) -> Finding:
+    return replace(finding, detail=redact(finding.detail), remedy=redact(finding.remedy))

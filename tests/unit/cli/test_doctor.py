@@ -1,0 +1,144 @@
+"""`gaia doctor`, as it is called."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from typer.testing import CliRunner, Result
+
+from gaia.cli.main import app
+from gaia.paths import Home
+from gaia.testing.serving import serving
+
+SID = "AC" + "ca11" * 8
+TWILIO_TOKEN = "ca4a4900" * 4
+BOT_SECRET = "AAcanary-canary-canary-canary-canary"
+MODEL_KEY = "canary-of-the-model"
+SECRETS = {
+    "OPENAI_API_KEY": MODEL_KEY,
+    "GAIA_TELEGRAM_BOT_TOKEN": f"123456789:{BOT_SECRET}",
+    "GAIA_TWILIO_ACCOUNT_SID": SID,
+    "GAIA_TWILIO_AUTH_TOKEN": TWILIO_TOKEN,
+}
+BOTH_CHANNELS = """\
+channels:
+  telegram:
+    enabled: true
+    base_url: {url}
+  whatsapp:
+    enabled: true
+    number: "+14155550100"
+    public_url: {url}
+    base_url: {url}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.create()
+    return home
+
+
+def run(home: Home, *arguments: str, **variables: str) -> Result:
+    environ = {"GAIA_HOME": str(home.root), "COLUMNS": "80", **variables}
+    return CliRunner().invoke(app, ["doctor", *arguments], env=environ)
+
+
+def outcomes(result: Result) -> Mapping[str, str]:
+    findings = json.loads(result.stdout)["findings"]
+    return {finding["check"]: finding["outcome"] for finding in findings}
+
+
+def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
+    result = run(home, "--json", OPENAI_API_KEY="x")
+    assert result.exit_code == 4
+    assert outcomes(result) == {
+        "home": "ok",
+        "configuration": "ok",
+        "database": "ok",
+        "sessions": "ok",
+        "daemon": "failed",
+        "model": "ok",
+    }
+    assert json.loads(result.stdout)["ok"] is False
+
+
+def test_without_a_home_nothing_is_made(tmp_path: Path) -> None:
+    result = run(Home(tmp_path / "home"), "--json", OPENAI_API_KEY="x")
+    found = outcomes(result)
+    assert (result.exit_code, found["home"], found["database"]) == (4, "failed", "skipped")
+    assert not (tmp_path / "home").exists()
+
+
+def test_each_mistake_in_the_settings_is_told_with_its_line(home: Home) -> None:
+    home.settings_file.write_text("web: {port: -1}\nnmae: x\n")
+    result = run(home)
+    assert result.exit_code == 4
+    assert "line 1, column 13: web.port" in " ".join(result.stdout.split())
+    assert "line 2, column 1: nmae" in " ".join(result.stdout.split())
+    assert "skipped  model" in result.stdout
+    assert "skipped  channels" in result.stdout
+
+
+def test_warnings_of_the_settings_are_warnings(home: Home) -> None:
+    home.env_file.write_text("OPENAI_API_KEY=x\n")
+    home.env_file.chmod(0o644)
+    finding = json.loads(run(home, "--json").stdout)["findings"][1]
+    assert (finding["check"], finding["outcome"]) == ("configuration", "warning")
+    assert finding["remedy"] == f"chmod 600 {home.env_file}"
+
+
+def test_a_model_without_a_key_or_weights_fails(home: Home) -> None:
+    assert "gaia model pull" in run(home).stdout
+    home.settings_file.write_text("model: {provider: gemini}\n")
+    assert "GEMINI_API_KEY is not set" in " ".join(run(home).stdout.split())
+
+
+def test_secrets_that_are_missing_are_told_with_the_line_that_needs_them(home: Home) -> None:
+    home.settings_file.write_text(BOTH_CHANNELS.format(url="http://127.0.0.1:1"))
+    result = run(home, "--json", OPENAI_API_KEY="x")
+    findings = json.loads(result.stdout)["findings"]
+    details = [each["detail"] for each in findings if each["check"] == "whatsapp secrets"]
+    assert len(details) == 2
+    assert f"{home.settings_file}, line 6: channels.whatsapp.enabled" in details[0]
+    found = outcomes(result)
+    assert found["telegram token"] == "skipped"
+    assert found["whatsapp account"] == found["whatsapp address"] == "skipped"
+
+
+def test_lines_are_no_wider_than_the_terminal(home: Home) -> None:
+    home.settings_file.write_text("model: {provider: gemini}\nweb: {prot: 1}\n")
+    lines = run(home).stdout.replace(str(home.root), "/home/ada/.gaia").splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+async def test_no_secret_is_shown_whoever_repeats_it(home: Home) -> None:
+    async def repeat(request: Request) -> Response:
+        told = f"{request.url} {dict(request.headers)} {SECRETS}"
+        headers = {"location": f"/{TWILIO_TOKEN}"}
+        return Response(told, 301 if "hooks" in request.url.path else 400, headers)
+
+    async def whole() -> list[Result]:
+        routes = [Route("/{path:path}", repeat, methods=["GET", "POST"])]
+        async with serving(Starlette(routes=routes), keeps_open=False) as url:
+            home.settings_file.write_text(BOTH_CHANNELS.format(url=url))
+            return [
+                await asyncio.to_thread(run, home, *arguments, **SECRETS)
+                for arguments in ((), ("--json",))
+            ]
+
+    text, document = await whole()
+    found = outcomes(document)
+    assert {found[f"whatsapp {part}"] for part in ("account", "address")} == {"failed"}
+    assert found["telegram token"] == "failed"
+    for secret in (SID, TWILIO_TOKEN, BOT_SECRET, MODEL_KEY):
+        assert secret not in text.output + document.output
