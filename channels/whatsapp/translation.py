@@ -5,7 +5,8 @@ Decided here, beyond what Twilio's own terms say:
 - A pressed button, or a chosen line of a list, says what stands on it; one whose payload
   is a slash command gives it.
 - A command in a forwarded message is not given: it stands in quotes.
-- A reaction, or a message that was deleted, says nothing.
+- A reaction, or a message that was deleted, says nothing; nor does a wish for no more
+  messages, which Twilio answers and fulfils by itself.
 - Twilio documents no parameters of edited messages. If one names the message that it
   replaces, it is an edit of it.
 """
@@ -44,6 +45,8 @@ def translate(params: Params, me: Me, sent_at: datetime, *, is_late: bool = Fals
         return Misdirected("it has no sender on WhatsApp, or no id")
     if params.get("MessageType") in SILENT_TYPES:
         return Ignored("a reaction, or a message that was deleted")
+    if params.get("OptOutType") == "STOP":
+        return Ignored("the sender wants no more messages")
     return Written(_inbound(params, me, sender, sent_at, is_late=is_late))
 
 

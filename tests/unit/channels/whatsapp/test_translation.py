@@ -242,6 +242,11 @@ def test_a_reaction_says_nothing(kind: str) -> None:
     assert isinstance(event(MessageType=kind, Body="👍"), Ignored)
 
 
+def test_who_wants_no_more_messages_gets_no_answer() -> None:
+    assert isinstance(event(Body="STOP", OptOutType="STOP"), Ignored)
+    assert inbound(Body="START", OptOutType="START").text == "START"
+
+
 @pytest.mark.parametrize(
     "values",
     [
