@@ -14,8 +14,6 @@ from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
 
-_WEBHOOK = "webhook"
-
 
 class Condition(condition.Condition):
     """What is known of the channel at the moment: of Twilio itself, and of what the owner
@@ -26,11 +24,15 @@ class Condition(condition.Condition):
             "Twilio", clock, stall_seconds=stall_seconds, stalled="looking for messages has stalled"
         )
         self._address = address
-        self._to_mend: dict[str, str] = {}
+        self._refusals: dict[Blame, str] = {}
+        self._failures: dict[Blame, str] = {}
+        self._missed: str | None = None
 
     def begin(self) -> None:
         super().begin()
-        self._to_mend.clear()
+        self._refusals.clear()
+        self._failures.clear()
+        self._missed = None
 
     def failed(self, exc: Refusal) -> None:
         """A request that has to succeed did not."""
@@ -44,40 +46,57 @@ class Condition(condition.Condition):
         if blame_of(code_of(exc)) is Blame.CREDENTIALS:
             self.failed(exc)
         else:
-            self.undelivered(code_of(exc))
-
-    def undelivered(self, code: int | None) -> None:
-        """A message that was taken came to nothing, for a reason that may be the owner's."""
-        blame = blame_of(code)
-        if code is not None and blame is not None:
-            self._mend(blame.value, words_for(code))
+            _note(self._refusals, code_of(exc))
 
     def sent(self, *, in_template: bool = False) -> None:
         """A message was taken."""
-        mended = {Blame.NUMBER, Blame.ACCOUNT} | ({Blame.TEMPLATE} if in_template else set())
-        for blame in mended:
-            self._to_mend.pop(blame.value, None)
+        _forget(self._refusals, in_template=in_template)
+
+    def undelivered(self, code: int | None) -> None:
+        """A message that was taken came to nothing, for a reason that may be the owner's."""
+        _note(self._failures, code)
+
+    def delivered(self, *, in_template: bool = False) -> None:
+        """A message arrived."""
+        _forget(self._failures, in_template=in_template)
 
     def called(self) -> None:
         """Twilio called the webhook."""
-        if self._to_mend.pop(_WEBHOOK, None) is not None:
+        if self._missed is not None:
             logger.info("Twilio's webhook reaches gaia again")
+        self._missed = None
 
     def missed_calls(self) -> None:
         """Messages were found that no webhook told of."""
-        self._mend(
-            _WEBHOOK,
+        missed = (
             f"Twilio's webhook does not reach gaia, messages come late: see that it is set to "
-            f"{self._address} (gaia doctor looks)",
+            f"{self._address} (gaia doctor looks)"
         )
+        if self._missed is None:
+            logger.warning("%s", missed)
+        self._missed = missed
 
     def health(self) -> Health:
         health = super().health()
-        if health.ok and self._to_mend:
-            return Health(ok=False, detail="; ".join(self._to_mend.values()))
+        to_mend = dict.fromkeys([*self._refusals.values(), *self._failures.values()])
+        if self._missed is not None:
+            to_mend[self._missed] = None
+        if health.ok and to_mend:
+            return Health(ok=False, detail="; ".join(to_mend))
         return health
 
-    def _mend(self, what: str, words: str) -> None:
-        if self._to_mend.get(what) != words:
-            logger.warning("%s", words)
-        self._to_mend[what] = words
+
+def _note(known: dict[Blame, str], code: int | None) -> None:
+    blame = blame_of(code)
+    if code is not None and blame is not None:
+        if known.get(blame) != words_for(code):
+            logger.warning("%s", words_for(code))
+        known[blame] = words_for(code)
+
+
+def _forget(known: dict[Blame, str], *, in_template: bool) -> None:
+    """What a message that fared well disproves: one without a template tells of none."""
+    template = None if in_template else known.get(Blame.TEMPLATE)
+    known.clear()
+    if template is not None:
+        known[Blame.TEMPLATE] = template

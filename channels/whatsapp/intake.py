@@ -66,19 +66,25 @@ class Intake:
         report = report_of(outbox_id, params)
         if report is not None:
             await self._try(params, self._gateway.reported(report))
-            self._blame(report, params)
+            self._witness(report, params)
 
     async def asked(self, outbox_id: int, params: Params) -> None:
         """Hear what became of a template that asks somebody to write back. It is no chunk:
         what it asks for waits until they do, whatever happens to the question."""
         report = report_of(outbox_id, params)
-        if report is not None and report.stage is DeliveryStage.FAILED:
-            logger.warning("somebody could not be asked to write: %s", report.failure)
-            self._blame(report, params)
+        if report is not None:
+            if report.stage is DeliveryStage.FAILED:
+                logger.warning("somebody could not be asked to write: %s", report.failure)
+            self._witness(report, params)
 
-    def _blame(self, report: DeliveryReport, params: Params) -> None:
-        if report.stage is DeliveryStage.FAILED:
-            self._condition.undelivered(error_code(params))
+    def _witness(self, report: DeliveryReport, params: Params) -> None:
+        """Tell the condition how a message of gaia's fared."""
+        match report.stage:
+            case DeliveryStage.FAILED:
+                self._condition.undelivered(error_code(params))
+            case DeliveryStage.DELIVERED | DeliveryStage.READ:
+                is_template = params.get("StructuredMessage") == "true"
+                self._condition.delivered(in_template=is_template)
 
     async def _try(self, params: Params, committing: Awaitable[None]) -> None:
         try:

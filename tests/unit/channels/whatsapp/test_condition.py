@@ -59,11 +59,30 @@ def test_a_number_that_is_no_sender_is_told_until_a_message_is_taken(condition: 
     assert condition.health().ok
 
 
-def test_a_template_that_fails_is_told_until_one_is_taken(condition: Condition) -> None:
+def test_a_template_that_fails_is_told_until_one_arrives(condition: Condition) -> None:
     condition.undelivered(63041)
-    condition.sent()
-    assert "Meta paused the template" in condition.health().detail
+    condition.delivered()
     condition.sent(in_template=True)
+    assert "Meta paused the template" in condition.health().detail
+    condition.delivered(in_template=True)
+    assert condition.health().ok
+
+
+def test_a_template_that_is_refused_is_told_until_one_is_taken(condition: Condition) -> None:
+    condition.refused(RefusedError(21655))
+    condition.sent()
+    assert "channels.whatsapp.template" in condition.health().detail
+    condition.sent(in_template=True)
+    assert condition.health().ok
+
+
+def test_what_fails_after_it_was_taken_is_told_until_something_arrives(
+    condition: Condition,
+) -> None:
+    condition.undelivered(63051)
+    condition.sent()
+    assert "Meta has locked" in condition.health().detail
+    condition.delivered()
     assert condition.health().ok
 
 
