@@ -13,6 +13,10 @@ from channels.wording import clean, one_line
 MOST_FIELDS = 400
 """Twilio sends some thirty; a message with ten files and everything else has no hundred."""
 
+LONGEST_FORM_BYTES = 200_000
+"""A message of 4,096 characters, the longest on WhatsApp, has 50,000 when each is an
+emoji. Longer ones are not read: whoever sends them shall not keep gaia busy."""
+
 LONGEST_NAME = 128
 
 
@@ -53,8 +57,11 @@ class Params:
 def read_form(body: bytes) -> Params:
     """The values of a form.
 
-    Raises `ValueError` for one that is not in UTF-8, or has more than `MOST_FIELDS`.
+    Raises `ValueError` for one that is not in UTF-8, or is longer or has more fields than
+    any of Twilio's.
     """
+    if len(body) > LONGEST_FORM_BYTES:
+        raise ValueError("too long")
     pairs = parse_qsl(
         body.decode(),
         keep_blank_values=True,

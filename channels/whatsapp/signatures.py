@@ -65,7 +65,7 @@ class Signatures:
         try:
             params = read_form(request.body) if is_form else Params()
         except ValueError as exc:
-            raise UnsignedError("its body is no form in UTF-8") from exc
+            raise UnsignedError("its body is no form that can be read") from exc
         _check_hash(request, is_needed=not is_form)
         if not self._is_signature(shown, request, params):
             raise UnsignedError(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 
 from channels.whatsapp.forms import MOST_FIELDS, Params, read_form, read_json
@@ -66,6 +68,13 @@ def test_json_is_read_like_a_form() -> None:
 def test_what_is_no_object_cannot_be_read(body: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         read_json(body)
+
+
+def test_the_longest_message_is_read_and_longer_forms_are_not() -> None:
+    longest = "\N{GRINNING FACE}" * 4096
+    assert read_form(urlencode({"Body": longest}).encode()).get("Body") == longest
+    with pytest.raises(ValueError, match="too long"):
+        read_form(b"Body=" + b"%41" * 70_000)
 
 
 def test_a_form_of_too_many_fields_cannot_be_read() -> None:
