@@ -53,18 +53,18 @@ async def round_trip(
 ) -> Sequence[Finding]:
     """What two requests tell: a signed one, and one without signature, to be refused."""
     signatures = Signatures(auth_token, route.public_url)
-    url = signatures.address(CHECK_PATH)
+    hooks, url = signatures.address(""), signatures.address(CHECK_PATH)
     form = {_NONCE: secrets.token_hex(_NONCE_CHARACTERS // 2)}
     signed = {HEADER: signatures.sign(url, Params.of(form))}
     found = await public_address.post(url, form, signed, seconds=seconds)
     if isinstance(found, Finding):
         return [found]
     if not _is_proof(found, auth_token, form[_NONCE]):
-        return [_meaning(found, url, route)]
+        return [_meaning(found, hooks, route)]
     unsigned = await public_address.post(url, form, {}, seconds=seconds)
     if isinstance(unsigned, Answer) and unsigned.status == 403:
-        return [ok(f"{url} leads to this gaia, and refuses what is not signed")]
-    return [ok(f"{url} leads to this gaia"), _unrefused(unsigned, auth_token, form[_NONCE])]
+        return [ok(f"{hooks} leads to this gaia, and refuses what is not signed")]
+    return [ok(f"{hooks} leads to this gaia"), _unrefused(unsigned, auth_token, form[_NONCE])]
 
 
 def _proof(auth_token: str, nonce: str) -> str:
@@ -98,25 +98,25 @@ def _unrefused(unsigned: Answer | Finding, auth_token: str, nonce: str) -> Findi
     )
 
 
-def _meaning(answer: Answer, url: str, route: Route) -> Finding:
+def _meaning(answer: Answer, hooks: str, route: Route) -> Finding:
     """What an answer tells that is not gaia's own."""
     pass_on = f"Let the proxy pass /hooks/ on to {route.listens_at}, path and all"
     match answer.status:
         case 404 | 405 | 410:
             return failed(
-                f"{url} is answered with {answer.status}",
+                f"{hooks} is answered with {answer.status}",
                 f"{pass_on}. If it does, restart gaia: it runs without the WhatsApp channel.",
             )
         case 403:
             return failed(
-                f"{url} refuses the signature (403)",
+                f"{hooks} refuses the signature (403)",
                 "Restart gaia if gaia.yaml or .env changed since its start. If that does not help, "
                 "another gaia with another auth token answers there, or the proxy changes path or "
                 "body, or drops the header X-Twilio-Signature.",
             )
         case 401 | 407:
             return failed(
-                f"{url} asks for a password ({answer.status})",
+                f"{hooks} asks for a password ({answer.status})",
                 "Let the proxy ask for none below /hooks/: gaia checks the signature itself.",
             )
         case 502 | 503 | 504:
@@ -126,22 +126,22 @@ def _meaning(answer: Answer, url: str, route: Route) -> Finding:
             )
         case status if status >= 500:
             return failed(
-                f"{url} is answered with {status}",
+                f"{hooks} is answered with {status}",
                 "Look at the log of the proxy or the tunnel, then at gaia's.",
             )
         case status if 300 <= status < 400:
             return failed(
-                f"{url} leads on to {one_line(answer.location, 120) or 'nowhere'} ({status})",
+                f"{hooks} leads on to {one_line(answer.location, 120) or 'nowhere'} ({status})",
                 "Set channels.whatsapp.public_url to the address at which no redirect comes: "
                 "Twilio's signature holds for one address alone.",
             )
         case status if status >= 400:
             return failed(
-                f"{url} refuses the request ({status})", f"Look at the proxy's log. {pass_on}."
+                f"{hooks} refuses the request ({status})", f"Look at the proxy's log. {pass_on}."
             )
     kind = one_line(answer.media_type, 40) or "nothing"
     return failed(
-        f"{url} is answered by something else than gaia ({answer.status}, {kind})",
+        f"{hooks} is answered by something else than gaia ({answer.status}, {kind})",
         f"{pass_on}. A page of a tunnel's that asks to go on has to be switched off.",
     )
 

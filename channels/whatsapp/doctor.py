@@ -48,8 +48,8 @@ async def look_at_account(
                 ACCOUNT_REMEDY,
             )
         ]
-    sandbox = " (the sandbox: people join it for three days)" if settings.number == SANDBOX else ""
-    return [ok(f"Twilio takes the credentials; gaia writes as {settings.number}{sandbox}")]
+    sandbox = " (the sandbox)" if settings.number == SANDBOX else ""
+    return [ok(f"Twilio takes the credentials, for {settings.number}{sandbox}")]
 
 
 def _words(exc: Refusal) -> str:

@@ -37,13 +37,7 @@ class Configuration:
         if self._error is not None:
             return failures(self._error)
         if self.loaded is not None and self.loaded.warnings:
-            return [warning(*_halves(each)) for each in self.loaded.warnings]
+            return [warning(each) for each in self.loaded.warnings]
         if self._home.settings_file.exists():
             return [ok(f"{self._home.settings_file} is fine")]
         return [ok(f"there is no {self._home.settings_file}: the defaults hold")]
-
-
-def _halves(advice: str) -> tuple[str, str]:
-    """A warning of the settings as what is so, and what to do."""
-    detail, colon, remedy = advice.rpartition(": ")
-    return (detail, remedy) if colon else (advice, "")

@@ -71,7 +71,7 @@ async def test_this_gaia_is_recognised() -> None:
     (finding,) = await found(passing_on_to(gaia), gaia)
     assert finding.outcome is Outcome.OK
     assert finding.detail.endswith(
-        "/hooks/whatsapp/check leads to this gaia, and refuses what is not signed"
+        "/hooks/whatsapp leads to this gaia, and refuses what is not signed"
     )
 
 
