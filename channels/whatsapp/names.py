@@ -11,7 +11,7 @@ import re
 CHANNEL = "whatsapp"
 
 _PREFIX = "whatsapp:"
-_PERSON = re.compile(r"\+?[0-9A-Za-z][0-9A-Za-z._-]{2,127}")
+_PERSON = re.compile(r"\+?[0-9A-Za-z][0-9A-Za-z._-]{2,159}")
 _SID = re.compile(r"[A-Z]{2}[0-9a-fA-F]{32}")
 
 
