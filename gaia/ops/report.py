@@ -24,12 +24,21 @@ class PartStatus(Report):
     detail: str = ""
 
 
+class WaitStatus(Report):
+    """Why something waits, and how much does for that."""
+
+    waiting: int
+    cause: str
+
+
 class QueueStatus(Report):
-    """A queue. `oldest_seconds` is the age of what waits longest, None when nothing waits."""
+    """A queue. `oldest_seconds` is the age of what waits longest, None when nothing waits;
+    `causes` tells the most frequent ones, where they are known."""
 
     waiting: int
     dead: int
     oldest_seconds: float | None
+    causes: tuple[WaitStatus, ...] = ()
 
 
 class MemoryStatus(Report):

@@ -19,6 +19,7 @@ from gaia.ops.report import (
     QueueStatus,
     StatusReport,
     UsageStatus,
+    WaitStatus,
 )
 from gaia.ops.status_text import counted, duration
 from gaia.paths import Home
@@ -107,6 +108,10 @@ class Status:
                 waiting=waiting_out.open,
                 dead=waiting_out.dead,
                 oldest_seconds=_age(waiting_out.oldest, now),
+                causes=tuple(
+                    WaitStatus(waiting=each.waiting, cause=each.error)
+                    for each in waiting_out.causes
+                ),
             ),
             running_turns=self._handlers.running_turns(),
             users=len(users),

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
 from datetime import timedelta
 
-from gaia.ops.report import DigestsStatus, MemoryStatus, PartStatus, QueueStatus, StatusReport
+from gaia.ops.report import (
+    DigestsStatus,
+    MemoryStatus,
+    PartStatus,
+    QueueStatus,
+    StatusReport,
+    WaitStatus,
+)
+
+COLUMNS = 80
+SUBJECT = 11
+"""The width of what a line is about: `outbox`, and the space behind it."""
 
 
 def for_chat(
@@ -47,6 +59,7 @@ def for_owner(report: StatusReport) -> str:
         *(f"channel    {_part(channel)}" for channel in report.channels),
         f"inbox      {_queue(report.inbox, 'unanswered')}, {report.running_turns} running",
         f"outbox     {_queue(report.outbox, 'not delivered')}",
+        *map(_cause, report.outbox.causes),
         f"memory     {_memory(report.memory)}",
         f"learning   {_digests(report.digests)}",
         f"users      {report.users}",
@@ -103,3 +116,12 @@ def _queue(queue: QueueStatus, given_up: str) -> str:
     if queue.oldest_seconds is not None:
         text += f", the oldest for {duration(queue.oldest_seconds)}"
     return text + (f", {queue.dead} {given_up}" if queue.dead else "")
+
+
+def _cause(wait: WaitStatus) -> str:
+    return textwrap.fill(
+        f"{wait.waiting} {'waits' if wait.waiting == 1 else 'wait'}: {wait.cause}",
+        COLUMNS,
+        initial_indent=" " * SUBJECT,
+        subsequent_indent=" " * (SUBJECT + 2),
+    )

@@ -11,6 +11,7 @@ from gaia.ops.report import (
     QueueStatus,
     StatusReport,
     UsageStatus,
+    WaitStatus,
 )
 from gaia.ops.status_text import duration, for_chat, for_owner
 from gaia.testing.clock import START
@@ -78,6 +79,26 @@ def test_the_owner_reads_all_of_it() -> None:
         "users      2",
         "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
     ]
+
+
+def test_the_owner_reads_what_the_outbox_waits_for() -> None:
+    causes = (
+        WaitStatus(
+            waiting=2,
+            cause="the 24-hour window of WhatsApp is closed: what has not been sent waits "
+            "until they write",
+        ),
+        WaitStatus(waiting=1, cause="flood"),
+    )
+    outbox = QueueStatus(waiting=3, dead=0, oldest_seconds=18_000, causes=causes)
+    lines = for_owner(report(outbox=outbox)).splitlines()
+    assert lines[5:9] == [
+        "outbox     3 waiting, the oldest for 5 h 0 min",
+        "           2 wait: the 24-hour window of WhatsApp is closed: what has not been",
+        "             sent waits until they write",
+        "           1 waits: flood",
+    ]
+    assert max(map(len, lines)) <= 80
 
 
 def test_the_owner_reads_what_does_not_work_and_why() -> None:
