@@ -139,7 +139,7 @@ class Dispatcher:
         if await inbox.is_recorded(session, channel, inbound.provider_message_id):
             return ReceiptKind.DUPLICATE, None
         user = await identities.resolve(session, inbound.address)
-        if user is None:
+        if user is None or await _is_from_before(session, inbound):
             return ReceiptKind.DENIED, None
         conversation = await conversations.find_or_create(
             session,
@@ -229,3 +229,12 @@ class Dispatcher:
             buttons=reply.buttons,
             file=reply.file,
         )
+
+
+async def _is_from_before(session: AsyncSession, inbound: Inbound) -> bool:
+    """Whether a message that the channel asked its provider for was sent by a stranger,
+    before the address became a user's."""
+    if not inbound.is_late:
+        return False
+    known_since = await identities.known_since(session, inbound.address)
+    return known_since is not None and inbound.sent_at < known_since

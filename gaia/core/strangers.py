@@ -61,8 +61,11 @@ class Strangers:
 
     async def receive(self, inbound: Inbound) -> User | str | None:
         """The user who a stranger has become by their message; otherwise what to tell
-        them, which is nothing most of the time."""
-        if inbound.address.channel == TERMINAL:
+        them, which is nothing most of the time.
+
+        A late message is left alone: nobody waits for what it would be told.
+        """
+        if inbound.address.channel == TERMINAL or inbound.is_late:
             return None
         code = pairing.sent_code(inbound.text)
         user = await self._try_code(code, inbound) if code else None

@@ -138,6 +138,12 @@ async def resolve(session: AsyncSession, address: Address) -> User | None:
     return None if row is None else _user(row)
 
 
+async def known_since(session: AsyncSession, address: Address) -> datetime | None:
+    """Since when an address belongs to whoever it belongs to; None for a stranger's."""
+    row = await session.get(IdentityRow, (address.channel, address.sender))
+    return None if row is None else row.created_at
+
+
 async def addresses(session: AsyncSession, user_id: str) -> tuple[Address, ...]:
     """The addresses that belong to a user, in a fixed order."""
     rows = await session.scalars(
