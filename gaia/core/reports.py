@@ -38,12 +38,7 @@ class Settled:
 
 def judge(chunk: Chunk, report: DeliveryReport) -> OutboxState | SendError | None:
     """How far a chunk has got by a report, or why it was not delivered; None when the
-    report is old, or tells nothing new.
-
-    A report on what no channel ever got is about another outbox.
-    """
-    if chunk.sent_at is None:
-        return None
+    report is old, or tells nothing new."""
     match report.stage:
         case DeliveryStage.READ:
             return OutboxState.READ if chunk.state is not OutboxState.READ else None
@@ -62,12 +57,15 @@ async def settle(
     """Write what a report of `channel` tells, within the caller's transaction; None when
     it changes nothing."""
     chunk = await outbox.get(session, report.outbox_id)
-    if chunk is None:
+    if chunk is None or chunk.sent_at is None:
+        # What no channel ever got was a chunk of an earlier outbox.
         return None
     conversation = await conversations.get(session, chunk.conversation_id)
     if conversation is None or conversation.channel != channel:
         return None
     news = judge(chunk, report)
+    if report.stage is DeliveryStage.FAILED and report.provider_id not in chunk.failed_ids:
+        await sending.note_failed(session, chunk, report.provider_id)
     if news is None:
         return None
     if isinstance(news, OutboxState):
@@ -75,16 +73,15 @@ async def settle(
         return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
     wakes = await retries.write(session, chunk, verdict, now)
-    await sending.note_failed(session, chunk.outbox_id, report.provider_id)
     return Settled(chunk, conversation, verdict, wakes=wakes)
 
 
 def _is_present_copy(chunk: Chunk, report: DeliveryReport) -> bool:
     """Whether a report is about the copy that was sent last. While it is being sent, or
-    nobody knows whether it was, that is the one whose id is new."""
+    nobody knows whether it was, any counts that has not failed before."""
     if chunk.state in sending.ON_ITS_WAY:
         return report.provider_id == chunk.provider_id
-    return chunk.state in IN_THE_MIDDLE and report.provider_id != chunk.provider_id
+    return chunk.state in IN_THE_MIDDLE and report.provider_id not in chunk.failed_ids
 
 
 def _failure(report: DeliveryReport) -> SendError:

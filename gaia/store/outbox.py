@@ -42,6 +42,7 @@ class Chunk:
     refused_since: datetime | None
     not_before: datetime | None
     provider_id: str | None
+    failed_ids: tuple[str, ...]
     error: str | None
     created_at: datetime
     sent_at: datetime | None
@@ -207,6 +208,7 @@ def _chunk(row: OutboxRow) -> Chunk:
         refused_since=row.refused_since,
         not_before=row.not_before,
         provider_id=row.provider_id,
+        failed_ids=tuple(row.failed_ids),
         error=row.error,
         created_at=row.created_at,
         sent_at=row.sent_at,

@@ -21,9 +21,6 @@ ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
 """The states of a chunk that its provider took and may tell more of."""
 
-NOT_TAKEN = (OutboxState.PENDING, OutboxState.DEAD)
-"""The states of a chunk that its provider does not have, or could not deliver."""
-
 
 async def begin(session: AsyncSession, outbox_id: int, *, repeated: bool, now: datetime) -> None:
     """Say that the channel is about to get the chunk. From here on a crash
@@ -55,13 +52,11 @@ async def mark_taken(
     it went on. `next_not_before` is when the next chunk may follow if nothing is reported.
     """
     row = await session.get(OutboxRow, outbox_id)
-    if row is None:
+    if row is None or row.state in ARRIVED or provider_id in row.failed_ids:
         return
-    has_failed = row.state in NOT_TAKEN and row.provider_id == provider_id
     row.provider_id = provider_id
-    if row.state not in ARRIVED and not has_failed:
-        row.state = OutboxState.SENT if row.state == OutboxState.SENT else state
-        row.error, row.not_before = None, next_not_before
+    row.state = OutboxState.SENT if row.state == OutboxState.SENT else state
+    row.error, row.not_before = None, next_not_before
 
 
 async def mark_reported(
@@ -75,10 +70,12 @@ async def mark_reported(
     )
 
 
-async def note_failed(session: AsyncSession, outbox_id: int, provider_id: str) -> None:
-    """Say which copy the provider could not deliver: it may tell that again."""
+async def note_failed(session: AsyncSession, chunk: Chunk, provider_id: str) -> None:
+    """Say which copy of a chunk the provider could not deliver: it may tell that again."""
     await session.execute(
-        update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(provider_id=provider_id)
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == chunk.outbox_id)
+        .values(failed_ids=[*chunk.failed_ids, provider_id])
     )
 
 

@@ -156,9 +156,10 @@ class OutboxRow(Base):
 
     `repeated` is set when it is sent a second time because the outcome of the
     first is unknown. `refused_since` is when the channel refused it first, `sent_at` when
-    it got it last, `provider_id` what the provider calls that copy, or the last one that
-    it told of. Until `not_before` it waits; one that has left keeps others waiting until
-    then, unless the provider has told more of it.
+    it got it last. `provider_id` is what the provider calls that copy, or the last one
+    that it told of; `failed_ids` are the copies that it could not deliver. It waits until
+    `not_before`; one that has left keeps the next one waiting until then, unless the
+    provider has told more of it.
     """
 
     __tablename__ = "outbox"
@@ -180,6 +181,7 @@ class OutboxRow(Base):
     refused_since: Mapped[datetime | None]
     not_before: Mapped[datetime | None]
     provider_id: Mapped[str | None] = mapped_column(String(255))
+    failed_ids: Mapped[list[str]] = mapped_column(JSON, default=list, server_default="[]")
     error: Mapped[str | None]
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]

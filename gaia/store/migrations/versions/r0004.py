@@ -33,3 +33,4 @@ def upgrade() -> None:
     )
     op.add_column("conversations", sa.Column("written_at", sa.DateTime(), nullable=True))
     op.add_column("conversations", sa.Column("asked_at", sa.DateTime(), nullable=True))
+    op.add_column("outbox", sa.Column("failed_ids", sa.JSON(), server_default="[]", nullable=False))
