@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.core.slash import Slash, parse
+from gaia.core.slash import LONGEST_BESIDE_FILE, Reply, Slash, parse
+from gaia.store.outbox_files import NewFile
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,11 @@ def test_commands(text: str, slash: Slash) -> None:
 )
 def test_messages(text: str) -> None:
     assert parse(text) is None
+
+
+def test_a_text_beside_a_file_is_short() -> None:
+    file = NewFile("gaia.txt", "text/plain", b"")
+    Reply("x" * LONGEST_BESIDE_FILE, file=file)
+    Reply("x" * (LONGEST_BESIDE_FILE + 1))
+    with pytest.raises(ValueError, match="a text of 501 characters is too long beside a file"):
+        Reply("x" * (LONGEST_BESIDE_FILE + 1), file=file)
