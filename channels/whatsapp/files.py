@@ -49,20 +49,21 @@ class Files:
         for _ in range(MOST_REDIRECTS + 1):
             async with self._api.open(url) as response:
                 if response.has_redirect_location:
-                    url = self._next(attachment, url.join(response.headers["location"]))
+                    url = redirected(url, response.headers["location"])
                     continue
                 if response.status_code != httpx.codes.OK:
                     raise AttachmentError(_refused(attachment, response.status_code))
                 return await _content(attachment, response, limit_bytes)
         raise AttachmentError(f"the {attachment.kind} cannot be downloaded: too many redirects")
 
-    def _next(self, attachment: Attachment, url: httpx.URL) -> httpx.URL:
-        """Where a redirect leads, if gaia goes there: nowhere that anybody may listen in."""
-        if url.scheme != "https" and url.host != httpx.URL(self._api.address_of("")).host:
-            raise AttachmentError(
-                f"the {attachment.kind} cannot be downloaded: its address is not https"
-            )
-        return url
+
+def redirected(url: httpx.URL, location: str) -> httpx.URL:
+    """Where a redirect leads. Raises `AttachmentError` where that is less safe: from https
+    to what anybody on the way can read."""
+    target = url.join(location)
+    if target.scheme not in ("http", "https") or (url.scheme, target.scheme) == ("https", "http"):
+        raise AttachmentError("a file of Twilio's is at an address that is not https")
+    return target
 
 
 async def _content(attachment: Attachment, response: httpx.Response, limit_bytes: int) -> bytes:

@@ -33,6 +33,7 @@ class Rig:
         clock: FakeClock,
         *,
         auth_token: str | None = None,
+        base_url: str | None = None,
         template: str = "",
         template_variable: str = "",
     ) -> None:
@@ -42,7 +43,7 @@ class Rig:
             enabled=True,
             number=twilio.number,
             public_url=PUBLIC_URL,
-            base_url=twilio.url,
+            base_url=base_url or twilio.url,
             template=template,
             template_variable=template_variable,
         )
@@ -69,9 +70,9 @@ class Rig:
             self.core = ScriptedCore(self.channel, self.clock, state)
         async with serving(Starlette(routes=hook_routes({"whatsapp": self.channel}))) as url:
             self.listens_at = url
-            self.twilio.calls(PUBLIC_URL, at=url)
-            if not is_called:
-                self.twilio.webhook_url = ""
+            self.twilio.reaches(PUBLIC_URL, at=url)
+            if is_called:
+                self.twilio.calls(PUBLIC_URL)
             task = asyncio.create_task(self.core.run())
             await until(lambda: task.done() or self.channel.health().detail != "not serving")
             try:
