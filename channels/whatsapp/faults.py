@@ -87,6 +87,8 @@ def describe(exc: Refusal) -> str:
     match exc:
         case FloodError():
             return str(exc)
+        case StatusError() if httpx.codes.is_success(exc.status):
+            return f"an answer that is not Twilio's ({exc})"
         case StatusError():
             return f"the answer is {exc}"
         case httpx.HTTPError():
