@@ -12,20 +12,28 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 import pytest
+from starlette.applications import Starlette
 
 from channels.formatting.telegram_html import plain
 from channels.telegram.channel import TelegramChannel
 from channels.terminal import REATTACH_SECONDS, Greeting, TerminalChannel
 from channels.terminal_wire import ReceiptFrame
+from channels.whatsapp.channel import WhatsAppChannel
 from gaia.messages import Address
 from gaia.ports import Channel
-from gaia.settings.schema import TelegramSettings
+from gaia.settings.schema import TelegramSettings, WhatsAppSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
+from gaia.testing.http_faults import BadGateway
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.telegram import BadGateway, TelegramServer, running_telegram
+from gaia.testing.serving import serving
+from gaia.testing.telegram import TelegramServer, running_telegram
 from gaia.testing.terminal_peer import TerminalPeer
+from gaia.testing.twilio import CREATE_MESSAGE, TwilioServer, early, running_twilio
 from gaia.testing.until import until
+from gaia.web.hooks import hook_routes
+
+PUBLIC_URL = "https://gaia.example"
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 """A kind of file that every channel takes which takes any."""
@@ -191,6 +199,60 @@ class TelegramRig:
         return plain(chunk)
 
 
+class WhatsAppRig:
+    """The WhatsApp channel, and somebody with WhatsApp on a Twilio of this machine.
+
+    A chunk that answers nothing goes in a template. Twilio tells of each before it has
+    answered the request, so that chunks arrive in the order in which they are sent.
+    """
+
+    def __init__(self, twilio: TwilioServer) -> None:
+        clock = FakeClock()
+        settings = WhatsAppSettings(
+            number=twilio.number,
+            public_url=PUBLIC_URL,
+            template=twilio.template("{{1}}"),
+            template_variable="1",
+            base_url=twilio.url,
+        )
+        whatsapp = WhatsAppChannel(settings, twilio.account_sid, twilio.auth_token, clock)
+        self.channel: Channel = whatsapp
+        self.core = ScriptedCore(whatsapp, clock)
+        self.hooks = Starlette(routes=hook_routes({whatsapp.name: whatsapp}))
+        self._twilio = twilio
+        self._person = twilio.person("+4915112345678", "Ada")
+        self.chat = self._person.address
+        self._read = 0
+        twilio.callbacks = early
+
+    async def arrive(self) -> None:
+        self._twilio.no_more_faults()
+
+    async def leave(self) -> None:
+        self._twilio.faults = lambda request: (
+            BadGateway() if request.operation == CREATE_MESSAGE else None
+        )
+
+    async def write(self, text: str, *, times: int = 1) -> None:
+        written = self._person.writes(text)
+        await self._twilio.until_told()
+        for _ in range(times - 1):
+            self._twilio.redeliver(written.sid)
+            await self._twilio.until_told()
+
+    async def read(self) -> str:
+        self._read += 1
+        await self._twilio.until(lambda: len(self._twilio.texts(self._person)) >= self._read)
+        return self._twilio.texts(self._person)[self._read - 1]
+
+    def files(self) -> list[bytes]:
+        messages = self._twilio.messages(self._person)
+        return [file.content for message in messages for file in message.media]
+
+    def shown(self, chunk: str) -> str:
+        return chunk
+
+
 @asynccontextmanager
 async def terminal() -> AsyncIterator[Rig]:
     yield TerminalRig()
@@ -208,7 +270,18 @@ async def telegram() -> AsyncIterator[Rig]:
     assert server.violations == ()
 
 
-RIGS = {each.__name__: each for each in (terminal, fake, telegram)}
+@asynccontextmanager
+async def whatsapp() -> AsyncIterator[Rig]:
+    async with running_twilio() as server:
+        rig = WhatsAppRig(server)
+        async with serving(rig.hooks) as url:
+            server.calls(PUBLIC_URL, at=url)
+            yield rig
+            assert server.given_up == ()
+    assert server.violations == ()
+
+
+RIGS = {each.__name__: each for each in (terminal, fake, telegram, whatsapp)}
 
 
 @pytest.fixture(params=RIGS)
@@ -220,10 +293,10 @@ async def idle_rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
 
 @pytest.fixture
 async def rig(idle_rig: Rig) -> AsyncIterator[Rig]:
-    serving = asyncio.create_task(idle_rig.core.run())
+    running = asyncio.create_task(idle_rig.core.run())
     await until(lambda: idle_rig.channel.health().ok)
     await idle_rig.arrive()
     yield idle_rig
     await idle_rig.leave()
-    serving.cancel()
-    await asyncio.wait((serving,))
+    running.cancel()
+    await asyncio.wait((running,))
