@@ -28,6 +28,10 @@ class Incoming:
         """Whether no message is on its way."""
         return self._waiting == 0
 
+    async def until_idle(self) -> None:
+        """Return once the webhook took all, or was given up on."""
+        await self._world.changes.until(lambda: self.idle)
+
     def deliver(self, message: Message) -> Message:
         """Send a message on its way."""
         self._waiting += 1
