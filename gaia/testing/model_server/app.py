@@ -44,6 +44,9 @@ class ScriptedApp:
         self.requests: list[RecordedRequest] = []
         self.shaped_requests: list[RecordedRequest] = []
         self.asked = asyncio.Event()
+        self.open = asyncio.Event()
+        """While it is not set, chats wait for their answers."""
+        self.open.set()
         self.script = ScriptReader(script)
         self.embeddings = EmbeddingEndpoints()
         self._answer = answer
@@ -81,6 +84,7 @@ class ScriptedApp:
         step = self.script.next_step() if authorized else Step(status=401)
         self.requests.append(_record(request, protocol, body, asked, step.status or 200))
         self.asked.set()
+        await self.open.wait()
         await asyncio.sleep(step.latency_seconds)
         if step.hang:
             await request.receive()

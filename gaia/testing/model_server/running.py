@@ -50,6 +50,14 @@ class ModelServer(Located):
         """Replace the script: these steps come next."""
         self._app.script = ScriptReader(Script(api_key=api_key, steps=steps))
 
+    def hold(self) -> None:
+        """Let chats wait for their answers from now on."""
+        self._app.open.clear()
+
+    def release(self) -> None:
+        """Answer all that wait, and further ones at once."""
+        self._app.open.set()
+
     @property
     def requests(self) -> Sequence[RecordedRequest]:
         """All requests so far, oldest first."""
