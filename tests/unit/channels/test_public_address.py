@@ -142,8 +142,8 @@ async def test_a_port_at_which_nobody_listens() -> None:
 @pytest.mark.parametrize("talk", [silent, dripping])
 async def test_somebody_who_comes_to_no_answer(talk: Talk) -> None:
     async with listening(talk) as port:
-        finding = await found(f"http://127.0.0.1:{port}/", seconds=0.05)
-    assert finding.detail == f"127.0.0.1:{port} gives no answer within 0.05 s"
+        finding = await found(f"http://127.0.0.1:{port}/", seconds=0.2)
+    assert finding.detail == f"127.0.0.1:{port} gives no answer within 0.2 s"
 
 
 @pytest.mark.parametrize("answer", [b"", b"SSH-2.0-OpenSSH\r\n"])
