@@ -132,4 +132,6 @@ def _causes(exc: BaseException) -> Iterator[BaseException]:
 
 
 def _place(url: SplitResult) -> str:
-    return f"{url.hostname}:{url.port or {'http': 80, 'https': 443}.get(url.scheme, 0)}"
+    host = url.hostname or ""
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme, 0)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
