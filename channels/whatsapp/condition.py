@@ -27,12 +27,14 @@ class Condition(condition.Condition):
         self._refusals: dict[Blame, str] = {}
         self._failures: dict[Blame, str] = {}
         self._missed: str | None = None
+        self._turned_away = False
 
     def begin(self) -> None:
         super().begin()
         self._refusals.clear()
         self._failures.clear()
         self._missed = None
+        self._turned_away = False
 
     def failed(self, exc: Refusal) -> None:
         """A request that has to succeed did not."""
@@ -66,8 +68,15 @@ class Condition(condition.Condition):
             logger.info("Twilio's webhook reaches gaia again")
         self._missed = None
 
+    def stored(self, *, succeeded: bool) -> None:
+        super().stored(succeeded=succeeded)
+        self._turned_away |= not succeeded
+
     def missed_calls(self) -> None:
-        """Messages were found that no webhook told of."""
+        """Messages were found that no webhook told of, or that could not be stored then."""
+        if self._turned_away:
+            self._turned_away = False
+            return
         missed = (
             f"Twilio's webhook does not reach gaia, messages come late: see that it is set to "
             f"{self._address} (gaia doctor looks)"

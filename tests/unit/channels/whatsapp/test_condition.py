@@ -101,6 +101,16 @@ def test_a_webhook_that_is_not_called_is_told_until_it_is(condition: Condition) 
     assert condition.health().ok
 
 
+def test_what_could_not_be_stored_was_not_missed(condition: Condition) -> None:
+    condition.called()
+    condition.stored(succeeded=False)
+    condition.stored(succeeded=True)
+    condition.missed_calls()
+    assert condition.health().ok
+    condition.missed_calls()
+    assert not condition.health().ok
+
+
 def test_no_answer_for_too_long_is_a_stall(condition: Condition, clock: FakeClock) -> None:
     clock.advance(901)
     assert condition.health().detail.startswith("looking for messages has stalled")
