@@ -237,4 +237,5 @@ async def _is_from_before(session: AsyncSession, inbound: Inbound) -> bool:
     if not inbound.is_late:
         return False
     known_since = await identities.known_since(session, inbound.address)
-    return known_since is not None and inbound.sent_at < known_since
+    # Providers tell times in whole seconds.
+    return known_since is not None and inbound.sent_at < known_since.replace(microsecond=0)

@@ -70,6 +70,15 @@ async def test_what_was_written_before_the_address_was_a_users_stays_a_strangers
         assert at_once.kind is ReceiptKind.ACCEPTED
 
 
+async def test_a_late_message_of_the_second_in_which_somebody_became_a_user_is_theirs(running_core):
+    async with running_core() as core:
+        in_whole_seconds = core.clock.now().replace(microsecond=0)
+        core.clock.advance(0.4)
+        await core.users.create("eve", Role.MEMBER, Address("fake", "eve"))
+        receipt = await core.channel.say("hi", sender="eve", sent_at=in_whole_seconds, is_late=True)
+        assert receipt.kind is ReceiptKind.ACCEPTED
+
+
 async def test_a_late_message_does_not_set_back_when_they_wrote(running_core):
     async with running_core() as core:
         core.clock.advance(60)
