@@ -138,6 +138,18 @@ async def test_an_owner_lets_somebody_in_by_their_code_under_a_name(running_core
         assert (eve.name, eve.role) == ("Eve from next door", Role.MEMBER)
 
 
+async def test_who_is_let_in_has_written_when_they_asked(running_core):
+    async with running_core() as core:
+        await owner(core)
+        asked_at = core.clock.now()
+        code = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
+        core.clock.advance(60)
+        await core.channel.say(f"/approve {code}")
+        sent = await core.channel.until_sent(2)
+        greeting = next(each for each in sent if each.chat == "eve")
+        assert greeting.contact.written_at == asked_at
+
+
 async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(running_core, home):
     async with running_core() as core:
         ada, now = await owner(core), core.clock.now()
@@ -278,8 +290,10 @@ async def test_the_strangers_of_a_channel_may_try_thirty_codes_an_hour(running_c
 
 async def test_who_was_approved_while_gaia_was_off_is_greeted_once(running_core):
     clock = FakeClock()
+    asked_at = [clock.now()]
     async with running_core(clock=clock) as core:
         code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
+        clock.advance(60)
         async with core.stores.database.write() as session:
             wanted = await pairing.find_request(session, code, clock.now())
             await pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=clock.now())
@@ -287,6 +301,9 @@ async def test_who_was_approved_while_gaia_was_off_is_greeted_once(running_core)
         async with running_core(clock=clock) as core:
             await core.app.delivery.flush()
             assert [each.text for each in core.channel.sent] == greetings
+            assert [each.contact.written_at for each in core.channel.sent] == asked_at[
+                : len(greetings)
+            ]
 
 
 async def test_no_code_that_lets_in_stands_in_a_file_or_a_log(running_core, home, caplog):
