@@ -119,9 +119,6 @@ class Strangers:
             direct=bool(terms.direct),
             now=now,
         )
-        # They wrote when they asked, which is what lets some channels write to them now.
-        asked_at = approved.created_at
-        await conversations.note_written(session, conversation.conversation_id, asked_at)
         # Their request was a message of theirs, though no inbox has it.
         await conversations.note_written(session, conversation.conversation_id, approved.created_at)
         welcome = sentences.welcome(user.name, is_group=user.is_group)
