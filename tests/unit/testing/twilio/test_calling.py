@@ -8,7 +8,7 @@ from twilio.request_validator import RequestValidator
 
 from gaia.testing.clock import FakeClock
 from gaia.testing.twilio import TwilioServer
-from gaia.testing.twilio.callee import Callee
+from gaia.testing.twilio.callee import Callee, thanks
 from gaia.testing.twilio.calling import RETRY_SECONDS, signature
 
 ADA, BOB = "+4915112345678", "+4915112345679"
@@ -62,18 +62,21 @@ def test_the_signature_is_the_one_of_twilios_documentation() -> None:
     assert signature("12345", url, form) == "RSOYDt4T1cUTdK1PDd93/VVr8B8="
 
 
-async def test_messages_of_one_person_keep_their_order(
-    twilio: TwilioServer, callee: Callee
+async def test_messages_of_one_person_keep_their_order_and_hold_up_nobody_else(
+    twilio: TwilioServer, callee: Callee, clock: FakeClock
 ) -> None:
+    answers = iter([Response(status_code=503)])
+    callee.answer = lambda: next(answers, thanks())
     ada, bob = twilio.person(ADA), twilio.person(BOB)
-    for number in range(5):
-        ada.writes(f"a{number}")
-        bob.writes(f"b{number}")
+    ada.writes("one")
+    await clock.until_sleeping()
+    ada.writes("two")
+    bob.writes("three")
+    await twilio.until(lambda: len(callee.told) == 2)
+    clock.advance(RETRY_SECONDS)
     await twilio.until_told()
 
-    told = [form["Body"] for form in callee.forms]
-    assert [each for each in told if each[0] == "a"] == ["a0", "a1", "a2", "a3", "a4"]
-    assert [each for each in told if each[0] == "b"] == ["b0", "b1", "b2", "b3", "b4"]
+    assert [form["Body"] for form in callee.forms] == ["one", "three", "one", "two"]
 
 
 @pytest.mark.parametrize("status", [403, 500, 503])
