@@ -63,7 +63,7 @@ class Condition(condition.Condition):
         _forget(self._failures, in_template=in_template)
 
     def called(self) -> None:
-        """Twilio called the webhook."""
+        """Twilio told of a message, as it is set up to."""
         if self._missed is not None:
             logger.info("Twilio's webhook reaches gaia again")
         self._missed = None

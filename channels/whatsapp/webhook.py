@@ -70,13 +70,17 @@ class Webhook:
             logger.warning("a request to WhatsApp's webhook is refused: %s", exc)
             return HookAnswer(403)
         if request.method != "POST":
+            # It is signed: that word is Twilio's.
+            logger.warning("Twilio calls with %s: choose POST in its console", request.method)
             return HookAnswer(405)
         if service is None:
             return HookAnswer(503)
         if request.path == CHECK_PATH:
             return self._check(request.body)
         taking = self._taking(request.path, params, service.intake)
-        return HookAnswer(404) if taking is None else await self._take(params, taking)
+        if taking is None:
+            return HookAnswer(404)
+        return await self._take(request.path, params, taking)
 
     def _taking(
         self, path: str, params: Params, intake: Intake
@@ -94,14 +98,18 @@ class Webhook:
                 return lambda: intake.asked(int(name), params)
         return None
 
-    async def _take(self, params: Params, taking: Callable[[], Awaitable[None]]) -> HookAnswer:
+    async def _take(
+        self, path: str, params: Params, taking: Callable[[], Awaitable[None]]
+    ) -> HookAnswer:
         if params.get("AccountSid") != self._account_sid:
             logger.warning(
                 "a request to WhatsApp's webhook is refused: it is of another account "
                 "than GAIA_TWILIO_ACCOUNT_SID"
             )
             return HookAnswer(403)
-        self._condition.called()
+        if not path:
+            # The other addresses are gaia's own: only this one the owner has to set.
+            self._condition.called()
         try:
             await taking()
         except StoreError as exc:
