@@ -13,6 +13,7 @@ from datetime import timedelta
 from telegram import WebhookInfo
 from telegram.error import TelegramError
 
+from channels.refused_requests import RefusedRequests
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import CHANNEL
 from channels.telegram.condition import Condition
@@ -51,6 +52,7 @@ class Webhook:
         self._intake = intake
         self._condition = condition
         self._clock = clock
+        self._refused = RefusedRequests(logger, "Telegram's webhook", clock)
         self._timing = timing
         self._url = f"{public_url.rstrip('/')}/hooks/{CHANNEL}"
         self._secret = secret_of(token)
@@ -73,7 +75,7 @@ class Webhook:
         """Take an update; 200 says that it is stored, and Telegram repeats it otherwise."""
         shown = request.headers.get(HEADER, "")
         if not hmac.compare_digest(shown.encode(), self._secret.encode()):
-            logger.warning("a request to the webhook without Telegram's secret is refused")
+            self._refused.note("it does not show Telegram's secret")
             return HookAnswer(403)
         if request.method != "POST" or request.path:
             return HookAnswer(404)

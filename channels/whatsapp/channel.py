@@ -81,7 +81,7 @@ class WhatsAppChannel:
             clock, address=self._signatures.address(""), stall_seconds=self._timing.stall
         )
         check = partial(checking.answer, auth_token)
-        self._webhook = Webhook(self._signatures, account_sid, self._condition, check)
+        self._webhook = Webhook(self._signatures, account_sid, self._condition, check, clock)
         self._service: _Service | None = None
         self._refused_chats: set[str] = set()
 

@@ -18,6 +18,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from channels.refused_requests import RefusedRequests
 from channels.whatsapp.checking import CHECK_PATH
 from channels.whatsapp.condition import Condition
 from channels.whatsapp.forms import Params
@@ -26,6 +27,7 @@ from channels.whatsapp.outgoing import OutgoingFiles
 from channels.whatsapp.signatures import Signatures
 from gaia.errors import StoreError, UnsignedError
 from gaia.messages import HookAnswer, HookRequest
+from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
 
@@ -54,11 +56,13 @@ class Webhook:
         account_sid: str,
         condition: Condition,
         check: Callable[[bytes], HookAnswer],
+        clock: Clock,
     ) -> None:
         self._signatures = signatures
         self._account_sid = account_sid
         self._condition = condition
         self._check = check
+        self._refused = RefusedRequests(logger, "WhatsApp's webhook", clock)
 
     async def hook(self, request: HookRequest, service: Service | None) -> HookAnswer:
         """The answer to a request. Without a `service` the channel does not serve."""
@@ -67,7 +71,7 @@ class Webhook:
         try:
             params = self._signatures.verified(request)
         except UnsignedError as exc:
-            logger.warning("a request to WhatsApp's webhook is refused: %s", exc)
+            self._refused.note(str(exc))
             return HookAnswer(403)
         if request.method != "POST":
             # It is signed: that word is Twilio's.
@@ -102,10 +106,7 @@ class Webhook:
         self, path: str, params: Params, taking: Callable[[], Awaitable[None]]
     ) -> HookAnswer:
         if params.get("AccountSid") != self._account_sid:
-            logger.warning(
-                "a request to WhatsApp's webhook is refused: it is of another account "
-                "than GAIA_TWILIO_ACCOUNT_SID"
-            )
+            self._refused.note("it is of another account than GAIA_TWILIO_ACCOUNT_SID")
             return HookAnswer(403)
         if not path:
             # The other addresses are gaia's own: only this one the owner has to set.

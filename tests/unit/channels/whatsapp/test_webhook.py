@@ -96,7 +96,7 @@ class Rig:
         self.files = OutgoingFiles(core.file, public_url=PUBLIC, auth_token=TOKEN, clock=clock)
         self.service: Service | None = Service(intake, self.files)
         self.checked: list[bytes] = []
-        self._webhook = Webhook(signatures, ACCOUNT, self.condition, self._check)
+        self._webhook = Webhook(signatures, ACCOUNT, self.condition, self._check, clock)
 
     async def calls(self, path: str = "", method: str = "POST", **values: str) -> HookAnswer:
         """Twilio calls, with these values beside the usual ones."""
@@ -248,6 +248,7 @@ async def test_what_is_not_signed_is_refused_wherever_it_asks(
         assert (answer.status, answer.body) == (403, b"")
     assert "is refused: it is not signed" in caplog.text
     assert "canary" not in caplog.text
+    assert caplog.text.count("is refused") == 1
     assert [*core.received, *core.reports, *rig.checked] == []
 
 
