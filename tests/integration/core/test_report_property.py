@@ -7,7 +7,7 @@ import asyncio
 import itertools
 from dataclasses import dataclass, field
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.core.delivery import CONFIRM_SECONDS, Delivery
@@ -264,6 +264,8 @@ async def play(home: Home, steps: list[object]) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=STEPS)
+@example(steps=["work", (0, 0, DeliveryStage.DELIVERED, "never"), "unsure"])
+@example(steps=["work", "unsure", "passes", "work", "refused"])
 def test_what_has_arrived_is_not_sent_again_and_what_has_not_is_not_forgotten(
     home: Home, steps: list[object]
 ) -> None:
