@@ -6,6 +6,7 @@ send is bounded here.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
@@ -21,20 +22,28 @@ logger = logging.getLogger(__name__)
 BODY_LIMIT_BYTES = 1_000_000
 """No update of Telegram and no webhook of Twilio comes near it."""
 
+BODIES_LIMIT_BYTES = 16 * BODY_LIMIT_BYTES
+"""So much may have come of all the requests whose end has not."""
 
-def hook_routes(channels: Mapping[str, Hooked]) -> Sequence[BaseRoute]:
+BODY_SECONDS = 15.0
+"""Providers send a body at once, and give up after so long themselves."""
+
+
+def hook_routes(
+    channels: Mapping[str, Hooked], *, body_seconds: float = BODY_SECONDS
+) -> Sequence[BaseRoute]:
     """The route that hands requests to the channel they name."""
+    bodies = _Bodies(body_seconds)
 
     async def hand_over(request: Request) -> Response:
         channel = channels.get(request.path_params["channel"])
         if channel is None:
             return PlainTextResponse("not found", status_code=404)
         try:
-            body = await _bounded_body(request)
-        except ClientDisconnect:
-            return PlainTextResponse("gone", status_code=400)
-        if body is None:
-            return PlainTextResponse("too large", status_code=413)
+            body = await bodies.read(request)
+        except _RefusedError as exc:
+            # The rest is not waited for.
+            return PlainTextResponse(exc.reason, exc.status, {"Connection": "close"})
         try:
             answer = await channel.hook(_hook_request(request, body))
         except Exception:
@@ -66,10 +75,40 @@ def _hook_request(request: Request, body: bytes) -> HookRequest:
     )
 
 
-async def _bounded_body(request: Request) -> bytes | None:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BODY_LIMIT_BYTES:
-            return None
-    return bytes(body)
+class _RefusedError(Exception):
+    """A body that is not read to its end."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class _Bodies:
+    """Reads bodies, and keeps only so much of them at once and for so long."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._held = 0
+
+    async def read(self, request: Request) -> bytes:
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._seconds):
+                async for chunk in request.stream():
+                    body += chunk
+                    self._held += len(chunk)
+                    self._check(len(body))
+        except TimeoutError:
+            raise _RefusedError(408, "too slow") from None
+        except ClientDisconnect:
+            raise _RefusedError(400, "gone") from None
+        finally:
+            self._held -= len(body)
+        return bytes(body)
+
+    def _check(self, size: int) -> None:
+        if size > BODY_LIMIT_BYTES:
+            raise _RefusedError(413, "too large")
+        if self._held > BODIES_LIMIT_BYTES:
+            raise _RefusedError(503, "too much at once")

@@ -25,6 +25,8 @@ class WebServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                # The other parser that uvicorn may find keeps a head however long it is.
+                http="h11",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
