@@ -34,6 +34,12 @@ def _check_base_url(text: str) -> str:
     return text
 
 
+def _check_public_url(text: str) -> str:
+    if "/hooks/" in f"{urlsplit(text).path}/":
+        raise ValueError(text)
+    return _check_base_url(text)
+
+
 def _check_host(text: str) -> str:
     if fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", text) is None:
         ip_address(text)
@@ -46,6 +52,14 @@ BaseUrl = Annotated[
     str,
     AfterValidator(_check_base_url),
     Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
+]
+PublicUrl = Annotated[
+    str,
+    AfterValidator(_check_public_url),
+    Field(
+        description="empty, or an address such as https://gaia.example.org, without /hooks "
+        "and what follows it"
+    ),
 ]
 Host = Annotated[
     str,
@@ -157,7 +171,7 @@ class TelegramSettings(Block):
 
     enabled: bool = False
     mode: Literal["polling", "webhook"] = "polling"
-    webhook_url: BaseUrl = ""
+    webhook_url: PublicUrl = ""
     base_url: BaseUrl = ""
 
     @model_validator(mode="after")
@@ -173,7 +187,7 @@ class WhatsAppSettings(Block):
 
     enabled: bool = False
     number: PhoneNumber = ""
-    public_url: BaseUrl = ""
+    public_url: PublicUrl = ""
     template: ContentSid = ""
     template_variable: TemplateVariable = ""
     base_url: BaseUrl = ""

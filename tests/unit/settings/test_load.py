@@ -233,6 +233,15 @@ def test_whatsapp_needs_the_web_server(mistakes_of: MistakesOf) -> None:
     assert "web.enabled is false, and channels.whatsapp.enabled is true" in str(mistake)
 
 
+@pytest.mark.parametrize("path", ["/hooks/whatsapp", "/hooks/", "/hooks", "/gaia/hooks/whatsapp/"])
+def test_the_address_in_twilios_console_is_no_public_address(
+    mistakes_of: MistakesOf, path: str
+) -> None:
+    url = f"https://gaia.example{path}"
+    mistakes = mistakes_of(WHATSAPP.format(url=url, web="true"))
+    assert any("without /hooks and what follows it" in str(each) for each in mistakes)
+
+
 @pytest.mark.parametrize(
     ("url", "is_warned_of"),
     [
