@@ -87,8 +87,14 @@ async def mark_unknown(
 
 
 async def mark_waiting(session: AsyncSession, outbox_id: int, *, error: str) -> None:
-    """Say that the chunk was not delivered since nobody can be reached."""
+    """Say that the chunk was not delivered since nobody can be reached. However long that
+    takes: attempts, and the time of refusals, are counted anew from there."""
     await _mark(session, outbox_id, OutboxState.PENDING, error, None)
+    await session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id)
+        .values(attempts=0, refused_since=None)
+    )
 
 
 async def mark_refused(

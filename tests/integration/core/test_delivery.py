@@ -139,6 +139,27 @@ async def test_a_reply_that_waited_for_days_is_not_given_up_at_the_first_refusal
         assert texts(await core.channel.until_sent(1)) == ["echo: hello"]
 
 
+async def test_refusals_before_a_long_wait_for_somebody_do_not_count_after_it(running_core):
+    settings = Settings(delivery=DeliverySettings(attempts=3))
+    async with running_core(settings=settings) as core:
+        core.channel.failures = [
+            RetryableSendError("flood"),
+            UnreachableError("nobody"),
+            RetryableSendError("flood"),
+        ]
+        await core.channel.say("hello")
+        await core.clock.until_sleeping()
+        core.clock.advance(10)
+        await core.channel.until_tried(1)
+        await core.app.handlers.flush()
+        core.clock.advance(4 * 86_400)
+        core.channel.reachable("ada")
+        await core.channel.until_tried(0)
+        await core.clock.until_sleeping()
+        core.clock.advance(10)
+        assert texts(await core.channel.until_sent(1)) == ["echo: hello"]
+
+
 async def test_a_dead_chunk_ends_its_reply_and_not_the_next_one(running_core):
     async with running_core(longest=4) as core:
         core.channel.failures = [PermanentSendError("too long")]
