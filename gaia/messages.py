@@ -205,12 +205,16 @@ class DeliveryReport:
     `provider_id` is the provider's for that copy: a chunk that was sent again has
     several. `failure` says of one that failed what is to become of it, as
     `Channel.send` would have raised it. Reports may come late, twice, in any order.
+
+    `of_question` says that it is about the message that asked somebody to write, instead
+    of the chunk, which waits for them.
     """
 
     outbox_id: int
     provider_id: str
     stage: DeliveryStage
     failure: SendError | None = None
+    of_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import logging
 import re
 import traceback
 from collections.abc import Awaitable
+from dataclasses import replace
 
 from channels.attempts import Attempts
 from channels.whatsapp.condition import Condition
@@ -21,7 +22,8 @@ from channels.whatsapp.forms import Params
 from channels.whatsapp.names import is_sid
 from channels.whatsapp.statuses import error_code, report_of
 from channels.whatsapp.translation import Me, translate
-from gaia.errors import StoreError
+from channels.whatsapp.window import NOT_ASKED
+from gaia.errors import StoreError, UnreachableError
 from gaia.messages import DeliveryReport, DeliveryStage, Inbound, ReceiptKind
 from gaia.ports import Clock, Gateway
 
@@ -70,11 +72,14 @@ class Intake:
 
     async def asked(self, outbox_id: int, params: Params) -> None:
         """Hear what became of a template that asks somebody to write back. It is no chunk:
-        what it asks for waits until they do, whatever happens to the question."""
+        what it asks for waits until they do. One that failed has asked nobody."""
         report = report_of(outbox_id, params)
         if report is not None:
             if report.stage is DeliveryStage.FAILED:
                 logger.warning("somebody could not be asked to write: %s", report.failure)
+                failure = UnreachableError(f"{NOT_ASKED}: {report.failure}")
+                unasked = replace(report, failure=failure, of_question=True)
+                await self._try(params, self._gateway.reported(unasked))
             self._witness(report, params)
 
     def _witness(self, report: DeliveryReport, params: Params) -> None:

@@ -16,6 +16,7 @@ from gaia.messages import Contact, Outbound
 
 _CLOSED = "the 24-hour window of WhatsApp is closed"
 ASKED = f"{_CLOSED}: they were asked to write, and it waits until they do"
+NOT_ASKED = f"{_CLOSED}, and they could not be asked to write"
 WITHOUT_TEMPLATE = f"{_CLOSED} and channels.whatsapp.template is not set: it waits until they write"
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core import retries
-from gaia.core.retries import Retries, Verdict
+from gaia.core.retries import Retries, Verdict, Wait
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
 from gaia.messages import Contact, DeliveryReport, DeliveryStage
 from gaia.store import conversations, outbox, sending
@@ -63,9 +63,14 @@ async def settle(
     conversation = await conversations.get(session, chunk.conversation_id)
     if conversation is None or conversation.channel != channel:
         return None
-    news = judge(chunk, report)
-    if report.stage is DeliveryStage.FAILED and report.provider_id not in chunk.failed_ids:
+    is_first_failure = (
+        report.stage is DeliveryStage.FAILED and report.provider_id not in chunk.failed_ids
+    )
+    if is_first_failure:
         await sending.note_failed(session, chunk, report.provider_id)
+    if report.of_question:
+        return await _not_asked(session, chunk, conversation, report) if is_first_failure else None
+    news = judge(chunk, report)
     if news is None:
         return None
     if isinstance(news, OutboxState):
@@ -74,6 +79,19 @@ async def settle(
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
     wakes = await retries.write(session, chunk, verdict, now)
     return Settled(chunk, conversation, verdict, wakes=wakes)
+
+
+async def _not_asked(
+    session: AsyncSession, chunk: Chunk, conversation: Conversation, report: DeliveryReport
+) -> Settled:
+    """Nobody was asked to write. The next time that something is to be sent they are; what
+    waits says so until then, and is not tried at once: that would ask again and again."""
+    await conversations.forget_asked(session, conversation.conversation_id)
+    verdict = None
+    if chunk.state is OutboxState.PENDING and chunk.not_before is None:
+        verdict = Wait(str(_failure(report)), asked=False, contact_lost=False)
+        await sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
+    return Settled(chunk, conversation, verdict, wakes=False)
 
 
 def _is_present_copy(chunk: Chunk, report: DeliveryReport) -> bool:

@@ -147,6 +147,15 @@ async def note_asked(
     )
 
 
+async def forget_asked(session: AsyncSession, conversation_id: int) -> None:
+    """Say that the person was not asked to write after all."""
+    await session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(asked_at=None)
+    )
+
+
 async def lose_contact(session: AsyncSession, conversation_id: int, *, before: datetime) -> bool:
     """Say that what the person has written up to then does not count; returns whether
     it did."""

@@ -139,13 +139,15 @@ class FakeChannel:
         *,
         failure: SendError | None = None,
         copy: int | None = None,
+        of_question: bool = False,
     ) -> None:
         """Have the provider tell what became of a copy of a chunk, the last one if none
-        is named."""
+        is named, or of the question whether somebody writes."""
         if self._gateway is None:
             raise RuntimeError("the channel is not served")
         provider_id = self.provider_id(outbox_id, copy)
-        await self._gateway.reported(DeliveryReport(outbox_id, provider_id, stage, failure))
+        report = DeliveryReport(outbox_id, provider_id, stage, failure, of_question)
+        await self._gateway.reported(report)
 
     async def until_sent(self, count: int) -> Sequence[Outbound]:
         """What was sent, once it is at least `count` chunks."""

@@ -186,6 +186,24 @@ async def test_who_wrote_while_they_were_asked_to_can_be_asked_again(running_cor
         assert core.channel.sent[0].contact == Contact(core.clock.now(), None)
 
 
+async def test_who_was_not_asked_after_all_is_asked_when_something_is_sent_again(running_core):
+    async with running_core(reports=True) as core:
+        core.channel.failures = [UnreachableError("closed", asked=True)]
+        await core.channel.say("hello", sent_at=core.clock.now() - timedelta(days=2))
+        await core.channel.until_tried(0)
+        while not (await chunk(core)).error:
+            pass
+        unasked = UnreachableError("they could not be asked")
+        for stage in (SENT, FAILED, FAILED):
+            await core.channel.report(1, stage, failure=unasked, copy=7, of_question=True)
+        waiting = await chunk(core)
+        assert (waiting.state, waiting.error) == (OutboxState.PENDING, "they could not be asked")
+        assert core.channel.sent == []
+        core.channel.reachable("ada")
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.contact.asked_at is None
+
+
 async def test_who_turns_out_not_to_be_in_contact_is_tried_in_another_way_once(running_core):
     async with running_core(reports=True) as core:
         lost = UnreachableError("63016: the window is closed", contact_lost=True)

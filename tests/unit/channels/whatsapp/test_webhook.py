@@ -215,7 +215,9 @@ async def test_a_question_that_failed_is_no_chunk_that_failed(
     assert await rig.calls("asked/42", MessageStatus="delivered") == TWIML
     assert "could not be asked" not in caplog.text
     assert await rig.calls("asked/42", MessageStatus="undelivered", ErrorCode="63041") == TWIML
-    assert core.reports == []
+    (report,) = core.reports
+    assert (report.outbox_id, report.stage, report.of_question) == (42, DeliveryStage.FAILED, True)
+    assert "they could not be asked to write: Meta paused the template" in str(report.failure)
     assert "somebody could not be asked to write" in caplog.text
     assert "63041" in rig.condition.health().detail
 
