@@ -110,6 +110,8 @@ async def _absorb(session: AsyncSession, twin: ConversationRow, row: Conversatio
                 .values(conversation_id=row.conversation_id)
             )
     row.generation = max(row.generation, twin.generation)
+    if twin.written_at is not None and (row.written_at is None or row.written_at < twin.written_at):
+        row.written_at, row.asked_at = twin.written_at, twin.asked_at
     await session.delete(twin)
     await session.flush()
 

@@ -1,12 +1,14 @@
 """Two users who become one: what moves, and what is refused."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import UniqueConstraint, select
 
 from gaia.errors import GroupUserError, UnknownUserError
 from gaia.memory import archive, forget
-from gaia.messages import Address
-from gaia.store import identities
+from gaia.messages import Address, Contact
+from gaia.store import conversations, identities
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.joining import APART, join_users
@@ -83,6 +85,30 @@ def test_what_there_can_be_only_one_of_is_joined_and_not_moved() -> None:
             assert "conversation_id" not in names or table is ConversationRow.__table__, (
                 f"{table.name}: two conversations that become one would both have it"
             )
+
+
+@pytest.mark.parametrize("last_by", [0, 1])
+async def test_who_wrote_last_in_a_chat_of_both_keeps_them_in_contact(
+    users: Users, database: Database, last_by: int
+) -> None:
+    both = [await users.create("Ada", Role.OWNER), await users.create("Bob", Role.MEMBER)]
+    ada, bob = both
+    async with database.write() as session:
+        for user in both:
+            place = await conversations.find_or_create(
+                session, user_id=user.user_id, channel="wire", chat="same", direct=True, now=START
+            )
+            if user is both[last_by]:
+                at = START + timedelta(hours=1)
+                await conversations.note_written(session, place.conversation_id, at)
+            else:
+                lost = place.conversation_id
+                await conversations.note_written(session, lost, START)
+                await conversations.note_asked(session, lost, START, since=START)
+    await join(database, bob, ada)
+    async with database.read() as session:
+        (left,) = await conversations.of_user(session, ada.user_id)
+    assert left.contact == Contact(START + timedelta(hours=1))
 
 
 async def found(database: Database, user: User) -> list[str]:
