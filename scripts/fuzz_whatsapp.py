@@ -111,7 +111,7 @@ class Channel:
         files = OutgoingFiles(core.file, public_url=public_url, auth_token=token, clock=clock)
         self._service = Service(intake, files)
         check = partial(checking.answer, token)
-        self._webhook = Webhook(Signatures(token, public_url), sid, condition, check)
+        self._webhook = Webhook(Signatures(token, public_url), sid, condition, check, clock)
 
     async def hook(self, request: HookRequest) -> HookAnswer:
         return await self._webhook.hook(request, self._service)

@@ -134,6 +134,21 @@ def test_what_stands_behind_the_address_is_signed() -> None:
             signatures().verified(form(HELLO, sign, path=path, query=query))
 
 
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [("status/1", ("2", "")), ("status/1", ("", "2")), ("", ("/status/12", ""))],
+    ids=["another chunk", "another chunk, no name", "a message"],
+)
+def test_what_was_signed_for_one_address_does_not_pass_for_another(
+    path: str, more: tuple[str, str]
+) -> None:
+    """Twilio's rule joins the address and the form without anything between them."""
+    sign = by_hand(f"{URL}/status/12", HELLO)
+    assert sign == by_hand(f"{URL}/{path}" if path else URL, [more, *HELLO])
+    with pytest.raises(UnsignedError, match="may be a part of its address"):
+        signatures().verified(form([more, *HELLO], sign, path=path))
+
+
 def test_behind_a_proxy_the_configured_address_counts() -> None:
     believed_elsewhere = {
         "host": "localhost:8642",
@@ -250,7 +265,8 @@ def test_a_refusal_tells_nothing_of_the_request() -> None:
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-PAIRS = st.lists(st.tuples(WORDS, WORDS), max_size=8)
+NAMES = st.builds("{}{}".format, st.sampled_from("aBz_"), WORDS)
+PAIRS = st.lists(st.tuples(NAMES, WORDS), max_size=8)
 
 
 @given(PAIRS)
