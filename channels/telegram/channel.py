@@ -25,8 +25,9 @@ from channels.telegram.intake import Intake
 from channels.telegram.polling import Poller
 from channels.telegram.sending import Sender
 from channels.telegram.timing import Timing
-from channels.telegram.typing_indicator import TypingIndicator
+from channels.telegram.typing_action import TypingAction
 from channels.telegram.webhook import Webhook
+from channels.typing_indicator import TypingIndicator
 from gaia.errors import AttachmentError, UnreachableError
 from gaia.messages import (
     REPEAT_MARK,
@@ -48,7 +49,7 @@ class _Service:
     """What works while the channel serves."""
 
     sender: Sender
-    typing: TypingIndicator
+    typing: TypingIndicator[TelegramError]
     files: Files
 
 
@@ -92,7 +93,9 @@ class TelegramChannel:
                 moved=gateway.moved,
                 file=gateway.file,
             ),
-            TypingIndicator(api, gates, background, clock, timing),
+            TypingIndicator(
+                TypingAction(api, gates).show_for, background, clock, seconds=timing.typing
+            ),
             Files(api, clock, timing),
         )
         try:

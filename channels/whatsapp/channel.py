@@ -11,6 +11,7 @@ from channels.background import Background
 from channels.formatting import whatsapp_text
 from channels.formatting.characters import utf16_length
 from channels.gates import Gates
+from channels.typing_indicator import TypingIndicator
 from channels.whatsapp import checking, outgoing
 from channels.whatsapp.api import Api
 from channels.whatsapp.catching_up import CatchingUp
@@ -26,7 +27,7 @@ from channels.whatsapp.signatures import Signatures
 from channels.whatsapp.templates import Template
 from channels.whatsapp.timing import Timing
 from channels.whatsapp.translation import Me
-from channels.whatsapp.typing_indicator import TypingIndicator
+from channels.whatsapp.typing_request import TypingRequest
 from channels.whatsapp.webhook import Service, Webhook
 from gaia.errors import AttachmentError, UnreachableError
 from gaia.messages import (
@@ -51,7 +52,7 @@ class _Service:
     webhook: Service
     catching_up: CatchingUp
     sender: Sender
-    typing: TypingIndicator
+    typing: TypingIndicator[Refusal]
     files: Files
 
 
@@ -160,7 +161,9 @@ class WhatsAppChannel:
             webhook=Service(intake, files),
             catching_up=CatchingUp(api, gateway, me, self._condition, clock, timing),
             sender=sender,
-            typing=TypingIndicator(api, gates, background, clock, timing),
+            typing=TypingIndicator(
+                TypingRequest(api, gates).show_for, background, clock, seconds=timing.typing
+            ),
             files=Files(api, me.account_sid, clock, timing),
         )
 
