@@ -3,51 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sqlite3
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
 
 from gaia.core import pairing, sentences
 from gaia.messages import Address, ReceiptKind
 from gaia.store import audit, conversations, pairings
 from gaia.store.audit import Action
-from gaia.store.codes import new_code
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
+from gaia.testing.letting_in import actions, code_in, count, owner
 from gaia.testing.until import until
-
-SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
-
-
-def code_in(text: str | None) -> str:
-    found = SHOWN.search(text or "")
-    assert found, text
-    return found[0]
-
-
-async def count(core, table) -> int:
-    async with core.stores.database.read() as session:
-        return await session.scalar(select(func.count()).select_from(table))
-
-
-async def actions(core) -> list[Action]:
-    async with core.stores.database.read() as session:
-        return [entry.action for entry in await audit.entries(session, limit=1000)]
-
-
-async def invite(core, **terms) -> str:
-    code = await new_code()
-    async with core.stores.database.write() as session:
-        await pairing.invite(session, code, by=audit.CLI, now=core.clock.now(), **terms)
-    return code.shown
-
-
-async def owner(core, name: str = "ada"):
-    return await core.users.set_role(await core.users.find(name), Role.OWNER)
 
 
 async def test_an_owner_hears_of_a_request_and_lets_them_in_by_a_button(running_core):

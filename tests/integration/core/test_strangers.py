@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from sqlalchemy import func, select
 
-from gaia.core import pairing, sentences
+from gaia.core import sentences
 from gaia.messages import Address, ReceiptKind
-from gaia.store import audit
 from gaia.store.audit import Action
-from gaia.store.codes import new_code, read_code
+from gaia.store.codes import read_code
 from gaia.store.tables import ConversationRow, InboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
+from gaia.testing.letting_in import actions, code_in, count, invite, owner
 
 HOUR = 3600.0
-SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
-
-
-def code_in(text: str | None) -> str:
-    found = SHOWN.search(text or "")
-    assert found, text
-    return found[0]
-
-
-async def count(core, table) -> int:
-    async with core.stores.database.read() as session:
-        return await session.scalar(select(func.count()).select_from(table))
-
-
-async def actions(core) -> list[Action]:
-    async with core.stores.database.read() as session:
-        return [entry.action for entry in await audit.entries(session, limit=1000)]
-
-
-async def invite(core, **terms) -> str:
-    code = await new_code()
-    async with core.stores.database.write() as session:
-        await pairing.invite(session, code, by=audit.CLI, now=core.clock.now(), **terms)
-    return code.shown
-
-
-async def owner(core, name: str = "ada"):
-    return await core.users.set_role(await core.users.find(name), Role.OWNER)
 
 
 async def test_a_stranger_is_told_once_an_hour_over_a_restart(running_core):
