@@ -29,6 +29,7 @@ class Condition:
         self._trouble: str | None = None
         self._troubled_since: datetime | None = None
         self._well_at = self._present()
+        self._has_worked = False
         self._storing_fails = False
 
     def begin(self) -> None:
@@ -47,7 +48,7 @@ class Condition:
         if self._troubled_since is not None:
             logger.info("%s is back: %s is over", self._provider, self._trouble)
         self._trouble = self._troubled_since = None
-        self._well_at = self._present()
+        self._worked()
 
     def unreachable(self, cause: str) -> None:
         """A request that has to succeed did not, for a cause that may pass."""
@@ -65,20 +66,27 @@ class Condition:
         """Whether the last message that arrived could be stored."""
         self._storing_fails = not succeeded
         if succeeded:
-            self._well_at = self._present()
+            self._worked()
 
     def health(self) -> Health:
-        if not self._is_serving:
-            return Health(ok=False, detail="not serving")
-        if self._storing_fails:
-            detail = f"messages cannot be stored, and wait at {self._provider}"
-            return Health(ok=False, detail=detail)
-        if self._trouble is not None:
-            return Health(ok=False, detail=self._trouble)
         at, since = self._well_at
+        worked_at = since if self._has_worked else None
+        if trouble := self._what_is_wrong():
+            return Health(ok=False, detail=trouble, worked_at=worked_at)
         if self._stall_seconds is not None and self._clock.monotonic() - at > self._stall_seconds:
-            return Health(ok=False, detail=f"{self._stalled}: no answer since {_hour(since)}")
-        return Health(ok=True)
+            detail = f"{self._stalled}: no answer since {_hour(since)}"
+            return Health(ok=False, detail=detail, worked_at=worked_at, is_stalled=True)
+        return Health(ok=True, worked_at=worked_at)
+
+    def _what_is_wrong(self) -> str:
+        if not self._is_serving:
+            return "not serving"
+        if self._storing_fails:
+            return f"messages cannot be stored, and wait at {self._provider}"
+        return self._trouble or ""
+
+    def _worked(self) -> None:
+        self._well_at, self._has_worked = self._present(), True
 
     def _present(self) -> tuple[float, datetime]:
         return self._clock.monotonic(), self._clock.now()

@@ -258,10 +258,16 @@ TurnEvent = TurnStarted | TurnText | TurnTool | TurnEnded
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether a part works, and if it does not, the cause in one line."""
+    """Whether a part works, and if it does not, the cause in one line.
+
+    `worked_at` is when it last did for sure. One that `is_stalled` neither works nor fails:
+    it has stopped trying, and a restart of gaia may mend that.
+    """
 
     ok: bool
     detail: str = ""
+    worked_at: datetime | None = None
+    is_stalled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,8 +236,49 @@ class LoggingSettings(Block):
     """What is logged."""
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    format: Literal["text", "json"] = "text"
     file_megabytes: Annotated[int, Field(ge=1, le=1000)] = 5
     files_kept: Annotated[int, Field(ge=1, le=100)] = 5
+
+
+class MetricsSettings(Block):
+    """Metrics for Prometheus, on a port of their own."""
+
+    enabled: bool = False
+    host: Host = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8643
+
+
+class TracingSettings(Block):
+    """Traces for OpenTelemetry; where they go is said by its own OTEL_ variables."""
+
+    enabled: bool = False
+
+
+class BackupSettings(Block):
+    """The backups that gaia makes by itself."""
+
+    enabled: bool = True
+    folder: str = ""
+    hour: Annotated[int, Field(ge=0, le=23)] = 3
+    keep_days: Annotated[int, Field(ge=1, le=365)] = 7
+    keep_weeks: Annotated[int, Field(ge=0, le=520)] = 4
+
+
+class CostsSettings(Block):
+    """What the model that answers costs, for estimates."""
+
+    currency: Annotated[str, Field(min_length=1, max_length=8, description="1 to 8 characters")] = (
+        "USD"
+    )
+    input_price: Annotated[float, Field(ge=0, le=10_000)] = 0.0
+    output_price: Annotated[float, Field(ge=0, le=10_000)] = 0.0
+
+
+class RetentionSettings(Block):
+    """How long what has been done with is kept."""
+
+    messages_days: Annotated[int, Field(ge=7, le=36_500)] = 30
 
 
 class LimitsSettings(Block):
@@ -245,6 +286,9 @@ class LimitsSettings(Block):
 
     concurrent_turns: Annotated[int, Field(ge=1, le=256)] = 8
     model_calls_per_turn: Annotated[int, Field(ge=1, le=100)] = 10
+    tool_calls_per_turn: Annotated[int, Field(ge=0, le=1000)] = 20
+    user_tokens_per_day: Annotated[int, Field(ge=0, le=1_000_000_000)] = 2_000_000
+    tokens_per_day: Annotated[int, Field(ge=0, le=10_000_000_000)] = 5_000_000
     message_characters: Annotated[int, Field(ge=100, le=1_000_000)] = 20_000
     messages_per_minute: Annotated[int, Field(ge=1, le=10_000)] = 30
     attachment_megabytes: Annotated[float, Field(ge=0, le=2000)] = 20.0
@@ -262,6 +306,11 @@ class Settings(Block):
     delivery: DeliverySettings = DeliverySettings()
     web: WebSettings = WebSettings()
     logging: LoggingSettings = LoggingSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    tracing: TracingSettings = TracingSettings()
+    backup: BackupSettings = BackupSettings()
+    costs: CostsSettings = CostsSettings()
+    retention: RetentionSettings = RetentionSettings()
     limits: LimitsSettings = LimitsSettings()
 
     @model_validator(mode="after")
@@ -280,6 +329,7 @@ class Secrets(Block):
     telegram_bot_token: SecretStr | None = None
     twilio_account_sid: SecretStr | None = None
     twilio_auth_token: SecretStr | None = None
+    backup_passphrase: SecretStr | None = None
 
     def values(self) -> Sequence[str]:
         """All that are set, for a log to leave out."""

@@ -28,6 +28,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "telegram_bot_token": ("GAIA_TELEGRAM_BOT_TOKEN",),
     "twilio_account_sid": ("GAIA_TWILIO_ACCOUNT_SID",),
     "twilio_auth_token": ("GAIA_TWILIO_AUTH_TOKEN",),
+    "backup_passphrase": ("GAIA_BACKUP_PASSPHRASE",),
 }
 """The variables that may hold each secret; the first one that is set counts."""
 

@@ -28,6 +28,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryStatus,
 )
+from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
 from gaia.store.usage import Usage
 
@@ -38,6 +39,7 @@ APART = (
     IndexShardRow.__table__,
     IndexOpRow.__table__,
     ProfileRow.__table__,
+    BudgetNoticeRow.__table__,
 )
 
 
@@ -64,6 +66,7 @@ async def join_users(session: AsyncSession, gone: User, into: User, now: datetim
     await session.execute(
         delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id)))
     )
+    await session.execute(delete(BudgetNoticeRow).where(BudgetNoticeRow.user_id == gone.user_id))
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
             await session.execute(

@@ -8,13 +8,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, false, text
+from sqlalchemy import DDL, JSON, ForeignKey, Index, String, UniqueConstraint, event, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from gaia.store.base import NEVER_REUSE_IDS
 from gaia.store.base import Base as Base
 from gaia.store.digest_tables import DigestRow  # noqa: F401 - so that Base knows all tables
 from gaia.store.memory_tables import MemoryRow  # noqa: F401 - and these as well
+from gaia.store.ops_tables import JobRunRow  # noqa: F401
 
 
 class InboxState(StrEnum):
@@ -275,8 +276,21 @@ class AuditRow(Base):
     detail: Mapped[str]
 
 
+AUDIT_TRIGGERS = (
+    "CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit "
+    "BEGIN SELECT RAISE(ABORT, 'rows of audit are never deleted'); END",
+    "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
+    "ON audit BEGIN SELECT RAISE(ABORT, 'rows of audit are never changed'); END",
+)
+"""What happened stays; whose address it was, and who the user is now, may go or change."""
+
+for trigger in AUDIT_TRIGGERS:
+    event.listen(AuditRow.__table__, "after_create", DDL(trigger))  # type: ignore[no-untyped-call]
+
+
 class UsageRow(Base):
-    """Model tokens by user, day (of the machine's time zone) and purpose."""
+    """Model tokens by user, day (of the machine's time zone) and purpose, and what they
+    cost by the prices of their time, in the currency of the settings."""
 
     __tablename__ = "usage"
 
@@ -287,3 +301,4 @@ class UsageRow(Base):
     calls: Mapped[int] = mapped_column(default=0)
     tokens_in: Mapped[int] = mapped_column(default=0)
     tokens_out: Mapped[int] = mapped_column(default=0)
+    cost: Mapped[float] = mapped_column(default=0.0, server_default="0")

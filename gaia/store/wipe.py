@@ -2,7 +2,7 @@
 
 A table belongs to a user by a column `user_id`, or to a conversation of theirs
 by `conversation_id`; a test holds every table to that. `strangers` belongs to
-addresses, `indexes` to nobody, and the rows of `audit` stay, without the address.
+addresses, `indexes` and `job_runs` to nobody, and the rows of `audit` stay, without the address.
 What the vector index still has of the user goes with the operation that is left to it.
 """
 
@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store import index_ops
 from gaia.store.memory_tables import IndexOpRow, IndexRow, IndexShardRow
+from gaia.store.ops_tables import JobRunRow
 from gaia.store.tables import (
     AuditRow,
     Base,
@@ -29,6 +30,7 @@ KEPT = (
     UserRow.__table__,
     StrangerRow.__table__,
     AuditRow.__table__,
+    JobRunRow.__table__,
     IndexRow.__table__,
     IndexOpRow.__table__,
     IndexShardRow.__table__,

@@ -33,6 +33,7 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
 )
 from gaia.store.pairings import Terms
+from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.tables import (
     AuditRow,
     Base,
@@ -63,7 +64,7 @@ async def ada(users: Users) -> User:
     return await users.create("Ada", Role.OWNER, LAPTOP)
 
 
-KEPT_ROWS = {"users": 2, "audit": 5, "indexes": 1, "index_shards": 2, "index_ops": 2}
+KEPT_ROWS = {"job_runs": 0, "users": 2, "audit": 5, "indexes": 1, "index_shards": 2, "index_ops": 2}
 """What is left of two users, each with a row in every table, when one is removed:
 in the audit, that both were added and one was removed as well; of the one who is gone,
 the index's shard and the operation that clears it."""
@@ -148,6 +149,9 @@ async def converse(database: Database, user: User, text: str) -> None:
                     content=text.encode(),
                 ),
                 UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
+                BudgetNoticeRow(
+                    user_id=user.user_id, day="2026-01-01", budget="user", stage="near"
+                ),
                 PairingRow(
                     purpose=PairingPurpose.LINK,
                     salt=b"salt",
