@@ -1,4 +1,4 @@
-"""The audit: one row for each decision about who may talk to gaia.
+"""The audit: one row for each decision about who may talk to gaia, and how it is set up.
 
 Append-only. It never holds what somebody wrote, nor a code. Each function works
 within the caller's transaction.
@@ -41,6 +41,9 @@ class Action(StrEnum):
     REMOVED = "removed"
     RATE_LIMITED = "rate limited"
     FORGOT = "forgot"
+    CONFIGURED = "configured"
+    CONFIG_REFUSED = "configuration refused"
+    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True)
