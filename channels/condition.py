@@ -14,8 +14,9 @@ logger = logging.getLogger(__name__)
 class Condition:
     """What is known of a channel at the moment. Polls, sends and the store report to it.
 
-    Without a good report for `stall_seconds` it is not well either, whatever the
-    last one was, and `stalled`; None for one that its provider calls by itself.
+    Without a report of any kind for `stall_seconds` it has stalled, which is told in the
+    words of `stalled`: it neither works nor fails. None for one that its provider calls by
+    itself. While errors come in it is troubled, and that alone: gaia is not at fault then.
     """
 
     def __init__(
@@ -28,9 +29,10 @@ class Condition:
         self._is_serving = False
         self._trouble: str | None = None
         self._troubled_since: datetime | None = None
-        self._well_at = self._present()
+        self._well_at = clock.now()
         self._has_worked = False
         self._storing_fails = False
+        self._heard_at = clock.monotonic()
 
     def begin(self) -> None:
         """The channel serves, and knows nothing of its provider yet."""
@@ -38,6 +40,7 @@ class Condition:
         self._storing_fails = False
         self._trouble = f"connecting to {self._provider}"
         self._troubled_since = None
+        self.rests(0)
 
     def end(self) -> None:
         """The channel does not serve any more."""
@@ -57,6 +60,11 @@ class Condition:
 
     def troubled(self, trouble: str) -> None:
         """Something is wrong, in words that the owner reads."""
+        self.rests(0)
+        self.stuck(trouble)
+
+    def stuck(self, trouble: str) -> None:
+        """As `troubled`, of what is no sign of life: it neither worked nor failed."""
         if self._trouble != trouble:
             logger.warning("%s", trouble)
         self._troubled_since = self._troubled_since or self._clock.now()
@@ -65,31 +73,42 @@ class Condition:
     def stored(self, *, succeeded: bool) -> None:
         """Whether the last message that arrived could be stored."""
         self._storing_fails = not succeeded
+        self.rests(0)
         if succeeded:
             self._worked()
 
+    def rests(self, seconds: float) -> None:
+        """The provider is left alone for so long: nothing is heard meanwhile, and on purpose."""
+        self._heard_at = self._clock.monotonic() + seconds
+
     def health(self) -> Health:
-        at, since = self._well_at
-        worked_at = since if self._has_worked else None
-        if trouble := self._what_is_wrong():
-            return Health(ok=False, detail=trouble, worked_at=worked_at)
-        if self._stall_seconds is not None and self._clock.monotonic() - at > self._stall_seconds:
-            detail = f"{self._stalled}: no answer since {_hour(since)}"
-            return Health(ok=False, detail=detail, worked_at=worked_at, is_stalled=True)
-        return Health(ok=True, worked_at=worked_at)
+        trouble = self._what_is_wrong()
+        return Health(
+            ok=not trouble,
+            detail=trouble,
+            worked_at=self._well_at if self._has_worked else None,
+            is_stalled=self._is_stalled(),
+        )
+
+    def _is_stalled(self) -> bool:
+        """Whether it serves, and nothing was heard of it for too long. By a clock that
+        never jumps, and that stands still while the machine sleeps."""
+        if not self._is_serving or self._stall_seconds is None:
+            return False
+        return self._clock.monotonic() - self._heard_at > self._stall_seconds
 
     def _what_is_wrong(self) -> str:
         if not self._is_serving:
             return "not serving"
+        if self._is_stalled():
+            return f"{self._stalled}: no answer since {_hour(self._well_at)}"
         if self._storing_fails:
             return f"messages cannot be stored, and wait at {self._provider}"
         return self._trouble or ""
 
     def _worked(self) -> None:
-        self._well_at, self._has_worked = self._present(), True
-
-    def _present(self) -> tuple[float, datetime]:
-        return self._clock.monotonic(), self._clock.now()
+        self._well_at, self._has_worked = self._clock.now(), True
+        self.rests(0)
 
 
 def _hour(time: datetime) -> str:

@@ -151,7 +151,9 @@ class TelegramChannel:
                 bot = await api.get_me()
             except TelegramError as exc:
                 self._condition.failed(exc)
-                await self._clock.sleep(exc.seconds if isinstance(exc, FloodError) else pause)
+                wait = exc.seconds if isinstance(exc, FloodError) else pause
+                self._condition.rests(wait)
+                await self._clock.sleep(wait)
             else:
                 logger.info("on Telegram as @%s", bot.username)
                 return Me(bot.id, bot.username or "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 
-from telegram.error import Conflict, TelegramError
+from telegram.error import Conflict, TelegramError, TimedOut
 
 from channels.background import within
 from channels.telegram.api import Api, FloodError, Json, StatusError
@@ -45,13 +45,15 @@ class Poller:
         while True:
             try:
                 updates = await self._poll()
+            except (TimedOut, TimeoutError):
+                self._waits = False
+                await self._judge_silence()
+                await self._clock.sleep(next(pauses))
             except TelegramError as exc:
                 self._condition.failed(exc)
-                await self._clock.sleep(self._pause(exc, pauses))
-            except TimeoutError:
-                self._waits = False
-                self._condition.troubled("polling has stalled: a poll did not come back")
-                await self._clock.sleep(next(pauses))
+                pause = self._pause(exc, pauses)
+                self._condition.rests(pause)
+                await self._clock.sleep(pause)
             else:
                 self._waits = True
                 self._condition.well()
@@ -68,6 +70,18 @@ class Poller:
         polling = self._api.updates(self._offset, ALLOWED_UPDATES, seconds=seconds)
         updates = await within(self._clock, self._timing.stall, polling)
         return _checked(updates)
+
+    async def _judge_silence(self) -> None:
+        """A poll came to nothing, and not even an error came of it. If Telegram answers
+        otherwise, polling is what hangs; if it does not, nobody can be asked."""
+        try:
+            await within(self._clock, self._timing.stall, self._api.get_me())
+        except TelegramError as exc:
+            self._condition.failed(exc)
+        except TimeoutError:
+            self._condition.stuck("Telegram answers nothing, and the requests do not end")
+        else:
+            self._condition.stuck("polling has stalled: a poll did not come back")
 
     def _pause(self, exc: TelegramError, pauses: Iterator[float]) -> float:
         """How long to wait after a poll that failed."""

@@ -60,6 +60,7 @@ class CatchingUp:
             except REFUSALS as exc:
                 self._condition.failed(exc)
                 wait = self._after(exc) or next(pauses)
+                self._condition.rests(wait)
             except StoreError as exc:
                 self._condition.stored(succeeded=False)
                 wait = next(pauses)

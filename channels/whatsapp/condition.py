@@ -5,6 +5,7 @@ webhook reaches gaia.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from channels import condition
 from channels.whatsapp.codes import Blame
@@ -91,7 +92,7 @@ class Condition(condition.Condition):
         if self._missed is not None:
             to_mend[self._missed] = None
         if health.ok and to_mend:
-            return Health(ok=False, detail="; ".join(to_mend))
+            return replace(health, ok=False, detail="; ".join(to_mend))
         return health
 
 

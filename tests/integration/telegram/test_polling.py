@@ -144,8 +144,31 @@ async def test_a_poll_that_never_comes_back_is_a_stall_and_given_up(rig: Rig) ->
     rig.telegram.no_more_faults()
     ada.writes("two")
     await rig.sleep_off(1)
+    assert rig.channel.health().is_stalled
     await rig.until_well()
     assert rig.texts == ["one", "two"]
+    assert not rig.channel.health().is_stalled
+
+
+async def test_silence_of_a_telegram_that_is_down_is_no_stall(rig: Rig) -> None:
+    await rig.until_well()
+    faults = {POLL: Hang(), "getMe": CutAfterRead()}
+    rig.telegram.faults = lambda request: faults.get(request.method)
+    rig.telegram.person(100).writes("one")
+    await rig.until_received(1)
+    await rig.sleep_off(75)
+    await rig.until_ill("cannot be reached since")
+    await rig.sleep_off(1)
+    assert not rig.channel.health().is_stalled
+
+
+async def test_telegram_is_left_alone_as_long_as_it_asks(rig: Rig) -> None:
+    await rig.until_well()
+    rig.telegram.faults = lambda request: TooManyRequests(600) if request.method == POLL else None
+    rig.telegram.person(100).writes("one")
+    await rig.until_ill("cannot be reached")
+    await rig.sleep_off(600)
+    assert not rig.channel.health().is_stalled
 
 
 async def test_a_refused_token_is_told_and_tried_again(unknown_rig: Rig) -> None:

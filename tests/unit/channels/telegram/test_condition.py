@@ -57,6 +57,57 @@ def test_no_poll_for_too_long_is_a_stall(condition: Condition, clock: FakeClock)
     assert condition.health().detail == "polling has stalled: no answer since 12:00 UTC"
 
 
+def test_one_that_fails_is_troubled_and_not_stalled(condition: Condition, clock: FakeClock) -> None:
+    for _ in range(10):
+        clock.advance(60)
+        condition.failed(NetworkError("x"))
+    assert "cannot be reached" in condition.health().detail
+    assert not condition.health().is_stalled
+
+
+def test_one_that_neither_works_nor_fails_any_more_is_stalled_whatever_was_last(
+    condition: Condition, clock: FakeClock
+) -> None:
+    condition.failed(NetworkError("x"))
+    clock.advance(76)
+    assert condition.health().detail.startswith("polling has stalled")
+    assert condition.health().is_stalled
+    condition.stored(succeeded=False)
+    assert not condition.health().is_stalled
+
+
+def test_a_poll_that_does_not_come_back_is_no_sign_of_life(
+    condition: Condition, clock: FakeClock
+) -> None:
+    clock.advance(40)
+    condition.stuck("a poll did not come back")
+    assert condition.health().detail == "a poll did not come back"
+    clock.advance(36)
+    assert condition.health().is_stalled
+    condition.well()
+    assert condition.health().ok
+
+
+def test_a_provider_that_is_left_alone_is_quiet_on_purpose(
+    condition: Condition, clock: FakeClock
+) -> None:
+    condition.rests(600)
+    clock.advance(675)
+    assert condition.health().ok
+    clock.advance(1)
+    assert condition.health().is_stalled
+
+
+def test_one_that_does_not_serve_is_not_stalled(condition: Condition, clock: FakeClock) -> None:
+    condition.end()
+    clock.advance(1000)
+    assert not condition.health().is_stalled
+    condition.begin()
+    assert not condition.health().is_stalled
+    clock.advance(76)
+    assert condition.health().is_stalled
+
+
 def test_what_is_called_by_telegram_never_stalls(clock: FakeClock) -> None:
     condition = Condition(clock, stall_seconds=None)
     condition.begin()
