@@ -1,0 +1,1 @@
+"""What `gaia setup` decides and writes. Who is asked, and how, is in `gaia.cli.setup`."""
