@@ -15,10 +15,12 @@ def upgrade() -> None:
         "job_runs",
         sa.Column("name", sa.String(length=32), nullable=False),
         sa.Column("due_at", sa.DateTime(), nullable=False),
-        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=True),
         sa.Column("finished_at", sa.DateTime(), nullable=True),
         sa.Column("succeeded_at", sa.DateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("next_at", sa.DateTime(), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_job_runs")),
     )
     op.create_table(

@@ -1,0 +1,136 @@
+"""The ledger of runs: it tells when a daily job is due, and every run goes through it.
+
+What it knows is in the database, so that a run that was missed is made up for once, that a
+restart does not run a job again, and that one that crashes gaia does not do so at each start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime, timedelta, tzinfo
+
+from gaia.errors import GaiaError, ModelError
+from gaia.ports import Clock
+from gaia.schedule.jobs import Daily, Job
+from gaia.schedule.times import MOST_ATTEMPTS, Plan, machine_zone, next_run
+from gaia.store import job_runs
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+WORTH_SAYING = timedelta(minutes=5)
+"""What is less late than that is on time."""
+
+NOTED_EVERY = timedelta(hours=1)
+"""How often it is written that a job went well that is run every few minutes."""
+
+ERROR_CHARACTERS = 300
+
+
+class Ledger:
+    """Plans and runs jobs, and keeps when they ran. `zone` tells the machine's time zone."""
+
+    def __init__(
+        self, database: Database, clock: Clock, *, zone: Callable[[], tzinfo] = machine_zone
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._zone = zone
+        self._noted: dict[str, tuple[datetime, str]] = {}
+
+    async def take_up(self, names: Collection[str]) -> None:
+        """Begin with these jobs: note what an earlier process did not bring to its end."""
+        async with self._database.write() as session:
+            interrupted = await job_runs.note_interrupted(session)
+            await job_runs.retire(session, all_but=names)
+        for name in interrupted:
+            logger.warning("job %s was not brought to its end: %s", name, job_runs.INTERRUPTED)
+
+    async def plan(self, name: str, when: Daily) -> Plan:
+        """The next run of a daily job; it is to be run now once its `run_at` has come."""
+        now = self._clock.now()
+        async with self._database.read() as session:
+            last = await job_runs.get(session, name)
+        plan = next_run(when.hour, last, now, self._zone())
+        if last is None or plan.is_news or last.next_at != plan.run_at:
+            async with self._database.write() as session:
+                if plan.is_news:
+                    await job_runs.expect(session, name, plan.due_at)
+                await job_runs.plan(session, name, plan.run_at)
+        return plan
+
+    async def run(self, job: Job, plan: Plan) -> None:
+        """Run a daily job as planned, and keep how it went. One that is cancelled waits to be
+        run again; any other failure is logged.
+
+        Raises:
+            StoreError: The ledger cannot be written. If that is before the run, there is none.
+        """
+        now = self._clock.now()
+        async with self._database.write() as session:
+            begun = await job_runs.begin(session, job.name, due_at=plan.due_at, now=now)
+        if begun.attempts > 1:
+            logger.info("job %s: attempt %d of %d", job.name, begun.attempts, MOST_ATTEMPTS)
+        elif begun.late >= WORTH_SAYING:
+            logger.info("job %s is run now, %s late", job.name, in_words(begun.late))
+        try:
+            error = await _outcome(job.name, job.run)
+        except asyncio.CancelledError:
+            await self._put_back(job.name)
+            raise
+        async with self._database.write() as session:
+            await job_runs.finish(session, job.name, self._clock.now(), error=error)
+        if not error:
+            took = (self._clock.now() - now).total_seconds()
+            logger.info("job %s is done, after %.1f s", job.name, took)
+
+    async def run_often(self, job: Job) -> None:
+        """Run a job that is run again soon, and keep how it went: once an hour, and whenever
+        that has changed."""
+        started_at = self._clock.now()
+        error = await _outcome(job.name, job.run)
+        now = self._clock.now()
+        noted_at, noted = self._noted.get(job.name, (None, ""))
+        if noted_at is not None and error == noted and timedelta(0) <= now - noted_at < NOTED_EVERY:
+            return
+        async with self._database.write() as session:
+            await job_runs.note(session, job.name, started_at=started_at, now=now, error=error)
+        self._noted[job.name] = (now, error)
+
+    async def _put_back(self, name: str) -> None:
+        try:
+            async with self._database.write() as session:
+                await job_runs.put_back(session, name)
+        except Exception:
+            # It counts as a run that gaia did not outlive.
+            logger.exception("job %s was stopped, and that cannot be written", name)
+
+
+async def _outcome(name: str, run: Callable[[], Awaitable[None]]) -> str:
+    """Run a job; returns what went wrong, or nothing."""
+    try:
+        await run()
+    except Exception as exc:
+        logger.exception("job %s failed", name)
+        return _told(exc)
+    return ""
+
+
+def _told(exc: Exception) -> str:
+    """An error as it may be kept: of those that are not gaia's own, only the kind, since
+    their messages may hold anything."""
+    kind = type(exc).__name__
+    if not isinstance(exc, GaiaError):
+        return kind
+    message = exc.bare if isinstance(exc, ModelError) else str(exc)
+    return f"{kind}: {message}"[:ERROR_CHARACTERS]
+
+
+def in_words(duration: timedelta) -> str:
+    """A length of time, in the unit in which it is easiest to grasp."""
+    minutes = duration / timedelta(minutes=1)
+    if minutes < 90:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.0f} days"

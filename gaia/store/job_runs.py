@@ -1,0 +1,145 @@
+"""Job runs: when each job of the schedule ran last, and how it went.
+
+One row a job. Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.ops_tables import JobRunRow
+
+INTERRUPTED = "gaia ended while it ran"
+"""The error of a run that gaia did not outlive."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRun:
+    """The last run of a job. What the fields mean is told at `JobRunRow`."""
+
+    name: str
+    due_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    succeeded_at: datetime | None = None
+    attempts: int = 0
+    error: str = ""
+    next_at: datetime | None = None
+
+    @property
+    def went_well(self) -> bool:
+        """Whether it has come to its end without an error."""
+        return self.finished_at is not None and not self.error
+
+    @property
+    def late(self) -> timedelta:
+        """How long after its time it was begun."""
+        begun_at = self.started_at or self.due_at
+        return max(begun_at - self.due_at, timedelta(0))
+
+
+async def all(session: AsyncSession) -> Sequence[JobRun]:
+    """The last run of each job that was ever scheduled, by name."""
+    rows = await session.scalars(select(JobRunRow).order_by(JobRunRow.name))
+    return [_run(row) for row in rows]
+
+
+async def get(session: AsyncSession, name: str) -> JobRun | None:
+    """The last run of a job; None when it was never scheduled."""
+    row = await session.get(JobRunRow, name)
+    return None if row is None else _run(row)
+
+
+async def expect(session: AsyncSession, name: str, due_at: datetime) -> None:
+    """Say when a job is to be run that was not run yet, or by a clock that was wrong."""
+    row = await _row(session, name, due_at)
+    row.due_at, row.next_at = due_at, due_at
+    row.started_at, row.finished_at, row.attempts, row.error = None, None, 0, ""
+
+
+async def plan(session: AsyncSession, name: str, next_at: datetime) -> None:
+    """Say when a job is run next."""
+    await session.execute(update(JobRunRow).where(JobRunRow.name == name).values(next_at=next_at))
+
+
+async def begin(session: AsyncSession, name: str, *, due_at: datetime, now: datetime) -> JobRun:
+    """Say that a job is run now. From here on a crash counts as an attempt."""
+    row = await _row(session, name, due_at)
+    row.attempts = row.attempts + 1 if row.due_at == due_at else 1
+    row.due_at, row.started_at, row.finished_at, row.error = due_at, now, None, ""
+    await session.flush()
+    return _run(row)
+
+
+async def finish(session: AsyncSession, name: str, now: datetime, *, error: str = "") -> None:
+    """Say how the run went that was begun."""
+    row = await _row(session, name, now)
+    row.finished_at, row.error = now, error
+    if not error:
+        row.succeeded_at = now
+
+
+async def put_back(session: AsyncSession, name: str) -> None:
+    """Say that the run was given up since gaia stops: it waits, and that was no attempt."""
+    await session.execute(
+        update(JobRunRow)
+        .where(JobRunRow.name == name)
+        .values(started_at=None, attempts=JobRunRow.attempts - 1)
+    )
+
+
+async def note(
+    session: AsyncSession, name: str, *, started_at: datetime, now: datetime, error: str
+) -> None:
+    """Say how a run went of a job that nothing has to be made up for."""
+    await begin(session, name, due_at=started_at, now=started_at)
+    await finish(session, name, now, error=error)
+
+
+async def note_interrupted(session: AsyncSession) -> Sequence[str]:
+    """Say of the runs that an earlier process began that it did not outlive them; returns
+    whose they are."""
+    names = await session.scalars(
+        update(JobRunRow)
+        .where(
+            JobRunRow.started_at.is_not(None),
+            JobRunRow.finished_at.is_(None),
+            JobRunRow.error == "",
+        )
+        .values(error=INTERRUPTED)
+        .returning(JobRunRow.name)
+    )
+    return names.all()
+
+
+async def retire(session: AsyncSession, *, all_but: Collection[str]) -> None:
+    """Say that no other jobs than these are run any more."""
+    await session.execute(
+        update(JobRunRow).where(JobRunRow.name.not_in(all_but)).values(next_at=None)
+    )
+
+
+async def _row(session: AsyncSession, name: str, due_at: datetime) -> JobRunRow:
+    row = await session.get(JobRunRow, name)
+    if row is None:
+        row = JobRunRow(name=name, due_at=due_at, attempts=0, error="")
+        session.add(row)
+    return row
+
+
+def _run(row: JobRunRow) -> JobRun:
+    return JobRun(
+        name=row.name,
+        due_at=row.due_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        succeeded_at=row.succeeded_at,
+        attempts=row.attempts,
+        error=row.error,
+        next_at=row.next_at,
+    )
