@@ -7,19 +7,26 @@ Each part of gaia and each channel says what there is to look at, as a `Check`;
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gaia.errors import GaiaError, SettingsError
 
 
 class Outcome(StrEnum):
-    """How something is. `SKIPPED` was not looked at, since it would have told nothing."""
+    """How something is. `FIXED` was not well, and is now. `SKIPPED` was not looked at, since
+    it would have told nothing."""
 
     OK = "ok"
+    FIXED = "fixed"
     WARNING = "warning"
     FAILED = "failed"
     SKIPPED = "skipped"
+
+
+Mend = Callable[[], Awaitable[str]]
+"""Mends one thing without a question and without a loss, and says what it did. It may be
+called again. Raises a `GaiaError` or an `OSError` when it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +34,13 @@ class Finding:
     """What a check found, for the owner. Holds no secret and no word of a message.
 
     `remedy` says what to do, in whole sentences; it is empty where nothing is to be done.
+    `mend` does it, where that needs no thinking.
     """
 
     outcome: Outcome
     detail: str
     remedy: str = ""
+    mend: Mend | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,8 @@ class Check:
     """One thing to look at. `name` is unique and has the form "subject" or "channel subject".
 
     `look` tells one finding or more. It raises nothing that can be foreseen, asks nobody
-    but whom the settings name, and changes nothing. `needs` names checks that stand
+    but whom the settings name, and changes nothing: what can be mended is mended by the
+    finding's own `mend`, if the owner wishes. `needs` names checks that stand
     before this one: if one of them failed, or was skipped, this one is skipped.
     """
 
@@ -53,14 +63,14 @@ def ok(detail: str) -> Finding:
     return Finding(Outcome.OK, detail)
 
 
-def warning(detail: str, remedy: str = "") -> Finding:
+def warning(detail: str, remedy: str = "", mend: Mend | None = None) -> Finding:
     """It works, and the owner should know something of it."""
-    return Finding(Outcome.WARNING, detail, remedy)
+    return Finding(Outcome.WARNING, detail, remedy, mend)
 
 
-def failed(detail: str, remedy: str) -> Finding:
+def failed(detail: str, remedy: str, mend: Mend | None = None) -> Finding:
     """It does not work."""
-    return Finding(Outcome.FAILED, detail, remedy)
+    return Finding(Outcome.FAILED, detail, remedy, mend)
 
 
 def skipped(detail: str) -> Finding:

@@ -23,6 +23,9 @@ def doctor_command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON for a script to read.")
     ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended without a question or a loss.")
+    ] = False,
 ) -> None:
     """Look for what is wrong and say what to do. Exits with 4 when a check failed."""
     import asyncio
@@ -48,7 +51,7 @@ def doctor_command(
         if not as_json:
             typer.echo(columns.told(examined))
 
-    examined = asyncio.run(_examine(checks, secrets, show))
+    examined = asyncio.run(_examine(checks, secrets, show, fix=fix))
     typer.echo(findings_text.as_json(examined) if as_json else findings_text.summary(examined))
     if any(each.has(Outcome.FAILED) for each in examined):
         raise typer.Exit(CHECK_FAILED)
@@ -59,17 +62,23 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from functools import partial
 
     from channels.doctor import channel_checks
+    from gaia.cli.control import is_served
     from gaia.cli.status import ask_status
-    from gaia.ops.doctor.daemon import daemon_check
+    from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.databases import database_checks
     from gaia.ops.doctor.home import home_check
+    from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.model import model_check
+    from gaia.ops.doctor.permissions import permissions_check
 
+    daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
         home_check(home),
+        permissions_check(home),
         configuration.check(),
         *database_checks(home),
-        daemon_check(partial(ask_status, home)),
+        daemon.check(),
+        leftovers_check(home, daemon),
     ]
     loaded = configuration.loaded
     if loaded is None:
@@ -82,7 +91,11 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
 
 
 async def _examine(
-    checks: Sequence[Check], secrets: Sequence[str], show: Callable[[Examined], None]
+    checks: Sequence[Check],
+    secrets: Sequence[str],
+    show: Callable[[Examined], None],
+    *,
+    fix: bool,
 ) -> Sequence[Examined]:
     from gaia.cli.waiting_line import WaitingLine
     from gaia.logs import Redaction
@@ -91,7 +104,7 @@ async def _examine(
     line, done = WaitingLine(sys.stderr, os.environ), []
     try:
         async for examined in examine(
-            checks, begins=lambda check: line.say(check.name), redact=Redaction(secrets)
+            checks, lambda check: line.say(check.name), Redaction(secrets), fix=fix
         ):
             line.clear()
             show(examined)

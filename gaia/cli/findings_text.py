@@ -15,6 +15,7 @@ from gaia.ops.doctor.running import Examined
 
 COLOURS = {
     Outcome.OK: "green",
+    Outcome.FIXED: "blue",
     Outcome.WARNING: "yellow",
     Outcome.FAILED: "red",
     Outcome.SKIPPED: "cyan",
@@ -103,6 +104,7 @@ def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome, one, many in (
         (Outcome.FAILED, "1 failure", "failures"),
         (Outcome.WARNING, "1 warning", "warnings"),
+        (Outcome.FIXED, "1 thing mended", "things mended"),
     ):
         if number := outcomes.count(outcome):
             yield one if number == 1 else f"{number} {many}"

@@ -75,6 +75,11 @@ def find_secrets(env_file: Path, environ: Mapping[str, str]) -> FoundSecrets:
     return found
 
 
+def exposure(env_file: Path) -> str:
+    """The warning that others may read the secrets."""
+    return f"{env_file} can be read by other users of this machine: chmod 600 {env_file}"
+
+
 def is_secret(path: tuple[str, ...], text: str) -> bool:
     """Whether `text`, found under the keys `path`, must not be shown."""
     named = bool(path) and NAMES.search(path[-1]) is not None
@@ -107,9 +112,7 @@ def _read_env_file(env_file: Path, found: FoundSecrets) -> dict[str, str]:
         )
         return {}
     if mode & 0o077:
-        found.warnings.append(
-            f"{env_file} can be read by other users of this machine: chmod 600 {env_file}"
-        )
+        found.warnings.append(exposure(env_file))
     return _parse_env_file(env_file, text, found)
 
 

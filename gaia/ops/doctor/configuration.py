@@ -8,6 +8,7 @@ from gaia.errors import SettingsError
 from gaia.findings import Check, Finding, failures, ok, warning
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.secrets import exposure
 
 NAME = "configuration"
 
@@ -37,7 +38,16 @@ class Configuration:
         if self._error is not None:
             return failures(self._error)
         if self.loaded is not None and self.loaded.warnings:
-            return [warning(each) for each in self.loaded.warnings]
+            return [self._told(each) for each in self.loaded.warnings]
         if self._home.settings_file.exists():
             return [ok(f"{self._home.settings_file} is fine")]
         return [ok(f"there is no {self._home.settings_file}: the defaults hold")]
+
+    def _told(self, advice: str) -> Finding:
+        if advice != exposure(self._home.env_file):
+            return warning(advice)
+        return warning(advice, mend=self._close_env_file)
+
+    async def _close_env_file(self) -> str:
+        self._home.env_file.chmod(0o600)
+        return f"{self._home.env_file} is private now"

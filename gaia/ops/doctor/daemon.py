@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 
 from gaia import __version__
+from gaia.errors import GaiaError
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.report import StatusReport
@@ -15,15 +16,44 @@ NAME = "daemon"
 LOOK_FURTHER = "'gaia status' has the whole report, and the log in the home says more."
 
 
-def daemon_check(ask: Callable[[], StatusReport]) -> Check:
-    """The check of the running daemon. `ask` gets its report, blocks meanwhile, and raises
-    a `GaiaError` that says why there is none."""
+class Daemon:
+    """What the daemon says of itself, asked once, for the checks that want to know.
 
-    async def look() -> Sequence[Finding]:
-        report = await asyncio.to_thread(ask)
-        return list(_troubles(report)) or [_well(report)]
+    `ask` gets its report, blocks meanwhile, and raises a `GaiaError` that says why there
+    is none. `listens` tells whether somebody is behind the control socket at all.
+    """
 
-    return Check(NAME, look, needs=(home_folder.NAME,))
+    def __init__(self, ask: Callable[[], StatusReport], listens: Callable[[], bool]) -> None:
+        self._ask = ask
+        self._listens = listens
+        self._answer: StatusReport | GaiaError | None = None
+
+    async def report(self) -> StatusReport | None:
+        """Its report; None if it gives none."""
+        answer = await self._answered()
+        return answer if isinstance(answer, StatusReport) else None
+
+    async def runs(self) -> bool:
+        """Whether one runs, be it too busy to answer."""
+        return await self.report() is not None or await asyncio.to_thread(self._listens)
+
+    def check(self) -> Check:
+        """The check that tells how it is."""
+        return Check(NAME, self._look, needs=(home_folder.NAME,))
+
+    async def _look(self) -> Sequence[Finding]:
+        answer = await self._answered()
+        if isinstance(answer, GaiaError):
+            raise answer
+        return list(_troubles(answer)) or [_well(answer)]
+
+    async def _answered(self) -> StatusReport | GaiaError:
+        if self._answer is None:
+            try:
+                self._answer = await asyncio.to_thread(self._ask)
+            except GaiaError as exc:
+                self._answer = exc
+        return self._answer
 
 
 def _well(report: StatusReport) -> Finding:
@@ -39,7 +69,7 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
         yield warning(detail, "Restart gaia.")
     if not report.ready:
         yield warning("gaia is starting or ending", "Look again in a moment.")
-    vital = {report.store, *report.channels}
+    vital = {report.store.name, *(channel.name for channel in report.channels)}
     for part in report.degraded:
-        tell = failed if part in vital else warning
+        tell = failed if part.name in vital else warning
         yield tell(f"{part.name} does not work: {part.detail}", LOOK_FURTHER)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.paths import Home
@@ -49,5 +52,10 @@ def _exposures(home: Home, status: os.stat_result) -> Sequence[Finding]:
     if mode := stat.S_IMODE(status.st_mode) & 0o077:
         remedy = f"chmod 700 {home.root}"
         detail = f"{home.root} is open to other users of this machine (mode 0{mode | 0o700:o})"
-        found.append(warning(detail, remedy))
+        found.append(warning(detail, remedy, partial(_close, home.root)))
     return found
+
+
+async def _close(root: Path) -> str:
+    await asyncio.to_thread(root.chmod, 0o700)
+    return f"{root} is private now"

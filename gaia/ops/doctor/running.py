@@ -11,6 +11,8 @@ from gaia.findings import Check, Finding, Outcome, failed, failures, skipped
 
 logger = logging.getLogger(__name__)
 
+OFFER = "'gaia doctor --fix' mends it."
+
 
 @dataclass(frozen=True, slots=True)
 class Examined:
@@ -28,18 +30,23 @@ async def examine(
     checks: Iterable[Check],
     begins: Callable[[Check], None],
     redact: Callable[[str], str] = str,
+    *,
+    fix: bool = False,
 ) -> AsyncIterator[Examined]:
     """What each check finds, as soon as it has. `begins` is told of one before it runs.
 
-    One that fails in an unforeseen way is a finding as well, and the others go on. What
-    was found may quote whoever was asked: `redact` takes secrets out of it.
+    With `fix`, what can be mended is mended before the next check runs. One that fails in
+    an unforeseen way is a finding as well, and the others go on. What was found may quote
+    whoever was asked: `redact` takes secrets out of it.
     """
     unfit: set[str] = set()
     for check in checks:
         missing = next((name for name in check.needs if name in unfit), None)
         if missing is None:
             begins(check)
-            found = [_redacted(finding, redact) for finding in await _look(check)]
+            seen = await _look(check)
+            settled = [await _mended(each) if fix else _offered(each) for each in seen]
+            found = [_redacted(each, redact) for each in settled]
             examined = Examined(check.name, found)
         else:
             examined = Examined(check.name, [skipped(f"nothing to tell before {missing} is well")])
@@ -61,6 +68,27 @@ async def _look(check: Check) -> Sequence[Finding]:
                 "This is a mistake in gaia: please report it with the traceback.",
             )
         ]
+
+
+async def _mended(finding: Finding) -> Finding:
+    """What has become of it. One that cannot be mended stays, and says why."""
+    if finding.mend is None:
+        return finding
+    try:
+        done = await finding.mend()
+    except GaiaError as exc:
+        return replace(finding, remedy=f"It could not be mended: {exc}.")
+    except OSError as exc:
+        cause = exc.strerror or type(exc).__name__
+        return replace(finding, remedy=f"It could not be mended ({cause}). {finding.remedy}")
+    return Finding(Outcome.FIXED, done)
+
+
+def _offered(finding: Finding) -> Finding:
+    if finding.mend is None:
+        return finding
+    by_hand = f" By hand: {finding.remedy}" if finding.remedy else ""
+    return replace(finding, remedy=OFFER + by_hand)
 
 
 def _redacted(finding: Finding, redact: Callable[[str], str]) -> Finding:

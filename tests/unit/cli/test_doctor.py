@@ -54,8 +54,12 @@ def run(home: Home, *arguments: str, **variables: str) -> Result:
 
 
 def outcomes(result: Result) -> Mapping[str, str]:
-    findings = json.loads(result.stdout)["findings"]
-    return {finding["check"]: finding["outcome"] for finding in findings}
+    found = json.loads(result.stdout)["findings"]
+    return {finding["check"]: finding["outcome"] for finding in found}
+
+
+def findings(result: Result, check: str) -> list[dict[str, str]]:
+    return [each for each in json.loads(result.stdout)["findings"] if each["check"] == check]
 
 
 def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
@@ -63,10 +67,12 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
     assert result.exit_code == 4
     assert outcomes(result) == {
         "home": "ok",
+        "permissions": "ok",
         "configuration": "ok",
         "database": "ok",
         "sessions": "ok",
         "daemon": "failed",
+        "leftovers": "ok",
         "model": "ok",
     }
     assert json.loads(result.stdout)["ok"] is False
@@ -92,9 +98,22 @@ def test_each_mistake_in_the_settings_is_told_with_its_line(home: Home) -> None:
 def test_warnings_of_the_settings_are_warnings(home: Home) -> None:
     home.env_file.write_text("OPENAI_API_KEY=x\n")
     home.env_file.chmod(0o644)
-    finding = json.loads(run(home, "--json").stdout)["findings"][1]
-    assert (finding["check"], finding["outcome"]) == ("configuration", "warning")
+    (finding,) = findings(run(home, "--json"), "configuration")
+    assert finding["outcome"] == "warning"
     assert f"chmod 600 {home.env_file}" in finding["detail"]
+
+
+def test_fix_mends_what_is_open_says_so_and_leaves_nothing_to_do(home: Home) -> None:
+    home.env_file.write_text("OPENAI_API_KEY=x\n")
+    home.env_file.chmod(0o644)
+    home.root.chmod(0o755)
+    offered = run(home)
+    assert offered.stdout.count("'gaia doctor --fix' mends it.") == 2
+    fixed = run(home, "--fix")
+    assert f"{home.root} is private now" in " ".join(fixed.stdout.split())
+    assert fixed.stdout.startswith("fixed    home ")
+    assert fixed.stdout.endswith("1 failure, 2 things mended.\n")
+    assert "fixed" not in run(home, "--fix").stdout
 
 
 def test_a_model_without_a_key_or_weights_fails(home: Home) -> None:
@@ -106,8 +125,7 @@ def test_a_model_without_a_key_or_weights_fails(home: Home) -> None:
 def test_secrets_that_are_missing_are_told_with_the_line_that_needs_them(home: Home) -> None:
     home.settings_file.write_text(BOTH_CHANNELS.format(url="http://127.0.0.1:1"))
     result = run(home, "--json", OPENAI_API_KEY="x")
-    findings = json.loads(result.stdout)["findings"]
-    details = [each["detail"] for each in findings if each["check"] == "whatsapp secrets"]
+    details = [each["detail"] for each in findings(result, "whatsapp secrets")]
     assert len(details) == 2
     assert f"{home.settings_file}, line 6: channels.whatsapp.enabled" in details[0]
     found = outcomes(result)

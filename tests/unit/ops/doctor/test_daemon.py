@@ -7,7 +7,7 @@ import pytest
 from gaia import __version__
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
-from gaia.ops.doctor.daemon import daemon_check
+from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import DigestsStatus, MemoryStatus, PartStatus, QueueStatus, StatusReport
 from gaia.testing.clock import START
 
@@ -36,7 +36,7 @@ REPORT = StatusReport(
 
 async def found(**changes: object) -> list[Finding]:
     report = REPORT.model_copy(update=changes)
-    return list(await daemon_check(lambda: report).look())
+    return list(await Daemon(lambda: report, lambda: True).check().look())
 
 
 async def test_a_daemon_that_is_well_is_one_line() -> None:
@@ -70,4 +70,20 @@ async def test_that_none_runs_is_left_to_the_error() -> None:
         raise NotRunningError("gaia does not run: start it")
 
     with pytest.raises(NotRunningError):
-        await daemon_check(ask).look()
+        await Daemon(ask, lambda: False).check().look()
+
+
+async def test_a_daemon_is_asked_once_and_one_that_is_too_busy_runs_all_the_same() -> None:
+    asked: list[str] = []
+
+    def ask() -> StatusReport:
+        asked.append("asked")
+        raise NotRunningError("gaia did not answer within 10 s: try again")
+
+    daemon = Daemon(ask, lambda: True)
+    assert await daemon.report() is None
+    assert await daemon.runs()
+    assert not await Daemon(ask, lambda: False).runs()
+    with pytest.raises(NotRunningError, match="within 10 s"):
+        await daemon.check().look()
+    assert len(asked) == 2

@@ -8,7 +8,7 @@ import pytest
 
 from gaia.errors import Mistake, NotRunningError, SettingsError
 from gaia.findings import Check, Finding, Outcome, failed, ok, warning
-from gaia.ops.doctor.running import Examined, examine
+from gaia.ops.doctor.running import OFFER, Examined, examine
 
 
 def finding(name: str, found: Finding | Exception, *needs: str) -> Check:
@@ -72,3 +72,42 @@ async def test_a_check_that_breaks_stops_no_other(caplog: pytest.LogCaptureFixtu
     found = await outcomes(finding("a", KeyError("canary")), finding("b", ok("")))
     assert list(found.values()) == ["failed", "ok"]
     assert "KeyError" in caplog.text
+
+
+def mendable(outcome: str | Exception) -> Finding:
+    async def mend() -> str:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return failed("x is open", "chmod 600 x", mend)
+
+
+async def fixed(found: Finding) -> Finding:
+    examined = [each async for each in examine([finding("a", found)], lambda _: None, fix=True)]
+    return examined[0].findings[0]
+
+
+async def test_what_can_be_mended_is_offered_and_left_alone() -> None:
+    (examined,) = await all_of(finding("a", mendable(KeyError("nobody mends it"))))
+    assert examined.findings == [failed("x is open", f"{OFFER} By hand: chmod 600 x")]
+
+
+async def test_what_is_mended_says_what_was_done_and_leaves_out_nothing() -> None:
+    assert await fixed(mendable("x is private now")) == Finding(Outcome.FIXED, "x is private now")
+    checks = [finding("a", mendable("done")), finding("b", ok(""), "a")]
+    examined = [each async for each in examine(checks, lambda _: None, fix=True)]
+    assert [each.findings[0].outcome for each in examined] == ["fixed", "ok"]
+
+
+async def test_what_cannot_be_mended_stays_and_says_why() -> None:
+    assert await fixed(mendable(NotRunningError("gaia runs: stop it"))) == failed(
+        "x is open", "It could not be mended: gaia runs: stop it."
+    )
+    assert await fixed(mendable(PermissionError(1, "Operation not permitted"))) == failed(
+        "x is open", "It could not be mended (Operation not permitted). chmod 600 x"
+    )
+
+
+async def test_what_needs_a_person_is_left_to_them() -> None:
+    assert await fixed(warning("x", "Think.")) == warning("x", "Think.")
