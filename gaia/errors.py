@@ -30,16 +30,17 @@
     ├── UnknownPeriodError     what was written is no day, month or year
     ├── MemoryFileError        a file of memories cannot be read, taken or written
     ├── LearningOffError       gaia is set not to learn by itself
-    ├── UnusableExtractionError  what a model found in a conversation is not what was asked for
     ├── IndexUnavailableError  the vector index, or its embedder, does not work
     │   └── IndexDamagedError      its files are missing or cannot be read
-    ├── ModelError             the model gave no answer
-    │   ├── ModelUnavailableError   it may answer when asked again
-    │   ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
-    │   ├── ModelRefusedError       it will not answer this request
-    │   │   └── ModelRejectedError  it would answer none: the key, its name or the account
-    │   ├── ModelFruitlessError     it answered, and there is no answer in it
-    │   └── ModelMissingError       no model is installed or configured (exit 78)
+    ├── InVainError            a model was asked, and gave nothing that can be used
+    │   ├── UnusableExtractionError  what it found in a conversation is not what was asked for
+    │   └── ModelError              it gave no answer
+    │       ├── ModelUnavailableError   it may answer when asked again
+    │       ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
+    │       ├── ModelRefusedError       it will not answer this request
+    │       │   └── ModelRejectedError  it would answer none: the key, its name or the account
+    │       ├── ModelFruitlessError     it answered, and there is no answer in it
+    │       └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
     ├── AttachmentError        the content of an attachment cannot be had
     ├── UnsignedError          a request is not its provider's
@@ -228,11 +229,6 @@ class LearningOffError(GaiaError):
     """`memory.enabled` or `memory.auto_ingest` is false."""
 
 
-class UnusableExtractionError(GaiaError):
-    """What a model found in a conversation is not what was asked for: no JSON, another
-    shape, nothing at all. The message holds no word of the conversation."""
-
-
 class IndexUnavailableError(GaiaError):
     """The vector index, or the embedder that it needs, does not work at the moment."""
 
@@ -241,7 +237,20 @@ class IndexDamagedError(IndexUnavailableError):
     """The vectors are missing, incomplete or cannot be read: they have to be made anew."""
 
 
-class ModelError(GaiaError):
+class InVainError(GaiaError):
+    """A model was asked, and gave nothing that can be used. `tokens_in` and `tokens_out`
+    are what its provider counted all the same, as far as it told."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class UnusableExtractionError(InVainError):
+    """What a model found in a conversation is not what was asked for: no JSON, another
+    shape, nothing at all. The message holds no word of the conversation."""
+
+
+class ModelError(InVainError):
     """The model gave no answer.
 
     `bare` is the message without the provider's own words, which may quote what it was

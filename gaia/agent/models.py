@@ -104,7 +104,7 @@ def resilient(
     """Put retries and the deadline of `settings` before an open connection."""
     health = ModelHealth()
 
-    def patient(patience: float) -> ResilientLlm:
+    def patient(patience: float, *, waits: bool) -> ResilientLlm:
         return ResilientLlm(
             connection.llm,
             reader=connection.reader,
@@ -112,11 +112,12 @@ def resilient(
             clock=clock,
             chance=chance,
             health=health,
+            waits=waits,
         )
 
     return ChatModel(
-        llm=patient(1.0),
-        unhurried=patient(UNHURRIED),
+        llm=patient(1.0, waits=True),
+        unhurried=patient(UNHURRIED, waits=False),
         provider=resolved.provider,
         name=resolved.name,
         base_url=resolved.base_url,

@@ -2,7 +2,7 @@
 
 Retries, the one deadline over all tries, and the translation of every failure
 into the three kinds of `ModelError` are here; what a provider's exceptions
-mean is told by its `FaultReader`.
+mean is told by its `FaultReader`. An answer, or the error, has the tokens of all tries.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pydantic import PrivateAttr
 from gaia.agent.deadline import Deadline
 from gaia.agent.faults import Fault, FaultReader, answer_fault
 from gaia.agent.health import ModelHealth
+from gaia.agent.tokens import TokenCount, with_more
 from gaia.errors import (
     ModelError,
     ModelRefusedError,
@@ -54,7 +55,8 @@ class ResilientLlm(BaseLlm):
     """Wraps a model: retries, one deadline, and `ModelError` for every failure.
 
     A try is repeated only while none of its answer was passed on. Exceptions
-    that `reader` does not know are bugs and pass through as they are.
+    that `reader` does not know are bugs and pass through as they are. How long an answer
+    took counts for the `health` if somebody `waits` for it.
     """
 
     _inner: BaseLlm = PrivateAttr()
@@ -63,6 +65,7 @@ class ResilientLlm(BaseLlm):
     _clock: Clock = PrivateAttr()
     _chance: Callable[[], float] = PrivateAttr()
     _health: ModelHealth = PrivateAttr()
+    _waits: bool = PrivateAttr()
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class ResilientLlm(BaseLlm):
         clock: Clock,
         chance: Callable[[], float],
         health: ModelHealth,
+        waits: bool = True,
     ) -> None:
         super().__init__(model=inner.model)
         self._inner = inner
@@ -81,6 +85,7 @@ class ResilientLlm(BaseLlm):
         self._clock = clock
         self._chance = chance
         self._health = health
+        self._waits = waits
 
     @property
     def capabilities(self) -> LlmCapabilities:
@@ -96,30 +101,38 @@ class ResilientLlm(BaseLlm):
             ModelTimeoutError: The deadline passed.
             ModelRefusedError: It will not answer this request.
         """
+        tokens = TokenCount()
+        began, first = self._clock.monotonic(), None
+        self._health.asked(self._clock.now())
         try:
             async with (
                 Deadline(self._clock, self._patience.timeout_seconds) as deadline,
-                aclosing(self._tries(llm_request, stream, deadline)) as answer,
+                aclosing(self._tries(llm_request, stream, deadline, tokens)) as answer,
             ):
                 async for response in answer:
+                    if first is None:
+                        first = self._clock.monotonic() - began
                     yield response
         except ModelError as exc:
+            exc.tokens_in, exc.tokens_out = tokens.total
             self._health.failed(self._clock.now(), str(exc))
             raise
-        self._health.answered(self._clock.now())
+        took = self._clock.monotonic() - began if self._waits else None
+        self._health.answered(self._clock.now(), seconds=took, first_seconds=first)
 
     async def _tries(
-        self, request: LlmRequest, stream: bool, deadline: Deadline
+        self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
         tries = 0
         while True:
             tries += 1
             began = False
+            tokens.begin()
             try:
-                async with aclosing(self._try(request, stream, deadline)) as answer:
+                async with aclosing(self._try(request, stream, deadline, tokens)) as answer:
                     async for response in answer:
                         began = True
-                        yield response
+                        yield with_more(response, tokens.before)
             except _FaultError as exc:
                 wait = self._wait_before_next(exc.fault, tries, deadline)
                 if began or wait is None:
@@ -131,7 +144,7 @@ class ResilientLlm(BaseLlm):
             await self._bounded_sleep(wait, deadline)
 
     async def _try(
-        self, request: LlmRequest, stream: bool, deadline: Deadline
+        self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
         """One call of the inner model; its failures leave as `_FaultError`."""
         finished = False
@@ -149,6 +162,7 @@ class ResilientLlm(BaseLlm):
                     raise _FaultError(self._reader.read(exc, self._clock.now())) from exc
                 if response is None:
                     break
+                tokens.hear(response)
                 if not response.partial:
                     finished = True
                     self._check_whole(response, streamed=stream)

@@ -12,9 +12,9 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from gaia.agent.models import ChatModel
-from gaia.agent.plugins import used_tokens
 from gaia.agent.providers import ModelProvider
 from gaia.agent.shaping import Form, shaped_config
+from gaia.agent.tokens import used_tokens
 from gaia.errors import ModelFruitlessError, ModelRefusedError, ModelRejectedError
 from gaia.memory.digest.findings import Answer
 from gaia.store.usage import Usage
@@ -122,19 +122,21 @@ class StructuredModel:
         return whole
 
     def _answer(self, response: LlmResponse, purpose: str) -> Answer:
+        tokens_in, tokens_out = used_tokens(response)
         if response.finish_reason is types.FinishReason.MAX_TOKENS:
-            raise self._fruitless("more than fits, so that it was cut off")
+            raise self._fruitless("more than fits, so that it was cut off", tokens_in, tokens_out)
         parts = (response.content.parts if response.content else None) or []
         text = bare("".join(part.text for part in parts if part.text and not part.thought))
         if not text:
-            raise self._fruitless("nothing")
-        tokens_in, tokens_out = used_tokens(response)
+            raise self._fruitless("nothing", tokens_in, tokens_out)
         return Answer(text, Usage(self.name, purpose, 1, tokens_in, tokens_out))
 
-    def _fruitless(self, what: str) -> ModelFruitlessError:
-        return ModelFruitlessError(
+    def _fruitless(self, what: str, tokens_in: int = 0, tokens_out: int = 0) -> ModelFruitlessError:
+        error = ModelFruitlessError(
             f"the model {self.name!r} was asked for JSON and answered {what}: it is asked again"
         )
+        error.tokens_in, error.tokens_out = tokens_in, tokens_out
+        return error
 
 
 def bare(text: str) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.tables import UsageRow
 
+TURN = "turn"
 DIGEST = "digest"
 PROFILE = "profile"
 LEARNING = (DIGEST, PROFILE)
