@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from google.adk.models import BaseLlm
@@ -24,3 +24,5 @@ class Connection:
     close: Callable[[], Awaitable[None]]
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
     """Reads a request's prefix into the model's cache ahead of time."""
+    names: Callable[[], Awaitable[Sequence[str]]] | None = None
+    """Asks a remote host which models it serves to this key, which costs nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 
 import anthropic
@@ -15,6 +16,8 @@ from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, net
 from gaia.agent.providers import KEYS, ResolvedModel
 
 OWN_HOST = "https://api.anthropic.com"
+LIST_MODELS = 1000
+"""At once, the most that there may be."""
 
 
 def connect(resolved: ResolvedModel) -> Connection:
@@ -28,7 +31,12 @@ def connect(resolved: ResolvedModel) -> Connection:
     reader = FaultReader(
         catches=(anthropic.APIError, httpx2.HTTPError, json.JSONDecodeError), read=_read
     )
-    return Connection(AnthropicLlm(model=resolved.name, client=client), reader, client.close)
+
+    async def names() -> Sequence[str]:
+        return [model.id async for model in client.models.list(limit=LIST_MODELS)]
+
+    llm = AnthropicLlm(model=resolved.name, client=client)
+    return Connection(llm, reader, client.close, names=names)
 
 
 def _read(error: Exception, now: datetime) -> Fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,6 +18,8 @@ from gaia.agent.connection import Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
 
+LIST_MODELS = 1000
+"""At once, the most that there may be."""
 RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 WRONG_KEY = "API_KEY_INVALID"
 """The reason in the details of a 400: Gemini's way of saying 401."""
@@ -41,6 +44,10 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
         http_options=options,
     )
 
+    async def names() -> Sequence[str]:
+        listed = await client.aio.models.list(config={"page_size": LIST_MODELS})
+        return [(model.name or "").removeprefix("models/") async for model in listed]
+
     async def close() -> None:
         await http.aclose()
         client.close()
@@ -55,7 +62,8 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
         ),
         read=_read,
     )
-    return Connection(Gemini(model=resolved.name, client=client), reader, close)
+    llm = Gemini(model=resolved.name, client=client)
+    return Connection(llm, reader, close, names=names)
 
 
 def _read(error: Exception, now: datetime) -> Fault:

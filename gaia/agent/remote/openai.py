@@ -8,6 +8,7 @@ asked through Chat Completions, which each of them has.
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -42,7 +43,8 @@ def connect(resolved: ResolvedModel) -> Connection:
 def connect_completions(resolved: ResolvedModel) -> Connection:
     """Open a client for Chat Completions."""
     client = _client(resolved)
-    return Connection(OpenAILlm(model=resolved.name, client=client), _READER, client.close)
+    llm = OpenAILlm(model=resolved.name, client=client)
+    return Connection(llm, _READER, client.close, names=_names(client))
 
 
 def connect_responses(resolved: ResolvedModel) -> Connection:
@@ -54,7 +56,15 @@ def connect_responses(resolved: ResolvedModel) -> Connection:
     llm = OpenAIResponsesLlm(
         model=resolved.name, client=client, store=False, include_response_metadata=False
     )
-    return Connection(llm, replace(_READER, is_complete=_has_usage), client.close)
+    reader = replace(_READER, is_complete=_has_usage)
+    return Connection(llm, reader, client.close, names=_names(client))
+
+
+def _names(client: openai.AsyncOpenAI) -> Callable[[], Awaitable[Sequence[str]]]:
+    async def names() -> Sequence[str]:
+        return [model.id async for model in client.models.list()]
+
+    return names
 
 
 def _has_usage(response: LlmResponse) -> bool:

@@ -15,6 +15,7 @@ from gaia.testing.model_server.anthropic import AnthropicProtocol
 from gaia.testing.model_server.conversation import Answer, Asked, answer_by
 from gaia.testing.model_server.embeddings import EmbeddingEndpoints
 from gaia.testing.model_server.gemini import GeminiProtocol
+from gaia.testing.model_server.listing import listing
 from gaia.testing.model_server.openai import OpenAIProtocol
 from gaia.testing.model_server.protocol import Json, WireProtocol
 from gaia.testing.model_server.recording import RecordedRequest
@@ -60,6 +61,7 @@ class ScriptedApp:
                 self._route("/v1/chat/completions", openai),
                 self._route("/v1/messages", anthropic),
                 Route("/v1/models", self._models),
+                Route("/v1beta/models", self._models),
                 Route("/control/script", self._control_script, methods=["POST"]),
                 Route("/control/requests", self._control_requests, methods=["GET", "DELETE"]),
             ]
@@ -106,8 +108,10 @@ class ScriptedApp:
         return self._answer(asked)
 
     async def _models(self, request: Request) -> Response:
-        listed: Json = {"id": MODEL, "object": "model", "created": 0, "owned_by": "gaia"}
-        return JSONResponse({"object": "list", "data": [listed]})
+        protocol, listed = listing(request.headers, MODEL)
+        if self.script.api_key not in ("", protocol.key(request.headers)):
+            return _error(protocol, 401, "scripted 401")
+        return JSONResponse(listed)
 
     async def _control_script(self, request: Request) -> Response:
         try:

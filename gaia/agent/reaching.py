@@ -1,0 +1,110 @@
+"""Whether the host of a remote model is there and takes the key, asked which models it serves.
+
+No model is asked anything, and nothing is paid.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gaia.agent.connection import CONNECT_SECONDS, Connection
+from gaia.agent.faults import Fault
+from gaia.agent.providers import ModelProvider, ResolvedModel
+from gaia.errors import ModelError
+from gaia.findings import Finding, failed, ok, warning
+from gaia.ports import Clock
+
+PROVIDERS: dict[ModelProvider, str] = {
+    "gemini": "Gemini",
+    "openai": "OpenAI",
+    "anthropic": "Anthropic",
+}
+NO_LIST = ("HTTP 404", "HTTP 405", "HTTP 501")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a host said. The finding is a failure if it refuses, and a warning if nobody can
+    tell. `names` are those of its models, none where it does not say."""
+
+    finding: Finding
+    names: Sequence[str] = ()
+
+
+async def look_at_host(
+    resolved: ResolvedModel, api_version: str, clock: Clock, *, seconds: float = CONNECT_SECONDS
+) -> Host:
+    """Ask the host of a remote model, and wait so long for it."""
+    host = _host(resolved)
+    connection = _connect(resolved, api_version)
+    if connection.names is None:
+        raise ValueError(f"the model {resolved.name!r} has no host")
+    try:
+        async with asyncio.timeout(seconds):
+            names = await connection.names()
+    except TimeoutError:
+        return Host(_silent(host, f"no answer within {seconds:g} s", resolved))
+    except connection.reader.catches as exc:
+        return Host(_told(host, connection.reader.read(exc, clock.now()), resolved))
+    finally:
+        await connection.close()
+    return Host(_found(host, names, resolved), names)
+
+
+def _found(host: str, names: Sequence[str], resolved: ResolvedModel) -> Finding:
+    if resolved.name in names:
+        return ok(f"{host} takes the key, and has {resolved.name}")
+    if not names:
+        return warning(f"{host} is there, and serves no model", "Load one there, then look again.")
+    return warning(
+        f"{host} is there, and {resolved.name} is not among its models",
+        f"Set model.name to one that it has, such as {names[0]}.",
+    )
+
+
+def _told(host: str, fault: Fault, resolved: ResolvedModel) -> Finding:
+    if fault.bare in NO_LIST:
+        return warning(f"{host} does not say which models it has ({fault.bare})", _look(resolved))
+    if fault.passing:
+        return _silent(host, fault.cause, resolved)
+    # A host may repeat some of the key that it does not take.
+    cause = fault.bare if fault.bare == "HTTP 401" else fault.cause
+    remedy = fault.remedy or "look at the key, and at model.base_url if it is set"
+    return failed(f"{host} refuses the key: {cause}", f"{remedy[:1].upper()}{remedy[1:]}.")
+
+
+def _silent(host: str, cause: str, resolved: ResolvedModel) -> Finding:
+    return warning(f"{host} cannot be asked: {cause}", _look(resolved))
+
+
+def _look(resolved: ResolvedModel) -> str:
+    if resolved.base_url:
+        return "Look at model.base_url, and whether that host runs; most addresses end with /v1."
+    return "Look at this machine's network."
+
+
+def _host(resolved: ResolvedModel) -> str:
+    place = urlsplit(resolved.base_url).netloc.rpartition("@")[2]
+    return place or PROVIDERS[resolved.provider]
+
+
+def _connect(resolved: ResolvedModel, api_version: str) -> Connection:
+    """Its SDK takes a second to load, and only the one is."""
+    match resolved.provider:
+        case "gemini":
+            from gaia.agent.remote import gemini
+
+            return gemini.connect(resolved, api_version=api_version)
+        case "openai":
+            from gaia.agent.remote import openai
+
+            return openai.connect(resolved)
+        case "anthropic":
+            from gaia.agent.remote import anthropic
+
+            return anthropic.connect(resolved)
+        case "embedded":
+            raise ModelError("the embedded model runs here: 'gaia model list' says whether it does")
