@@ -19,6 +19,7 @@
     ├── GroupUserError         a group cannot be what only a person can
     ├── UnknownCodeError       no pairing code or request that waits is that
     ├── LastOwnerError         gaia would be left without an owner
+    ├── UpkeepError            a part of the daily upkeep failed
     ├── UnknownSessionError    no session goes by that id
     ├── UnknownChunkError      no chunk of that id was given up
     ├── MissingOwnerError      a memory was asked for without saying whose
@@ -181,6 +182,10 @@ class UnknownCodeError(GaiaError):
 
 class LastOwnerError(GaiaError):
     """The change would leave gaia without an owner."""
+
+
+class UpkeepError(GaiaError):
+    """Parts of the daily upkeep failed; the others were done."""
 
 
 class UnknownSessionError(GaiaError):
