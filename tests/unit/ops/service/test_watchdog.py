@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.applications import Starlette
+
+from gaia.messages import Health
+from gaia.ops.service import watchdog
+from gaia.ops.service.notify import ServiceManager
+from gaia.ops.service.watchdog import Sign, Watchdog
+from gaia.paths import Home
+from gaia.store.engine import Database
+from gaia.testing.clock import FakeClock
+from gaia.web.server import WebServer, listen_on_path
+
+if TYPE_CHECKING:
+    from conftest import NotifySocket
+
+ALIVE = ["WATCHDOG=1"]
+
+
+class Part:
+    """Something that may stand still."""
+
+    def __init__(self) -> None:
+        self.health = Health(ok=True)
+
+    @property
+    def sign(self) -> Sign:
+        return watchdog.of_parts(lambda: {"telegram": self.health})
+
+
+@asynccontextmanager
+async def watching(
+    listener: NotifySocket, clock: FakeClock, *signs: Sign, seconds: float | None = 60
+) -> AsyncIterator[Watchdog]:
+    manager = ServiceManager(listener.address, clock=clock, watchdog_seconds=seconds)
+    dog = Watchdog(manager, signs, clock)
+    running = asyncio.create_task(dog.run())
+    try:
+        await clock.until_sleeping()
+        yield dog
+    finally:
+        running.cancel()
+        await asyncio.wait((running,))
+
+
+async def pass_round(clock: FakeClock, seconds: float = 20) -> None:
+    clock.advance(seconds)
+    await clock.until_sleeping()
+
+
+async def test_it_feeds_at_a_third_of_the_time(
+    notify_socket: NotifySocket, clock: FakeClock
+) -> None:
+    async with watching(notify_socket, clock):
+        assert notify_socket.told() == [ALIVE]
+        assert clock.sleeping == (20,)
+        await pass_round(clock)
+        assert notify_socket.told() == [ALIVE]
+
+
+async def test_a_standstill_ends_the_keep_alives_and_is_told_once(
+    notify_socket: NotifySocket, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    part = Part()
+    async with watching(notify_socket, clock, part.sign) as dog:
+        notify_socket.told()
+        part.health = Health(ok=False, detail="polling has stalled", is_stalled=True)
+        await pass_round(clock)
+        await pass_round(clock)
+        assert notify_socket.told() == [["STATUS=telegram: polling has stalled"]]
+        assert dog.health().detail == "telegram: polling has stalled"
+        (line,) = caplog.records
+        assert line.levelno == logging.ERROR
+        assert "telegram: polling has stalled" in line.getMessage()
+
+        part.health = Health(ok=True)
+        await pass_round(clock)
+        assert notify_socket.told() == [["STATUS=works again"], ALIVE]
+        assert dog.health().ok
+
+
+async def test_a_provider_that_is_down_ends_no_keep_alives(
+    notify_socket: NotifySocket, clock: FakeClock
+) -> None:
+    part = Part()
+    part.health = Health(ok=False, detail="Telegram cannot be reached")
+    async with watching(notify_socket, clock, part.sign) as dog:
+        await pass_round(clock)
+        assert notify_socket.told() == [ALIVE, ALIVE]
+        assert dog.health().ok
+
+
+async def test_after_the_process_stood_still_the_parts_get_their_chance(
+    notify_socket: NotifySocket, clock: FakeClock
+) -> None:
+    part = Part()
+    part.health = Health(ok=False, detail="polling has stalled", is_stalled=True)
+    async with watching(notify_socket, clock, part.sign):
+        await pass_round(clock, 3600)
+        assert notify_socket.told() == [ALIVE, ALIVE]
+        await pass_round(clock)
+        assert ALIVE not in notify_socket.told()
+
+
+async def test_a_standstill_is_logged_where_nobody_waits_for_keep_alives(
+    notify_socket: NotifySocket, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    part = Part()
+    part.health = Health(ok=False, detail="polling has stalled", is_stalled=True)
+    async with watching(notify_socket, clock, part.sign, seconds=None):
+        await pass_round(clock)
+    assert "polling has stalled" in caplog.text
+
+
+async def test_a_database_that_can_be_read_is_a_sign(fresh_home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "gaia.db"
+    shutil.copy(fresh_home.database, path)
+    database = Database(path)
+    assert await watchdog.of_store(database, seconds=10)() == ""
+    await database.close()
+
+
+async def test_a_database_that_is_no_longer_one_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "gaia.db"
+    path.write_bytes(b"nonsense" * 1000)
+    database = Database(path)
+    assert "gaia.db" in await watchdog.of_store(database, seconds=10)()
+    await database.close()
+
+
+async def test_a_database_that_does_not_answer_is_told(fresh_home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "gaia.db"
+    shutil.copy(fresh_home.database, path)
+    database = Database(path)
+    assert "could not be read within 0 s" in await watchdog.of_store(database, seconds=0)()
+    await database.close()
+
+
+async def test_the_web_server_is_asked_for_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "control.sock"
+    look = watchdog.of_web(path, seconds=10)
+    assert "cannot be reached: No such file" in await look()
+    with listen_on_path(path) as listener:
+        listener.listen()
+        assert "did not answer within 0.05 s" in await watchdog.of_web(path, seconds=0.05)()
+        serving = asyncio.create_task(WebServer(Starlette(), listener).run_until_cancelled())
+        assert await look() == ""
+        serving.cancel()
+        await asyncio.wait((serving,))
