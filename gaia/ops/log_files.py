@@ -1,4 +1,7 @@
-"""Takes lines out of the log files, also out of the one that is being written."""
+"""Takes lines out of the log files, also out of the one that is being written.
+
+A line goes with all that belongs to it, such as the traceback below it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from gaia.logs import PrivateFileHandler
+from gaia.logs.line import INDENT, parse
 from gaia.ops.rewriting import UNFINISHED, rewrite
 
 
@@ -32,7 +36,7 @@ def cut_lines(folder: Path, says: Callable[[str], bool]) -> int:
             # Files may have been rotated meanwhile, and have become longer.
             known = judged.get(file.stat().st_ino, 0)
             going |= _lines_that_say(content[known:], says)
-            lines = content.splitlines(keepends=True)
+            lines = _lines(content)
             kept = [line for line in lines if line not in going]
             if len(kept) < len(lines):
                 rewrite(file, b"".join(kept))
@@ -57,8 +61,21 @@ def _log_files(folder: Path) -> Sequence[Path]:
 
 
 def _lines_that_say(content: bytes, says: Callable[[str], bool]) -> set[bytes]:
-    return {
-        line
-        for line in content.splitlines(keepends=True)
-        if says(line.decode("utf-8", errors="replace"))
-    }
+    return {line for line in _lines(content) if _says(line.decode("utf-8", "replace"), says)}
+
+
+def _lines(content: bytes) -> Sequence[bytes]:
+    """The lines with what is indented below them."""
+    lines: list[list[bytes]] = []
+    for line in content.splitlines(keepends=True):
+        if lines and line.startswith(INDENT.encode()):
+            lines[-1].append(line)
+        else:
+            lines.append([line])
+    return [b"".join(line) for line in lines]
+
+
+def _says(text: str, says: Callable[[str], bool]) -> bool:
+    """JSON writes some words otherwise than they were said."""
+    line = parse(text.rstrip("\n")) if text.startswith("{") else None
+    return says(text) or (line is not None and says(line.said))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gaia.logs import PrivateFileHandler
+from gaia.logs.line import Line, as_json
 from gaia.ops.log_files import cut_lines
 
 SECRET = "blue pot"
@@ -52,6 +54,23 @@ def test_what_is_written_while_lines_are_judged_is_judged_too(log: Path) -> None
 
     assert cut_lines(log.parent, says) == 3
     assert [line.split()[1] for line in written(log.parent).splitlines()] == ["0", "2"]
+
+
+def test_a_line_goes_with_what_is_below_it(tmp_path: Path) -> None:
+    file = tmp_path / "gaia.log"
+    file.write_text(f"first\n  of two\nfailed\n  Traceback\n  X: {SECRET}\nlast\n  of two\n")
+    assert cut_lines(tmp_path, lambda line: SECRET in line) == 1
+    assert file.read_text() == "first\n  of two\nlast\n  of two\n"
+
+
+def test_what_json_writes_otherwise_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "gaia.log"
+    at = datetime(2026, 11, 28, tzinfo=UTC)
+    said = as_json(Line(at, "INFO", "gaia", None, 'the "blue"\npot'))
+    kept = as_json(Line(at, "INFO", "gaia", None, "the green pot"))
+    file.write_text(f"{said}\n{kept}\n")
+    assert cut_lines(tmp_path, lambda line: '"blue"\npot' in line) == 1
+    assert file.read_text() == f"{kept}\n"
 
 
 def test_what_a_crash_left_of_an_earlier_cut_goes(tmp_path: Path) -> None:

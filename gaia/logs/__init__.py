@@ -1,0 +1,14 @@
+"""Logging: where lines go, what each carries, and what none of them may show.
+
+A line carries the id of the turn that it belongs to. Keys, tokens and telephone
+numbers are replaced wherever they would appear, tracebacks included.
+"""
+
+from gaia.logs.configuring import CHATTY as CHATTY
+from gaia.logs.configuring import SILENT as SILENT
+from gaia.logs.configuring import configure as configure
+from gaia.logs.files import PrivateFileHandler as PrivateFileHandler
+from gaia.logs.formatting import RedactingFormatter as RedactingFormatter
+from gaia.logs.redaction import REDACTED as REDACTED
+from gaia.logs.redaction import Redaction as Redaction
+from gaia.logs.turn import turn_in_log as turn_in_log

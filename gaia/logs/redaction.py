@@ -1,0 +1,104 @@
+"""Takes out of a text what nobody may read in a log: secrets, known ones and what looks
+like one, and telephone numbers.
+
+A shape is matched by what stands around the secret, or by its own form, never by its
+likeliness: ids, times, hashes and versions stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, quote_plus
+
+REDACTED = "[redacted]"
+
+SHORTEST_SECRET = 6
+"""Shorter values, such as the placeholder key of a local server, would redact ordinary words."""
+
+_NAME = (
+    r"(?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|password|passwd|passphrase"
+    r"|credentials)"
+)
+_QUOTED_NAME = rf"(?:{_NAME}|[_-]key|authorization|signature|account_?sid|waid)"
+_NOT_YET = r"(?!\[redacted)"
+
+OF_ONE_FORM = re.compile(
+    r"sk-[A-Za-z0-9_-]{16,}"
+    r"|AIza[A-Za-z0-9_-]{30,}"
+    r"|\d{6,}(?::|%3A)[A-Za-z0-9_-]{30,}"
+    r"|\b(?:AC|SK)[0-9a-f]{32}\b"
+    r"|AGE-SECRET-KEY-1[A-Z0-9]{20,}"
+    r"|\b(?:ghp|xox[abp]|hf)[_-][A-Za-z0-9_-]{16,}"
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+)
+"""A key of OpenAI or Anthropic, of Google, a Telegram bot's token, an account or key of
+Twilio, an age key, tokens of GitHub, Slack and Hugging Face, a JWT, a key in PEM."""
+
+BEHIND_A_NAME = re.compile(
+    # A header or a URL.
+    r"((?i:\bbearer )|[?&](?i:key|signature)=)[A-Za-z0-9._~+/%=-]{4,}"
+    r"|((?i:(?:\bauthorization|api[_-]?key|[_-](?:signature|token|key)): +(?:basic |bearer )?+))"
+    rf"{_NOT_YET}[^\s'\",;]{{6,}}"
+    # NAME=value, as in .env, and as programs print their arguments.
+    rf"|((?:(?i:{_NAME})|_KEY|_SID)=)"
+    rf"(?:b?\"(?:[^\"\\\n]|\\.)+\"|b?'(?:[^'\\\n]|\\.)+'|{_NOT_YET}[^\s'\",;&)\]}}]{{6,}})"
+    # "name": "value", ('name', 'value') and b'name': b'value', escaped or not.
+    rf"|((?i:{_QUOTED_NAME}\\?[\"'])\s*[:,]\s*)"
+    r"(?:b?\"(?:[^\"\\\n]|\\.)+\"?|b?'(?:[^'\\\n]|\\.)+'?|\\(?P<mark>[\"'])(?:(?!\\(?P=mark)).)+)"
+)
+"""What a header, a URL, a line of `.env` or a structure calls a secret."""
+
+QUOTED = re.compile(r"(\\?b?[\"'])[\s\S]+?([\"']?)")
+
+IN_AN_ADDRESS = re.compile(r"(?<=://)[^\s/?#@\"'<>\\]+(?=@)")
+"""User and password in a URL."""
+
+NUMBERS = re.compile(
+    r"(?<=whatsapp:)\+?\d{6,15}"
+    r"|(?<![\w.])\+[1-9]\d{6,14}(?!\d)"
+    r"|(?<![\w.])\+[1-9]\d{0,2}[ -]?\(?\d{1,4}\)?(?:[ -]\d{2,8}){1,4}(?!\d)"
+    r"|(?i:%2B)[1-9]\d{6,14}(?!\d)"
+    r"|(?<=\bWaId=)\d{6,15}"
+)
+"""Telephone numbers in the international form, together or in groups, also in URLs, and
+those that WhatsApp gives without a plus."""
+
+
+class Redaction:
+    """Takes known secrets, and what looks like one, out of a text; telephone numbers as
+    well if `numbers` says so."""
+
+    def __init__(self, secrets: Iterable[str], *, numbers: bool = False) -> None:
+        forms = {form for secret in secrets for form in _forms(secret)}
+        known = sorted(
+            (form for form in forms if len(form) >= SHORTEST_SECRET), key=len, reverse=True
+        )
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+        self._numbers = numbers
+
+    def __call__(self, text: str) -> str:
+        if self._known is not None:
+            text = self._known.sub(REDACTED, text)
+        text = IN_AN_ADDRESS.sub(REDACTED, text)
+        text = BEHIND_A_NAME.sub(_keep_name, text)
+        text = OF_ONE_FORM.sub(REDACTED, text)
+        return NUMBERS.sub(REDACTED, text) if self._numbers else text
+
+
+def _keep_name(found: re.Match[str]) -> str:
+    name: str = next(filter(None, found.groups()))
+    value = found[0][len(name) :]
+    quoted = QUOTED.fullmatch(value)
+    return name + (f"{quoted[1]}{REDACTED}{quoted[2]}" if quoted else REDACTED)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """A secret as it is, and as URLs, JSON and Python write it."""
+    yield secret
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    yield json.dumps(secret)[1:-1]
+    yield repr(secret)[1:-1]
