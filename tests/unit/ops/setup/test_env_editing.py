@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaia.ops.setup.env_editing import variables_in, with_variables
@@ -35,6 +35,7 @@ LINES = st.lists(
 KEY = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1)
 
 
+@settings(deadline=None)
 @given(LINES, KEY)
 def test_the_new_value_is_read_as_it_is_and_all_others_stay(lines: list[str], key: str) -> None:
     before = "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaia.errors import SettingsError
@@ -144,6 +144,7 @@ def _comments(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
 
 
+@settings(deadline=None)
 @given(
     written(),
     st.dictionaries(
