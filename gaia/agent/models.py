@@ -22,6 +22,7 @@ from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ModelSettings
+from gaia.store.usage import Tariff
 
 UNHURRIED = 5.0
 """So many times longer is waited for an answer that nobody waits for: it is longer, and a
@@ -52,6 +53,11 @@ class ChatModel:
     def warms(self) -> bool:
         """Whether `warm` does anything: remote models have no use for it."""
         return self.warm_up is not None
+
+    @property
+    def tariff(self) -> Tariff:
+        """Who knows what its tokens cost."""
+        return Tariff.FREE if self.provider == "embedded" else Tariff.SETTINGS
 
     def accepts(self, media_type: str) -> bool:
         """Whether the model takes content of this type beside text."""

@@ -129,7 +129,8 @@ class StructuredModel:
         text = bare("".join(part.text for part in parts if part.text and not part.thought))
         if not text:
             raise self._fruitless("nothing", tokens_in, tokens_out)
-        return Answer(text, Usage(self.name, purpose, 1, tokens_in, tokens_out))
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self._model.tariff)
+        return Answer(text, used)
 
     def _fruitless(self, what: str, tokens_in: int = 0, tokens_out: int = 0) -> ModelFruitlessError:
         error = ModelFruitlessError(

@@ -5,7 +5,7 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,6 +91,23 @@ async def direct_of(session: AsyncSession, user_ids: Sequence[str]) -> Sequence[
     )
     latest = {(row.user_id, row.channel): row for row in rows}
     return [_conversation(row) for row in latest.values()]
+
+
+async def latest_direct(
+    session: AsyncSession, user_id: str, channels: Collection[str]
+) -> Conversation | None:
+    """The direct chat on one of these channels that a user used last."""
+    row = await session.scalar(
+        select(ConversationRow)
+        .where(
+            ConversationRow.user_id == user_id,
+            ConversationRow.direct.is_(True),
+            ConversationRow.channel.in_(channels),
+        )
+        .order_by(ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
+        .limit(1)
+    )
+    return None if row is None else _conversation(row)
 
 
 async def move_chat(

@@ -30,7 +30,6 @@ from gaia.store.memory_tables import (
 )
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
-from gaia.store.usage import Usage
 
 APART = (
     UserRow.__table__,
@@ -122,8 +121,7 @@ async def _absorb(session: AsyncSession, twin: ConversationRow, row: Conversatio
 async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None:
     rows = await session.scalars(select(UsageRow).where(UsageRow.user_id == gone_id))
     for row in rows.all():
-        used = Usage(row.model, row.purpose, row.calls, row.tokens_in, row.tokens_out)
-        await usage.add(session, into_id, date.fromisoformat(row.day), used)
+        await usage.add(session, into_id, date.fromisoformat(row.day), usage.read(row))
     await session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))
 
 

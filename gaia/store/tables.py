@@ -290,9 +290,11 @@ for trigger in AUDIT_TRIGGERS:
 
 class UsageRow(Base):
     """Model tokens by user, day (of the machine's time zone) and purpose, and what they
-    cost by the prices of their time, in the currency of the settings."""
+    cost by the prices of their time, in the currency of the settings. `tariff` is that of
+    `usage.Usage`."""
 
     __tablename__ = "usage"
+    __table_args__ = (Index("ix_usage_day", "day"),)
 
     user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), primary_key=True)
     day: Mapped[str] = mapped_column(String(10), primary_key=True)
@@ -302,3 +304,4 @@ class UsageRow(Base):
     tokens_in: Mapped[int] = mapped_column(default=0)
     tokens_out: Mapped[int] = mapped_column(default=0)
     cost: Mapped[float] = mapped_column(default=0.0, server_default="0")
+    tariff: Mapped[str] = mapped_column(String(8), server_default="settings")

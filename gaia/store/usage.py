@@ -1,4 +1,4 @@
-"""Usage: model calls and tokens by user, day and purpose.
+"""Usage: model calls, tokens and what they cost, by user, day, purpose and model.
 
 Each function works within the caller's transaction.
 """
@@ -6,8 +6,9 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from enum import StrEnum
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,16 +21,57 @@ PROFILE = "profile"
 LEARNING = (DIGEST, PROFILE)
 """The purposes that `memory.calls_per_day` bounds."""
 
+A_MILLION = 1_000_000
+"""Prices are those of so many tokens."""
+
+
+class Tariff(StrEnum):
+    """Who knows what a model's tokens cost: the settings do of the model that answers,
+    those of one on this machine are `FREE`, and of any other nothing is known."""
+
+    SETTINGS = "settings"
+    FREE = "free"
+    UNKNOWN = "unknown"
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What model calls cost, in tokens as the provider counts them."""
+    """What model calls used, in tokens as the provider counts them, and what that cost as
+    far as it was known then."""
 
     model: str
     purpose: str
     calls: int
     tokens_in: int
     tokens_out: int
+    tariff: Tariff = Tariff.SETTINGS
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All of them, read and written."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def has_price(self) -> bool:
+        """Whether the cost is what these tokens cost, rather than nothing known of it."""
+        return self.tariff is Tariff.FREE or self.cost > 0 or not self.tokens
+
+    def at(self, *, input_price: float, output_price: float) -> Usage:
+        """The same with its cost, at these prices of a million tokens."""
+        if self.tariff is not Tariff.SETTINGS:
+            return self
+        cost = (self.tokens_in * input_price + self.tokens_out * output_price) / A_MILLION
+        return replace(self, cost=cost)
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfUsage:
+    """What a user used on a day, for one purpose and of one model."""
+
+    user_id: str
+    day: date
+    usage: Usage
 
 
 async def add(session: AsyncSession, user_id: str, day: date, usage: Usage) -> None:
@@ -45,11 +87,14 @@ async def add(session: AsyncSession, user_id: str, day: date, usage: Usage) -> N
             calls=0,
             tokens_in=0,
             tokens_out=0,
+            cost=0.0,
         )
         session.add(row)
+    row.tariff = usage.tariff
     row.calls += usage.calls
     row.tokens_in += usage.tokens_in
     row.tokens_out += usage.tokens_out
+    row.cost += usage.cost
 
 
 async def of_day(
@@ -60,19 +105,17 @@ async def of_day(
     if user_id is not None:
         query = query.where(UsageRow.user_id == user_id)
     rows = await session.scalars(query.order_by(UsageRow.user_id, UsageRow.model))
-    return [
-        (
-            row.user_id,
-            Usage(
-                model=row.model,
-                purpose=row.purpose,
-                calls=row.calls,
-                tokens_in=row.tokens_in,
-                tokens_out=row.tokens_out,
-            ),
-        )
-        for row in rows
-    ]
+    return [(row.user_id, read(row)) for row in rows]
+
+
+async def since(session: AsyncSession, day: date) -> Sequence[DayOfUsage]:
+    """What all users used from that day on, the oldest first."""
+    rows = await session.scalars(
+        select(UsageRow)
+        .where(UsageRow.day >= day.isoformat())
+        .order_by(UsageRow.day, UsageRow.user_id, UsageRow.purpose, UsageRow.model)
+    )
+    return [DayOfUsage(row.user_id, date.fromisoformat(row.day), read(row)) for row in rows]
 
 
 async def calls(session: AsyncSession, user_id: str, day: date, purposes: Sequence[str]) -> int:
@@ -85,3 +128,26 @@ async def calls(session: AsyncSession, user_id: str, day: date, purposes: Sequen
         )
     )
     return made or 0
+
+
+async def tokens(session: AsyncSession, day: date, *, user_id: str | None = None) -> int:
+    """How many tokens that may cost something all users used on a day, or one of them."""
+    query = select(func.sum(UsageRow.tokens_in + UsageRow.tokens_out)).where(
+        UsageRow.day == day.isoformat(), UsageRow.tariff != Tariff.FREE
+    )
+    if user_id is not None:
+        query = query.where(UsageRow.user_id == user_id)
+    return await session.scalar(query) or 0
+
+
+def read(row: UsageRow) -> Usage:
+    """The usage that a row holds."""
+    return Usage(
+        model=row.model,
+        purpose=row.purpose,
+        calls=row.calls,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        tariff=Tariff(row.tariff),
+        cost=row.cost,
+    )

@@ -115,8 +115,12 @@ class GaiaExtractor:
             shape.small(len(offers)) if small else shape.LONG,
             purpose=DIGEST,
         )
-        read = read_small(answer.text) if small else read_long(answer.text, self._zone)
-        refuse_unusable(read, window)
+        try:
+            read = read_small(answer.text) if small else read_long(answer.text, self._zone)
+            refuse_unusable(read, window)
+        except UnusableExtractionError as exc:
+            exc.tokens_in, exc.tokens_out = answer.usage.tokens_in, answer.usage.tokens_out
+            raise
         return Extracted(read, answer.usage)
 
 

@@ -18,7 +18,7 @@ from gaia.memory.digest.findings import Answer
 from gaia.memory.index.bench import Bench
 from gaia.memory.index.factories import Llm
 from gaia.memory.recall import tokens as tokens_of
-from gaia.store.usage import Usage
+from gaia.store.usage import Tariff, Usage
 
 JSON = {"type": "json_object"}
 
@@ -53,7 +53,8 @@ class Mem0Ask:
                 f"memory.llm, {self.name}, took longer than {self._seconds:g} s: it is asked again"
             ) from exc
         tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
-        return Answer(answer, Usage(self.name, purpose, 1, tokens_in, tokens_out))
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, Tariff.UNKNOWN)
+        return Answer(answer, used)
 
     def _generate(self, instructions: str, text: str) -> str:
         messages = [

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from datetime import tzinfo
 from pathlib import Path
 
+from gaia.errors import UnusableExtractionError
 from gaia.memory.digest.certainty import CLAUSE_END
 from gaia.memory.digest.extractive import abstract
 from gaia.memory.digest.findings import (
@@ -105,6 +106,9 @@ class Mem0Extractor:
             facts = await asyncio.to_thread(self._read, window, offers, asking)
         except asyncio.CancelledError:
             asking.give_up()
+            raise
+        except UnusableExtractionError as exc:
+            exc.tokens_in, exc.tokens_out = asking.usage().tokens_in, asking.usage().tokens_out
             raise
         findings = [found for fact in facts if (found := _finding(fact, window)) is not None]
         return Extracted(Extraction(_summary(window), findings), asking.usage())

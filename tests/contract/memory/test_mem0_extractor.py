@@ -110,6 +110,7 @@ async def test_an_answer_that_mem0_would_take_for_nothing_is_an_error(
     with pytest.raises(UnusableExtractionError) as caught:
         await extractor.extract(window(), ())
     assert "vegetarian" not in str(caught.value)
+    assert (caught.value.tokens_in, caught.value.tokens_out) == (10, 5)
 
 
 async def test_a_model_that_fails_fails_the_reading(reading: Reading) -> None:

@@ -100,8 +100,10 @@ async def test_the_call_and_its_tokens_are_counted(bench: Bench) -> None:
 
 async def test_an_answer_that_was_cut_off_is_an_error(bench: Bench) -> None:
     bench.server.script(Step(text='{"summary": "Ada mo', cut=True))
-    with pytest.raises(ModelFruitlessError, match="cut off"):
+    with pytest.raises(ModelFruitlessError, match="cut off") as caught:
         await ask(structured(bench))
+    assert caught.value.tokens_in > 0
+    assert caught.value.tokens_out > 0
 
 
 async def test_a_broken_host_is_tried_again_and_given_up(bench: Bench) -> None:

@@ -37,6 +37,11 @@ def upgrade() -> None:
         ),
     )
     op.add_column("usage", sa.Column("cost", sa.Double(), server_default="0", nullable=False))
+    op.add_column(
+        "usage",
+        sa.Column("tariff", sa.String(length=8), server_default="settings", nullable=False),
+    )
+    op.create_index("ix_usage_day", "usage", ["day"])
     op.execute(
         "CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit "
         "BEGIN SELECT RAISE(ABORT, 'rows of audit are never deleted'); END"

@@ -124,6 +124,12 @@ def test_what_was_not_asked_for_is_an_error_without_a_word_of_it(answer: str) ->
         read_small(answer if answer != json.dumps(SMALL) else json.dumps(LONG))
 
 
+async def test_an_answer_that_is_of_no_use_tells_what_it_has_cost() -> None:
+    with pytest.raises(UnusableExtractionError) as caught:
+        await GaiaExtractor(ScriptedAsk(["no JSON"])).extract(a_window("I like tea"), ())
+    assert (caught.value.tokens_in, caught.value.tokens_out) == (10, 5)
+
+
 @settings(max_examples=40)
 @given(st.text() | st.recursive(st.none() | st.text(), lambda inner: st.lists(inner)).map(str))
 def test_no_text_breaks_it(answer: str) -> None:

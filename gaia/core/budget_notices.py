@@ -1,0 +1,80 @@
+"""Notices that a day's tokens run out: to a user of their own, to owners of those of all.
+
+Nobody else hears of what all use together: it would tell of other people. Each notice
+is written once a day, behind the answer of the turn that it comes with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.core import budget_sentences
+from gaia.core.access import TERMINAL
+from gaia.core.budgets import Budgets
+from gaia.ports import Channel, Clock
+from gaia.store import budget_notices, conversations, identities, outbox
+from gaia.store.budget_notices import Budget, Stage
+from gaia.store.conversations import Conversation
+
+
+class BudgetNotices:
+    """Writes the notices, within the transaction that ends a turn."""
+
+    def __init__(self, budgets: Budgets, channels: Mapping[str, Channel], clock: Clock) -> None:
+        self._budgets = budgets
+        self._channels = channels
+        self._clock = clock
+
+    async def after_turn(
+        self, session: AsyncSession, conversation: Conversation, *, was_answered: bool
+    ) -> Sequence[int]:
+        """Write what is to be told now that the turn's tokens are counted; returns the
+        conversations that it is written to. A user whose turn was not answered hears
+        nothing of their own budget: they were told why."""
+        written: list[int] = []
+        for level in await self._budgets.levels(session, conversation.user_id):
+            if level.stage is None:
+                continue
+            if level.budget is Budget.ALL:
+                written += await self._tell_owners(session, conversation, level.stage)
+            elif was_answered:
+                told = budget_sentences.to_user(
+                    level.stage, self._budgets.goes_on_at(), is_group=not conversation.direct
+                )
+                if await self._note(session, conversation.user_id, level.budget, level.stage):
+                    written.append(await self._write(session, conversation, told))
+        return written
+
+    async def _tell_owners(
+        self, session: AsyncSession, conversation: Conversation, stage: Stage
+    ) -> Sequence[int]:
+        """Each in the direct chat that they used last; at the terminal, which nobody may
+        sit at, only if it is there that they talk now."""
+        written: list[int] = []
+        told = budget_sentences.to_owner(stage, self._budgets.goes_on_at())
+        for owner in await identities.owners(session):
+            is_here = owner.user_id == conversation.user_id
+            channels = set(self._channels) - {TERMINAL}
+            channels |= {conversation.channel} if is_here else set()
+            chat = await conversations.latest_direct(session, owner.user_id, channels)
+            if chat and await self._note(session, owner.user_id, Budget.ALL, stage):
+                written.append(await self._write(session, chat, told))
+        return written
+
+    async def _note(
+        self, session: AsyncSession, user_id: str, budget: Budget, stage: Stage
+    ) -> bool:
+        today = self._clock.now().astimezone().date()
+        return await budget_notices.note_told(session, user_id, today, budget, stage)
+
+    async def _write(self, session: AsyncSession, chat: Conversation, text: str) -> int:
+        await outbox.add(
+            session,
+            conversation_id=chat.conversation_id,
+            turn_id=None,
+            chunks=self._channels[chat.channel].split(text),
+            now=self._clock.now(),
+        )
+        return chat.conversation_id

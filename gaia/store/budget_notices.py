@@ -1,0 +1,45 @@
+"""Budget notices: who was told on a day how much of a day's tokens is used.
+
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import StrEnum
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.store.ops_tables import BudgetNoticeRow
+
+
+class Budget(StrEnum):
+    """Whose tokens: a user's own, or those of all users together."""
+
+    USER = "user"
+    ALL = "all"
+
+
+class Stage(StrEnum):
+    """How much of them: most, or all."""
+
+    NEAR = "near"
+    USED_UP = "used_up"
+
+
+async def note_told(
+    session: AsyncSession, user_id: str, day: date, budget: Budget, stage: Stage
+) -> bool:
+    """Note that a user is told now; False when they were told that before, or more. What
+    they were told on earlier days is of no use any more, and goes."""
+    await session.execute(
+        delete(BudgetNoticeRow).where(
+            BudgetNoticeRow.user_id == user_id, BudgetNoticeRow.day < day.isoformat()
+        )
+    )
+    for known in (stage, Stage.USED_UP):
+        if await session.get(BudgetNoticeRow, (user_id, day.isoformat(), budget, known)):
+            return False
+    session.add(BudgetNoticeRow(user_id=user_id, day=day.isoformat(), budget=budget, stage=stage))
+    return True
