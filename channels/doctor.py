@@ -5,13 +5,14 @@ A channel's library is loaded when its check runs: that takes as long as the che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
 from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
 from gaia.errors import Mistake, SettingsError
-from gaia.findings import Check, Finding, ok
+from gaia.findings import Check, Finding, Heard, ok
+from gaia.messages import Health
 from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSettings, WhatsAppSettings
 
 T = TypeVar("T")
@@ -20,18 +21,28 @@ ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where that is
 """Hosts that stand for all of the machine's addresses, and one of these."""
 
 
+Running = Callable[[str], Awaitable[Health | None]]
+"""Gets what a running gaia says of a channel, by its name; None if none runs."""
+
+
 def channel_checks(
-    settings: Settings, secrets: Secrets, placed: Callable[[Mistake], Mistake]
+    settings: Settings,
+    secrets: Secrets,
+    placed: Callable[[Mistake], Mistake],
+    *,
+    heard: Heard,
+    running: Running,
 ) -> Sequence[Check]:
-    """The checks of the enabled channels. `placed` adds its line to a mistake in the settings."""
+    """The checks of the enabled channels. `placed` adds its line to a mistake in the settings,
+    `heard` is told what time it is at their providers."""
     channels = settings.channels
     checks: list[Check] = []
     if channels.telegram.enabled:
         token = partial(_placed, telegram_token, secrets, placed)
-        checks += _telegram_checks(channels.telegram, token)
+        checks += _telegram_checks(channels.telegram, token, heard, running)
     if channels.whatsapp.enabled:
         credentials = partial(_placed, twilio_credentials, secrets, placed)
-        checks += _whatsapp_checks(channels.whatsapp, settings.web, credentials)
+        checks += _whatsapp_checks(channels.whatsapp, settings.web, credentials, heard)
     return checks
 
 
@@ -44,7 +55,9 @@ def _placed(
         raise SettingsError.of([placed(each) for each in exc.mistakes]) from exc
 
 
-def _telegram_checks(settings: TelegramSettings, token: Callable[[], str]) -> Sequence[Check]:
+def _telegram_checks(
+    settings: TelegramSettings, token: Callable[[], str], heard: Heard, running: Running
+) -> Sequence[Check]:
     async def look_at_secrets() -> Sequence[Finding]:
         token()
         return [ok("the token is set and well-formed")]
@@ -52,14 +65,23 @@ def _telegram_checks(settings: TelegramSettings, token: Callable[[], str]) -> Se
     async def look_at_token() -> Sequence[Finding]:
         from channels.telegram import doctor
 
-        return await doctor.look_at_token(settings, token())
+        return await doctor.look_at_token(settings, token(), heard=heard)
+
+    async def look_at_updates() -> Sequence[Finding]:
+        from channels.telegram import doctor
+
+        return await doctor.look_at_updates(settings, token(), await running("telegram"))
 
     secrets = Check("telegram secrets", look_at_secrets)
-    return [secrets, Check("telegram token", look_at_token, needs=(secrets.name,))]
+    taken = Check("telegram token", look_at_token, needs=(secrets.name,))
+    return [secrets, taken, Check("telegram updates", look_at_updates, needs=(taken.name,))]
 
 
 def _whatsapp_checks(
-    settings: WhatsAppSettings, web: WebSettings, credentials: Callable[[], TwilioCredentials]
+    settings: WhatsAppSettings,
+    web: WebSettings,
+    credentials: Callable[[], TwilioCredentials],
+    heard: Heard,
 ) -> Sequence[Check]:
     async def look_at_secrets() -> Sequence[Finding]:
         credentials()
@@ -68,7 +90,7 @@ def _whatsapp_checks(
     async def look_at_account() -> Sequence[Finding]:
         from channels.whatsapp import doctor
 
-        return await doctor.look_at_account(settings, credentials())
+        return await doctor.look_at_account(settings, credentials(), heard=heard)
 
     async def look_at_address() -> Sequence[Finding]:
         from channels.whatsapp.checking import Route, round_trip

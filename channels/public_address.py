@@ -5,33 +5,15 @@ Redirects are not followed: a signature holds for one address alone.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
+from gaia.bounded_http import ANSWER_SECONDS, FAULTS, Answer, ask, causes
 from gaia.findings import Finding, failed
-
-ANSWER_BYTES = 64 * 1024
-"""More of an answer is not read: gaia's own has a hundred bytes."""
-
-ANSWER_SECONDS = 10.0
-TOTAL = 2.0
-"""A connection and an answer may take so many times that, not each piece of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back, whoever sent it. `location` is where it redirects to."""
-
-    status: int
-    body: bytes
-    media_type: str
-    location: str
 
 
 async def post(
@@ -43,33 +25,14 @@ async def post(
 ) -> Answer | Finding:
     """The answer to a form that is posted, or why there is none, with a remedy."""
     try:
-        async with (
-            asyncio.timeout(TOTAL * seconds),
-            httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
-            client.stream("POST", url, data=dict(form), headers=dict(headers)) as response,
-        ):
-            return Answer(
-                response.status_code,
-                await _start_of(response),
-                response.headers.get("content-type", "").partition(";")[0].strip(),
-                response.headers.get("location", ""),
-            )
-    except (httpx.RequestError, httpx.InvalidURL, UnicodeError, TimeoutError) as exc:
+        return await ask("POST", url, headers=headers, form=form, seconds=seconds)
+    except FAULTS as exc:
         return reason(urlsplit(url), exc, seconds)
-
-
-async def _start_of(response: httpx.Response) -> bytes:
-    start = bytearray()
-    async for chunk in response.aiter_bytes():
-        start += chunk
-        if len(start) >= ANSWER_BYTES:
-            break
-    return bytes(start[:ANSWER_BYTES])
 
 
 def reason(url: SplitResult, exc: Exception, seconds: float) -> Finding:
     """Why a request to `url` that raised `exc` got no answer, and what to do about it."""
-    known = (_known_fault(url, cause, seconds) for cause in _causes(exc))
+    known = (_known_fault(url, cause, seconds) for cause in causes(exc))
     found = next((finding for finding in known if finding is not None), None)
     return found or failed(
         f"{_place(url)} gives no answer over HTTP ({type(exc).__name__})",
@@ -121,14 +84,6 @@ def _known_fault(url: SplitResult, cause: BaseException, seconds: float) -> Find
                 "Look at the proxy's log, and whether it passes /hooks/ on to gaia.",
             )
     return None
-
-
-def _causes(exc: BaseException) -> Iterator[BaseException]:
-    """An exception and all that led to it, the last to be raised first."""
-    cause: BaseException | None = exc
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__ or cause.__context__
 
 
 def _place(url: SplitResult) -> str:

@@ -24,6 +24,9 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
 
 
+Heard = Callable[[str, str], None]
+"""Takes a host that was asked anyway, and what time it says it is: the `Date` of its answer."""
+
 Mend = Callable[[], Awaitable[str]]
 """Mends one thing without a question and without a loss, and says what it did. It may be
 called again. Raises a `GaiaError` or an `OSError` when it cannot."""

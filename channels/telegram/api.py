@@ -21,7 +21,9 @@ from telegram import Bot
 from telegram.error import NetworkError, TelegramError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
+from channels.heard_times import noting
 from channels.telegram.timing import Timing
+from gaia.findings import Heard
 
 if TYPE_CHECKING:  # The library has no public name for the type of its timeouts.
     from telegram._utils.types import ODVInput
@@ -54,8 +56,17 @@ class GuardedRequest(HTTPXRequest):
 
     __slots__ = ("_token",)
 
-    def __init__(self, timing: Timing, token: str, *, connections: int, read: float) -> None:
+    def __init__(
+        self,
+        timing: Timing,
+        token: str,
+        *,
+        connections: int,
+        read: float,
+        heard: Heard | None = None,
+    ) -> None:
         super().__init__(
+            httpx_kwargs={"event_hooks": noting(heard)},
             connection_pool_size=connections,
             read_timeout=read,
             write_timeout=timing.write,
@@ -111,13 +122,17 @@ class Api(Bot):
 
     __slots__ = ("_files", "_timing")
 
-    def __init__(self, token: str, base_url: str, timing: Timing) -> None:
+    def __init__(
+        self, token: str, base_url: str, timing: Timing, *, heard: Heard | None = None
+    ) -> None:
         server = base_url.rstrip("/") or TELEGRAM_URL
         super().__init__(
             token,
             base_url=lambda secret: f"{server}/bot{secret}",
             base_file_url=lambda secret: f"{server}/file/bot{secret}",
-            request=GuardedRequest(timing, token, connections=CONNECTIONS, read=timing.read),
+            request=GuardedRequest(
+                timing, token, connections=CONNECTIONS, read=timing.read, heard=heard
+            ),
             get_updates_request=GuardedRequest(
                 timing, token, connections=2, read=timing.poll_slack
             ),

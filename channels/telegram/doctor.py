@@ -1,28 +1,63 @@
-"""Whether Telegram takes the token, for `gaia doctor`. No message is sent."""
+"""Whether Telegram takes the token, and brings updates to this gaia, for `gaia doctor`.
+
+No message is sent, and no update is asked for: that would end the poll of whoever polls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+from telegram import WebhookInfo
 from telegram.error import InvalidToken, TelegramError
 
 from channels.telegram.api import Api, FloodError
 from channels.telegram.faults import describe
 from channels.telegram.timing import Timing
+from channels.telegram.webhook import address_of
 from channels.wording import one_line
-from gaia.findings import Finding, failed, ok, warning
+from gaia.findings import Finding, Heard, failed, ok, skipped, warning
+from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings
 
 TIMING = Timing(connect=10.0, read=10.0, write=10.0, pool=10.0)
 
 
 async def look_at_token(
-    settings: TelegramSettings, token: str, timing: Timing = TIMING
+    settings: TelegramSettings,
+    token: str,
+    timing: Timing = TIMING,
+    *,
+    heard: Heard | None = None,
 ) -> Sequence[Finding]:
     """Whether Telegram takes the token, and whose it is."""
-    api = Api(token, settings.base_url, timing)
-    try:
+
+    async def look(api: Api) -> Sequence[Finding]:
         bot = await api.get_me()
+        return [ok(f"Telegram takes the token of @{bot.username}")]
+
+    return await _asked(Api(token, settings.base_url, timing, heard=heard), look)
+
+
+async def look_at_updates(
+    settings: TelegramSettings, token: str, health: Health | None, timing: Timing = TIMING
+) -> Sequence[Finding]:
+    """Whether updates come to this gaia and nowhere else. `health` is what a running one
+    says of the channel, None if none runs."""
+
+    async def look(api: Api) -> Sequence[Finding]:
+        info = await api.get_webhook_info()
+        if settings.mode == "webhook":
+            return [_of_webhook(info, address_of(settings.webhook_url), runs=health is not None)]
+        return [_of_polling(info, health)]
+
+    return await _asked(Api(token, settings.base_url, timing), look)
+
+
+async def _asked(
+    api: Api, look: Callable[[Api], Awaitable[Sequence[Finding]]]
+) -> Sequence[Finding]:
+    try:
+        return await look(api)
     except FloodError as exc:
         return [warning(describe(exc), "Look again later.")]
     except InvalidToken:
@@ -32,4 +67,40 @@ async def look_at_token(
         return [failed(f"Telegram cannot be asked: {one_line(describe(exc), 200)}", remedy)]
     finally:
         await api.close_connections()
-    return [ok(f"Telegram takes the token of @{bot.username}")]
+
+
+def _of_polling(info: WebhookInfo, health: Health | None) -> Finding:
+    """Another poller shows to a gaia that polls, as its channel's fault, and to nobody else."""
+    if info.url and health is not None:
+        return failed(
+            "something else has set a webhook for this token: Telegram calls that, not gaia",
+            "Stop the program that does, or make a second bot at @BotFather.",
+        )
+    if info.url:
+        return warning(
+            "a webhook is set for this token: gaia takes it away when it starts",
+            "If another program uses this bot, make a second one at @BotFather.",
+        )
+    if health is None:
+        return skipped("whether another program polls with this token shows once gaia runs")
+    if not health.ok:
+        return skipped("nothing to tell while the running gaia has trouble with the channel")
+    return ok("no webhook is set, and nobody else polls")
+
+
+def _of_webhook(info: WebhookInfo, address: str, *, runs: bool) -> Finding:
+    if info.url != address:
+        where = "another address" if info.url else "nobody"
+        if not runs:
+            return warning(f"Telegram calls {where} until gaia starts", "Start gaia.")
+        return failed(
+            f"Telegram calls {where}, and not {address}",
+            "Restart gaia, and stop whatever else uses this bot.",
+        )
+    if info.pending_update_count and info.last_error_message:
+        return warning(
+            f"{info.pending_update_count} updates wait at Telegram: "
+            f"{one_line(info.last_error_message, 200)}",
+            f"Let the proxy pass {address} on to gaia, with a valid certificate.",
+        )
+    return ok(f"Telegram calls {address}")

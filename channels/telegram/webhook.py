@@ -34,6 +34,11 @@ def secret_of(token: str) -> str:
     return hmac.new(token.encode(), b"gaia webhook of telegram", hashlib.sha256).hexdigest()
 
 
+def address_of(public_url: str) -> str:
+    """Where Telegram is to call a gaia that is reached at `public_url`."""
+    return f"{public_url.rstrip('/')}/hooks/{CHANNEL}"
+
+
 class Webhook:
     """Registers the webhook and answers its requests."""
 
@@ -54,7 +59,7 @@ class Webhook:
         self._clock = clock
         self._refused = RefusedRequests(logger, "Telegram's webhook", clock)
         self._timing = timing
-        self._url = f"{public_url.rstrip('/')}/hooks/{CHANNEL}"
+        self._url = address_of(public_url)
         self._secret = secret_of(token)
         self._is_registered = False
 

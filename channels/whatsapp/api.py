@@ -20,6 +20,7 @@ from twilio.rest.api.v2010.account.message import MessageInstance
 from channels.whatsapp.http import HttpxClient, OddAnswerError, client, rebased
 from channels.whatsapp.names import CHANNEL, twilio_name
 from channels.whatsapp.timing import Timing
+from gaia.findings import Heard
 
 T = TypeVar("T")
 
@@ -72,11 +73,18 @@ class Api:
     """Twilio, as the account that has the WhatsApp number `number`."""
 
     def __init__(
-        self, account_sid: str, auth_token: str, number: str, base_url: str, timing: Timing
+        self,
+        account_sid: str,
+        auth_token: str,
+        number: str,
+        base_url: str,
+        timing: Timing,
+        *,
+        heard: Heard | None = None,
     ) -> None:
         self._number = twilio_name(number)
         self._base_url = base_url
-        self._http = client(timing)
+        self._http = client(timing, heard)
         self._credentials = httpx.BasicAuth(account_sid, auth_token)
         self._account_sid = account_sid
         self._twilio = Client(

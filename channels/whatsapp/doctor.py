@@ -13,7 +13,7 @@ from channels.whatsapp.faults import REFUSALS, Refusal, blame_of, code_of, descr
 from channels.whatsapp.http import FloodError
 from channels.whatsapp.timing import Timing
 from channels.wording import one_line
-from gaia.findings import Finding, failed, ok, warning
+from gaia.findings import Finding, Heard, failed, ok, warning
 from gaia.settings.schema import WhatsAppSettings
 
 TIMING = Timing(connect=10.0, read=10.0, write=10.0, pool=10.0)
@@ -23,7 +23,11 @@ SANDBOX = "+14155238886"
 
 
 async def look_at_account(
-    settings: WhatsAppSettings, credentials: TwilioCredentials, timing: Timing = TIMING
+    settings: WhatsAppSettings,
+    credentials: TwilioCredentials,
+    timing: Timing = TIMING,
+    *,
+    heard: Heard | None = None,
 ) -> Sequence[Finding]:
     """Whether Twilio takes the credentials, and the account works."""
     api = Api(
@@ -32,6 +36,7 @@ async def look_at_account(
         settings.number,
         settings.base_url,
         timing,
+        heard=heard,
     )
     try:
         account = await api.account()

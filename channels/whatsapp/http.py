@@ -23,7 +23,9 @@ from twilio.base.exceptions import TwilioException
 from twilio.http import AsyncHttpClient
 from twilio.http.response import Response
 
+from channels.heard_times import noting
 from channels.whatsapp.timing import Timing
+from gaia.findings import Heard
 
 SHORTEST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 3600.0
@@ -96,12 +98,12 @@ class HttpxClient(AsyncHttpClient):
         return Response(answer.status_code, answer.text, answer.headers)
 
 
-def client(timing: Timing) -> httpx.AsyncClient:
-    """The connections for all requests. Close it."""
+def client(timing: Timing, heard: Heard | None = None) -> httpx.AsyncClient:
+    """The connections for all requests. Close it. `heard` is told what time Twilio says it is."""
     timeout = httpx.Timeout(
         timing.read, connect=timing.connect, write=timing.write, pool=timing.pool
     )
-    return httpx.AsyncClient(timeout=timeout, follow_redirects=False)
+    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=noting(heard))
 
 
 def rebased(url: str, base_url: str) -> str:

@@ -64,13 +64,17 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from channels.doctor import channel_checks
     from gaia.cli.control import is_served
     from gaia.cli.status import ask_status
+    from gaia.clock import SystemClock
+    from gaia.ops.doctor.clock import Times
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.databases import database_checks
     from gaia.ops.doctor.home import home_check
     from gaia.ops.doctor.leftovers import leftovers_check
-    from gaia.ops.doctor.model import model_check
+    from gaia.ops.doctor.model import model_checks
     from gaia.ops.doctor.permissions import permissions_check
 
+    clock = SystemClock()
+    times = Times(clock)
     daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
         home_check(home),
@@ -85,8 +89,15 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         return [*checks, *configuration.unknown("model", "channels")]
     return [
         *checks,
-        model_check(home, loaded),
-        *channel_checks(loaded.settings, loaded.secrets, loaded.placed),
+        *model_checks(home, loaded, clock, times.heard),
+        *channel_checks(
+            loaded.settings,
+            loaded.secrets,
+            loaded.placed,
+            heard=times.heard,
+            running=daemon.channel,
+        ),
+        times.check(),
     ]
 
 

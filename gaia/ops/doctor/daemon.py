@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from gaia import __version__
 from gaia.errors import GaiaError
 from gaia.findings import Check, Finding, failed, ok, warning
+from gaia.messages import Health
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.report import StatusReport
 from gaia.ops.status_text import duration
@@ -36,6 +37,14 @@ class Daemon:
     async def runs(self) -> bool:
         """Whether one runs, be it too busy to answer."""
         return await self.report() is not None or await asyncio.to_thread(self._listens)
+
+    async def channel(self, name: str) -> Health | None:
+        """How it says that a channel is; None if it gives no report, or has no such channel."""
+        report = await self.report()
+        found = (
+            next((each for each in report.channels if each.name == name), None) if report else None
+        )
+        return Health(found.ok, found.detail) if found else None
 
     def check(self) -> Check:
         """The check that tells how it is."""

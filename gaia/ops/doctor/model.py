@@ -1,24 +1,43 @@
-"""Whether a model is configured, and the embedded one installed. None is asked anything."""
+"""Whether a model is configured, and there: the embedded one installed, a remote one at its
+host. None is asked to answer anything."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
+from gaia.agent.connection import CONNECT_SECONDS
 from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.embedded.weights import Weights
-from gaia.agent.providers import resolve_loaded
-from gaia.findings import Check, Finding, failed, ok
+from gaia.agent.providers import ModelProvider, ResolvedModel, resolve_loaded
+from gaia.bounded_http import FAULTS, ask
+from gaia.findings import Check, Finding, Heard, failed, ok
 from gaia.ops.doctor import configuration
 from gaia.paths import Home
+from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 
 NAME = "model"
+HOST = "model host"
 ENGINE = "xllamacpp"
 
+OWN_HOSTS: Mapping[ModelProvider, str] = {
+    "gemini": "https://generativelanguage.googleapis.com",
+    "openai": "https://api.openai.com",
+    "anthropic": "https://api.anthropic.com",
+}
 
-def model_check(home: Home, loaded: LoadedSettings) -> Check:
-    """The check of the model that the settings choose."""
+
+def model_checks(
+    home: Home,
+    loaded: LoadedSettings,
+    clock: Clock,
+    heard: Heard,
+    *,
+    seconds: float = CONNECT_SECONDS,
+) -> Sequence[Check]:
+    """The checks of the model that the settings choose, and of its host if it has one."""
 
     async def look() -> Sequence[Finding]:
         resolved = resolve_loaded(loaded)
@@ -27,6 +46,32 @@ def model_check(home: Home, loaded: LoadedSettings) -> Check:
             if find_spec(ENGINE) is None:
                 remedy = "Install 'gaia-assistant[local]', or set a key or model.base_url."
                 return [failed("the engine of the embedded model is not installed", remedy)]
+            return [ok(f"{resolved.name} (embedded) is whole and runs on this machine")]
         return [ok(f"{resolved.name} ({resolved.provider})")]
 
-    return Check(NAME, look, needs=(configuration.NAME,))
+    async def look_at_host() -> Sequence[Finding]:
+        resolved = resolve_loaded(loaded)
+        if resolved.provider == "embedded":
+            return [ok("the model needs none")]
+        # The provider's SDK takes seconds to load.
+        from gaia.agent.reaching import look_at_host
+
+        api_version = loaded.settings.model.api_version
+        host = await look_at_host(resolved, api_version, clock, seconds=seconds)
+        await _hear_time(resolved, heard, seconds)
+        return [host.finding]
+
+    return [
+        Check(NAME, look, needs=(configuration.NAME,)),
+        Check(HOST, look_at_host, needs=(NAME,)),
+    ]
+
+
+async def _hear_time(resolved: ResolvedModel, heard: Heard, seconds: float) -> None:
+    """What time the host says it is: providers' SDKs keep the heads of answers to themselves."""
+    url = resolved.base_url or OWN_HOSTS[resolved.provider]
+    try:
+        answer = await ask("HEAD", url, headers={}, seconds=seconds)
+    except FAULTS:
+        return
+    heard(urlsplit(url).hostname or "", answer.headers.get("date", ""))

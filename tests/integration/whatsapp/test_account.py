@@ -41,6 +41,19 @@ async def found_at(url: str, credentials: TwilioCredentials, *, number: str = NU
     return finding
 
 
+async def test_what_time_twilio_says_it_is_is_asked_for_by_the_way() -> None:
+    heard: list[tuple[str, str]] = []
+    async with running_twilio() as twilio:
+        credentials = TwilioCredentials(twilio.account_sid, twilio.auth_token)
+        await look_at_account(
+            WhatsAppSettings(number=NUMBER, base_url=twilio.url),
+            credentials,
+            IMPATIENT,
+            heard=lambda host, date: heard.append((host, date)),
+        )
+    assert [host for host, _ in heard] == ["127.0.0.1"]
+
+
 async def test_an_account_that_works_is_told_with_its_number() -> None:
     async with running_twilio() as twilio:
         finding = await found(twilio)

@@ -28,7 +28,11 @@ SECRETS = {
     "GAIA_TWILIO_ACCOUNT_SID": SID,
     "GAIA_TWILIO_AUTH_TOKEN": TWILIO_TOKEN,
 }
+NOWHERE = "http://127.0.0.1:1"
+"""A host that is not there: no test asks a real one."""
+
 BOTH_CHANNELS = """\
+model: {{base_url: {url}}}
 channels:
   telegram:
     enabled: true
@@ -45,6 +49,8 @@ channels:
 def home(tmp_path: Path) -> Home:
     home = Home(tmp_path / "home")
     home.create()
+    home.settings_file.write_text(f"model: {{base_url: {NOWHERE}}}\n")
+    home.settings_file.chmod(0o600)
     return home
 
 
@@ -74,6 +80,8 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "daemon": "failed",
         "leftovers": "ok",
         "model": "ok",
+        "model host": "warning",
+        "clock": "skipped",
     }
     assert json.loads(result.stdout)["ok"] is False
 
@@ -112,22 +120,23 @@ def test_fix_mends_what_is_open_says_so_and_leaves_nothing_to_do(home: Home) -> 
     fixed = run(home, "--fix")
     assert f"{home.root} is private now" in " ".join(fixed.stdout.split())
     assert fixed.stdout.startswith("fixed    home ")
-    assert fixed.stdout.endswith("1 failure, 2 things mended.\n")
+    assert fixed.stdout.endswith("1 failure, 1 warning, 2 things mended.\n")
     assert "fixed" not in run(home, "--fix").stdout
 
 
 def test_a_model_without_a_key_or_weights_fails(home: Home) -> None:
+    home.settings_file.write_text("model: {provider: embedded}\n")
     assert "gaia model pull" in run(home).stdout
     home.settings_file.write_text("model: {provider: gemini}\n")
     assert "GEMINI_API_KEY is not set" in " ".join(run(home).stdout.split())
 
 
 def test_secrets_that_are_missing_are_told_with_the_line_that_needs_them(home: Home) -> None:
-    home.settings_file.write_text(BOTH_CHANNELS.format(url="http://127.0.0.1:1"))
+    home.settings_file.write_text(BOTH_CHANNELS.format(url=NOWHERE))
     result = run(home, "--json", OPENAI_API_KEY="x")
     details = [each["detail"] for each in findings(result, "whatsapp secrets")]
     assert len(details) == 2
-    assert f"{home.settings_file}, line 6: channels.whatsapp.enabled" in details[0]
+    assert f"{home.settings_file}, line 7: channels.whatsapp.enabled" in details[0]
     found = outcomes(result)
     assert found["telegram token"] == "skipped"
     assert found["whatsapp account"] == found["whatsapp address"] == "skipped"
@@ -157,6 +166,6 @@ async def test_no_secret_is_shown_whoever_repeats_it(home: Home) -> None:
     text, document = await whole()
     found = outcomes(document)
     assert {found[f"whatsapp {part}"] for part in ("account", "address")} == {"failed"}
-    assert found["telegram token"] == "failed"
+    assert found["telegram token"] == found["model host"] == "failed"
     for secret in (SID, TWILIO_TOKEN, BOT_SECRET, MODEL_KEY):
         assert secret not in text.output + document.output

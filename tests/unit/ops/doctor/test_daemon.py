@@ -8,7 +8,14 @@ from gaia import __version__
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon
-from gaia.ops.report import DigestsStatus, MemoryStatus, PartStatus, QueueStatus, StatusReport
+from gaia.ops.report import (
+    DigestsStatus,
+    MemoryStatus,
+    PartStatus,
+    QueueStatus,
+    SettingsStatus,
+    StatusReport,
+)
 from gaia.testing.clock import START
 
 NOTHING = QueueStatus(waiting=0, dead=0, oldest_seconds=None)
@@ -22,6 +29,7 @@ REPORT = StatusReport(
     model=PartStatus(name="gemini", ok=True),
     channels=(PartStatus(name="telegram", ok=True),),
     store=PartStatus(name="store", ok=True),
+    settings=SettingsStatus(ok=True, loaded_at=START),
     memory=MemoryStatus(enabled=True, memories=1, waiting=0, oldest_seconds=None, ok=True),
     recall=PartStatus(name="recall", ok=True),
     forgetting=PartStatus(name="forgetting", ok=True),

@@ -1,0 +1,63 @@
+"""The model and its host, as `gaia doctor` finds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gaia.findings import Outcome
+from gaia.ops.doctor.model import model_checks
+from gaia.ops.doctor.running import Examined, examine
+from gaia.paths import Home
+from gaia.settings.load import load_settings
+from gaia.testing.clock import FakeClock
+from gaia.testing.model_server import running_model_server
+from gaia.testing.model_server.app import MODEL
+
+KEY = "sk-canary-canary-canary"
+
+
+async def found(
+    home: Home, model: str, heard: list[tuple[str, str]], **environ: str
+) -> list[Examined]:
+    home.settings_file.write_text(f"model: {{{model}}}\n")
+    checks = model_checks(
+        home,
+        load_settings(home, environ),
+        FakeClock(),
+        lambda host, date: heard.append((host, date)),
+        seconds=5.0,
+    )
+    return [each async for each in examine(checks, lambda check: None)]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+async def test_a_host_that_takes_the_key_is_fine_and_tells_the_time(home: Home) -> None:
+    heard: list[tuple[str, str]] = []
+    async with running_model_server(api_key=KEY) as server:
+        model = f"base_url: {server.openai_base_url}, name: {MODEL}"
+        configured, told = await found(home, model, heard, OPENAI_API_KEY=KEY)
+    assert configured.findings[0].detail == f"{MODEL} (openai)"
+    assert told.findings[0].outcome is Outcome.OK
+    assert [host for host, _ in heard] == ["127.0.0.1"]
+    assert server.requests == ()
+
+
+async def test_a_host_that_refuses_the_key_fails(home: Home) -> None:
+    async with running_model_server(api_key=KEY) as server:
+        model = f"base_url: {server.openai_base_url}, name: {MODEL}"
+        _, host = await found(home, model, [], OPENAI_API_KEY="sk-another-canary-canary")
+    assert host.findings[0].outcome is Outcome.FAILED
+    assert "OPENAI_API_KEY" in host.findings[0].remedy
+
+
+async def test_a_model_that_is_not_installed_fails_and_no_host_is_looked_at(home: Home) -> None:
+    heard: list[tuple[str, str]] = []
+    configured, host = await found(home, "provider: embedded", heard)
+    assert "gaia model pull" in configured.findings[0].remedy
+    assert (host.findings[0].outcome, heard) == (Outcome.SKIPPED, [])
