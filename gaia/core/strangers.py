@@ -29,7 +29,6 @@ from gaia.store import (
     pairings,
     strangers,
 )
-from gaia.store.audit import Action
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -205,7 +204,7 @@ class Strangers:
                     return None
                 number = await pairing.request(session, code, inbound, now)
                 await strangers.mark_told(session, address, now)
-                audit.record(session, Action.DENIED, at=now, by=audit.GAIA, address=address)
+                await audit.record_denied(session, address, now)
                 if number is not None:
                     told = await self._tell_owners(session, number, inbound)
         finally:

@@ -6,9 +6,9 @@ within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import func, select
@@ -23,6 +23,10 @@ CLI = "cli"
 
 GAIA = "gaia"
 """The actor of what gaia decided by itself."""
+
+DENIED_WINDOW = timedelta(hours=1)
+DENIED_A_WINDOW = 100
+"""So many strangers are recorded within the time; each of them is once at most."""
 
 
 class Action(StrEnum):
@@ -49,10 +53,10 @@ class Action(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A decision. The names are those that actor and subject have now, if they are
-    users who live."""
+    users who live. `action` is an `Action`, or one of another version of gaia."""
 
     at: datetime
-    action: Action
+    action: str
     actor: str
     actor_name: str | None
     subject: str
@@ -103,20 +107,50 @@ async def last(session: AsyncSession, action: Action, subject: str) -> int:
     return number or 0
 
 
-async def entries(session: AsyncSession, *, limit: int) -> Sequence[Entry]:
-    """The last decisions, the oldest of them first."""
+async def record_denied(session: AsyncSession, address: Address, at: datetime) -> None:
+    """Add that a stranger was denied, unless so many were within the hour that a row for
+    each would fill the disk; the last one says so."""
+    lately = await session.scalar(
+        select(func.count()).where(
+            AuditRow.action == Action.DENIED, AuditRow.at > at - DENIED_WINDOW, AuditRow.at <= at
+        )
+    )
+    denied = lately or 0
+    if denied < DENIED_A_WINDOW:
+        is_last = denied == DENIED_A_WINDOW - 1
+        detail = "others are not recorded for a while" if is_last else ""
+        record(session, Action.DENIED, at=at, by=GAIA, address=address, detail=detail)
+
+
+async def entries(
+    session: AsyncSession,
+    *,
+    limit: int | None = None,
+    actions: Collection[str] = (),
+    user_id: str | None = None,
+    since: datetime | None = None,
+) -> Sequence[Entry]:
+    """The last decisions, the oldest of them first: of these kinds, about or by a user, and
+    made since a time, where that is said."""
     actors, subjects = aliased(UserRow), aliased(UserRow)
-    rows = await session.execute(
+    query = (
         select(AuditRow, actors.name, subjects.name)
         .outerjoin(actors, (actors.user_id == AuditRow.actor) & actors.removed_at.is_(None))
         .outerjoin(subjects, (subjects.user_id == AuditRow.subject) & subjects.removed_at.is_(None))
         .order_by(AuditRow.audit_id.desc())
         .limit(limit)
     )
+    if actions:
+        query = query.where(AuditRow.action.in_(actions))
+    if user_id is not None:
+        query = query.where((AuditRow.subject == user_id) | (AuditRow.actor == user_id))
+    if since is not None:
+        query = query.where(AuditRow.at >= since)
+    rows = await session.execute(query)
     return [
         Entry(
             at=row.at,
-            action=Action(row.action),
+            action=row.action,
             actor=row.actor,
             actor_name=actor_name,
             subject=row.subject,

@@ -281,6 +281,9 @@ AUDIT_TRIGGERS = (
     "BEGIN SELECT RAISE(ABORT, 'rows of audit are never deleted'); END",
     "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
     "ON audit BEGIN SELECT RAISE(ABORT, 'rows of audit are never changed'); END",
+    "CREATE TRIGGER audit_is_never_replaced BEFORE INSERT ON audit "
+    "WHEN EXISTS (SELECT 1 FROM audit WHERE audit_id = NEW.audit_id) "
+    "BEGIN SELECT RAISE(ABORT, 'rows of audit are never replaced'); END",
 )
 """What happened stays; whose address it was, and who the user is now, may go or change."""
 

@@ -48,7 +48,7 @@ async def count(core: RunningCore, table: type[Base]) -> int:
 async def actions(core: RunningCore) -> list[Action]:
     """What was decided, the oldest first."""
     async with core.stores.database.read() as session:
-        return [entry.action for entry in await audit.entries(session, limit=1000)]
+        return [Action(entry.action) for entry in await audit.entries(session)]
 
 
 async def invite(

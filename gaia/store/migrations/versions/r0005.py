@@ -50,3 +50,8 @@ def upgrade() -> None:
         "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
         "ON audit BEGIN SELECT RAISE(ABORT, 'rows of audit are never changed'); END"
     )
+    op.execute(
+        "CREATE TRIGGER audit_is_never_replaced BEFORE INSERT ON audit "
+        "WHEN EXISTS (SELECT 1 FROM audit WHERE audit_id = NEW.audit_id) "
+        "BEGIN SELECT RAISE(ABORT, 'rows of audit are never replaced'); END"
+    )

@@ -1,0 +1,111 @@
+"""The audit only ever grows, within bounds, and nothing that makes a prompt knows it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+import gaia
+from gaia.messages import Address
+from gaia.store import audit
+from gaia.store.audit import CLI, DENIED_A_WINDOW, GAIA, Action
+from gaia.store.engine import Database
+from gaia.testing.clock import START
+
+PACKAGE = Path(gaia.__file__).parent
+MAY_CHANGE_IT = {"store/wipe.py", "store/joining.py"}
+"""They take addresses out, and say who somebody is now; the triggers hold them to that."""
+
+MAY_LIST_IT = {"store/audit.py", "cli/audit.py", "testing/letting_in.py"}
+FORGETTING = "memory/forget.py"
+"""It records that somebody had something forgotten."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for file in sorted(PACKAGE.rglob("*.py")):
+        yield file.relative_to(PACKAGE).as_posix(), ast.parse(file.read_text())
+
+
+def names(tree: ast.Module) -> set[str]:
+    """What a module imports, by its full name, and the names that it uses."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(f"{ast.unparse(node.value)}.{node.attr}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM audit",
+        "UPDATE audit SET action = 'approved'",
+        "UPDATE audit SET actor = 'nobody'",
+        "UPDATE audit SET at = '2020-01-01'",
+        "UPDATE audit SET audit_id = 99",
+        "INSERT OR REPLACE INTO audit (audit_id, at, action, actor, subject, detail) "
+        "VALUES (1, '2020-01-01', 'denied', 'x', '', '')",
+        "UPDATE OR REPLACE audit SET audit_id = 1 WHERE audit_id = 2",
+    ],
+)
+async def test_no_statement_changes_what_was_decided(database: Database, statement: str) -> None:
+    async with database.write() as session:
+        audit.record(session, Action.ADDED, at=START, by=CLI)
+        await session.flush()
+        audit.record(session, Action.REMOVED, at=START, by=CLI)
+    with pytest.raises(IntegrityError, match="rows of audit are never"):
+        async with database.write() as session:
+            await session.execute(text(statement))
+    async with database.read() as session:
+        listed = [(entry.action, entry.actor) for entry in await audit.entries(session)]
+    assert listed == [(Action.ADDED, CLI), (Action.REMOVED, CLI)]
+
+
+def test_nothing_that_makes_a_prompt_or_a_session_knows_the_audit() -> None:
+    for name, tree in modules():
+        if name.startswith(("agent/", "memory/", "sessions/")) and name != FORGETTING:
+            known = {each for each in names(tree) if "audit" in each.lower()}
+            assert not known, f"{name} uses {known}"
+
+
+def test_the_audit_is_listed_for_its_command_alone_and_changed_where_it_must_be() -> None:
+    listing = {name for name, tree in modules() if "audit.entries" in names(tree)}
+    rows = {
+        name
+        for name, tree in modules()
+        if "gaia.store.tables.AuditRow" in names(tree) and not name.startswith("store/audit")
+    }
+    assert listing <= MAY_LIST_IT
+    assert listing
+    assert rows == MAY_CHANGE_IT
+
+
+async def test_a_flood_of_strangers_does_not_fill_the_audit(database: Database) -> None:
+    async def denied(minutes: int, number: int) -> None:
+        async with database.write() as session:
+            at = START + timedelta(minutes=minutes)
+            await audit.record_denied(session, Address("fake", str(number)), at)
+
+    for number in range(DENIED_A_WINDOW + 20):
+        await denied(0, number)
+    async with database.read() as session:
+        entries = await audit.entries(session, actions=[Action.DENIED])
+    assert len(entries) == DENIED_A_WINDOW
+    assert entries[-1].detail
+    assert {entry.detail for entry in entries[:-1]} == {""}
+    assert {entry.actor for entry in entries} == {GAIA}
+    await denied(61, 0)
+    async with database.read() as session:
+        assert len(await audit.entries(session)) == DENIED_A_WINDOW + 1
