@@ -15,6 +15,7 @@ from gaia.cli import config, memory, model, outbox, sessions, users
 from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
 from gaia.cli.doctor import doctor_command
+from gaia.cli.jobs import jobs_command
 from gaia.cli.leaving import leave_threads
 from gaia.cli.serve import serve_command
 from gaia.cli.standard_streams import open_closed_streams
@@ -36,6 +37,7 @@ app.command("chat")(chat_command)
 app.command("serve")(serve_command)
 app.command("status")(status_command)
 app.command("doctor")(doctor_command)
+app.command("jobs")(jobs_command)
 app.command("audit")(audit_command)
 app.add_typer(users.app, name="users")
 app.add_typer(memory.app, name="memory")

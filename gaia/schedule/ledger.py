@@ -17,11 +17,9 @@ from gaia.schedule.jobs import Daily, Job
 from gaia.schedule.times import MOST_ATTEMPTS, Plan, machine_zone, next_run
 from gaia.store import job_runs
 from gaia.store.engine import Database
+from gaia.store.job_runs import WORTH_SAYING, in_words
 
 logger = logging.getLogger(__name__)
-
-WORTH_SAYING = timedelta(minutes=5)
-"""What is less late than that is on time."""
 
 NOTED_EVERY = timedelta(hours=1)
 """How often it is written that a job went well that is run every few minutes."""
@@ -126,11 +124,3 @@ def _told(exc: Exception) -> str:
         return kind
     message = exc.bare if isinstance(exc, ModelError) else str(exc)
     return f"{kind}: {message}"[:ERROR_CHARACTERS]
-
-
-def in_words(duration: timedelta) -> str:
-    """A length of time, in the unit in which it is easiest to grasp."""
-    minutes = duration / timedelta(minutes=1)
-    if minutes < 90:
-        return f"{minutes:.0f} min"
-    return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.0f} days"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +17,21 @@ from gaia.store.ops_tables import JobRunRow
 
 INTERRUPTED = "gaia ended while it ran"
 """The error of a run that gaia did not outlive."""
+
+
+WORTH_SAYING = timedelta(minutes=5)
+"""What is less late than that is on time."""
+
+
+class JobState(StrEnum):
+    """How the last run of a job went. `WAITS` is one that was never run, or was put off
+    since gaia stopped; `INTERRUPTED` one that gaia did not outlive."""
+
+    WAITS = "waits"
+    RUNNING = "running"
+    WELL = "well"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,22 @@ class JobRun:
         """How long after its time it was begun."""
         begun_at = self.started_at or self.due_at
         return max(begun_at - self.due_at, timedelta(0))
+
+    def state(self, *, running: bool) -> JobState:
+        """How it went; `running` says whether gaia runs."""
+        if self.started_at is None:
+            return JobState.WAITS
+        if self.finished_at is not None:
+            return JobState.FAILED if self.error else JobState.WELL
+        return JobState.RUNNING if running and not self.error else JobState.INTERRUPTED
+
+
+def in_words(duration: timedelta) -> str:
+    """A length of time, in the unit in which it is easiest to grasp."""
+    minutes = duration / timedelta(minutes=1)
+    if minutes < 90:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.0f} days"
 
 
 async def all(session: AsyncSession) -> Sequence[JobRun]:

@@ -10,11 +10,11 @@ import pytest
 
 from gaia.errors import ModelRefusedError, StoreError
 from gaia.schedule.jobs import Daily, Every, Job
-from gaia.schedule.ledger import Ledger, in_words
+from gaia.schedule.ledger import Ledger
 from gaia.schedule.times import MOST_ATTEMPTS
 from gaia.store import job_runs
 from gaia.store.engine import Database
-from gaia.store.job_runs import INTERRUPTED, JobRun
+from gaia.store.job_runs import INTERRUPTED, JobRun, in_words
 from gaia.testing.clock import FakeClock
 
 AT_FOUR = Daily(4)
