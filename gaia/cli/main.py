@@ -14,6 +14,7 @@ import typer
 from gaia.cli import config, memory, model, outbox, sessions, users
 from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
+from gaia.cli.costs import costs_command
 from gaia.cli.doctor import doctor_command
 from gaia.cli.jobs import jobs_command
 from gaia.cli.leaving import leave_threads
@@ -39,6 +40,7 @@ app.command("status")(status_command)
 app.command("doctor")(doctor_command)
 app.command("jobs")(jobs_command)
 app.command("audit")(audit_command)
+app.command("costs")(costs_command)
 app.add_typer(users.app, name="users")
 app.add_typer(memory.app, name="memory")
 app.add_typer(sessions.app, name="sessions")

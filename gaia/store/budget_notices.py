@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import date
 from enum import StrEnum
 
-from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.store.ops_tables import BudgetNoticeRow
@@ -31,13 +30,7 @@ class Stage(StrEnum):
 async def note_told(
     session: AsyncSession, user_id: str, day: date, budget: Budget, stage: Stage
 ) -> bool:
-    """Note that a user is told now; False when they were told that before, or more. What
-    they were told on earlier days is of no use any more, and goes."""
-    await session.execute(
-        delete(BudgetNoticeRow).where(
-            BudgetNoticeRow.user_id == user_id, BudgetNoticeRow.day < day.isoformat()
-        )
-    )
+    """Note that a user is told now; False when they were told that before, or more."""
     for known in (stage, Stage.USED_UP):
         if await session.get(BudgetNoticeRow, (user_id, day.isoformat(), budget, known)):
             return False
