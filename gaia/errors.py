@@ -43,6 +43,7 @@
     │       ├── ModelFruitlessError     it answered, and there is no answer in it
     │       └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
+    ├── ProviderRefusedError   a provider does not take the key or token that it was given (exit 4)
     ├── AttachmentError        the content of an attachment cannot be had
     ├── UnsignedError          a request is not its provider's
     └── SendError              a channel did not take a message
@@ -296,6 +297,12 @@ class ModelMissingError(ModelError):
 
 class ModelFileError(GaiaError):
     """The file of an embedded model cannot be fetched or removed."""
+
+
+class ProviderRefusedError(GaiaError):
+    """A provider was asked, and does not take the key or the token. Holds nothing of it."""
+
+    exit_code = 4
 
 
 class AttachmentError(GaiaError):

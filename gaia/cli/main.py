@@ -19,6 +19,7 @@ from gaia.cli.doctor import doctor_command
 from gaia.cli.jobs import jobs_command
 from gaia.cli.leaving import leave_threads
 from gaia.cli.serve import serve_command
+from gaia.cli.setup import setup_command
 from gaia.cli.standard_streams import open_closed_streams
 from gaia.cli.status import status_command
 from gaia.errors import GaiaError
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command("chat")(chat_command)
 app.command("serve")(serve_command)
+app.command("setup")(setup_command)
 app.command("status")(status_command)
 app.command("doctor")(doctor_command)
 app.command("jobs")(jobs_command)

@@ -1,0 +1,109 @@
+"""How questions are put to somebody at a terminal, and what is told them in between."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import typer
+
+from gaia.cli.chat.control_characters import strip_controls
+from gaia.errors import GaiaError
+from gaia.findings import Finding, Outcome
+
+COLOURS = {Outcome.OK: "green", Outcome.WARNING: "yellow", Outcome.FAILED: "red"}
+WIDEST = 92
+"""Wider lines are hard to read, however wide the terminal is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of several things to choose from. `note` says what speaks for it, or is there."""
+
+    name: str
+    about: str
+    note: str = ""
+
+
+class Dialogue:
+    """Questions and answers. Ctrl-C and Ctrl-D raise `typer.Abort`, out of each of them."""
+
+    def __init__(self, *, width: int, is_coloured: bool) -> None:
+        self._width = min(width, WIDEST)
+        self._is_coloured = is_coloured
+
+    def heading(self, text: str) -> None:
+        """Begin a step."""
+        typer.echo(f"\n{self._styled(text, bold=True)}")
+
+    def say(self, text: str) -> None:
+        """Tell something, in lines no wider than the terminal. A word stays whole."""
+        typer.echo("\n".join(self._wrapped(text)))
+
+    def told(self, finding: Finding) -> None:
+        """Tell what was found, and below it what to do."""
+        colour = COLOURS.get(finding.outcome)
+        if finding.outcome is not Outcome.SKIPPED:
+            lead = f"{finding.outcome}: "
+            first, *others = self._wrapped(lead + finding.detail)
+            marked = self._styled(lead.strip(), fg=colour) + first[len(lead) - 1 :]
+            typer.echo("\n".join([marked, *others]))
+        if finding.remedy:
+            self.say(finding.remedy)
+
+    def ask(
+        self, question: str, *, default: str = "", check: Callable[[str], str] | None = None
+    ) -> str:
+        """A line. Enter is the default; an answer that `check` refuses, by an error of
+        gaia's, is asked for again."""
+        while True:
+            given = typer.prompt(question, default=default, show_default=bool(default))
+            answer = strip_controls(str(given)).strip()
+            try:
+                return check(answer) if check else answer
+            except GaiaError as exc:
+                self.refuse(str(exc))
+
+    def ask_hidden(self, question: str, *, check: Callable[[str], str] | None = None) -> str:
+        """A line that does not show; empty if there was none."""
+        while True:
+            given = typer.prompt(question, default="", show_default=False, hide_input=True)
+            answer = str(given).strip()
+            try:
+                return check(answer) if check and answer else answer
+            except GaiaError as exc:
+                self.refuse(str(exc))
+
+    def confirm(self, question: str, *, default: bool) -> bool:
+        """Yes or no."""
+        return typer.confirm(question, default=default)
+
+    def choose(self, question: str, options: Sequence[Option], *, default: int) -> int:
+        """The place of one of the options, by its number or its name."""
+        width = max(len(option.name) for option in options) + 2
+        for number, option in enumerate(options, 1):
+            note = f" ({self._styled(option.note, fg='green')})" if option.note else ""
+            typer.echo(f"  {number}  {option.name:<{width}}{option.about}{note}")
+        names = [option.name.casefold() for option in options]
+        while True:
+            answer = self.ask(question, default=str(default + 1)).casefold()
+            if answer in names:
+                return names.index(answer)
+            if answer.isdecimal() and 1 <= int(answer) <= len(options):
+                return int(answer) - 1
+            self.refuse(f"There is no {answer!r}: write a number from 1 to {len(options)}.")
+
+    def refuse(self, reason: str) -> None:
+        """Say why an answer cannot be taken."""
+        lead, *others = self._wrapped(f"{reason[:1].upper()}{reason[1:]}")
+        typer.echo("\n".join([self._styled(lead, fg="red"), *others]))
+
+    def _wrapped(self, text: str) -> list[str]:
+        text = " ".join(strip_controls(text).split())
+        return textwrap.wrap(text, self._width, break_long_words=False, break_on_hyphens=False) or [
+            ""
+        ]
+
+    def _styled(self, text: str, *, fg: str | None = None, bold: bool | None = None) -> str:
+        return typer.style(text, fg=fg, bold=bold) if self._is_coloured else text

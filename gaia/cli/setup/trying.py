@@ -1,0 +1,98 @@
+"""Tries keys and tokens at those who gave them, while a line says that it does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from channels.credentials import TwilioCredentials
+from channels.trying import try_account, try_bot
+from gaia.agent.providers import ResolvedModel
+from gaia.agent.reaching import Host, look_at_host
+from gaia.cli.waiting_line import WaitingLine
+from gaia.findings import Finding, Outcome, skipped
+from gaia.logs import Redaction
+from gaia.ports import Clock
+from gaia.settings.schema import ModelSettings, TelegramSettings, WhatsAppSettings
+
+T = TypeVar("T")
+
+LOCAL_HOSTS = ("http://127.0.0.1:11434/v1", "http://127.0.0.1:8080/v1")
+"""Where Ollama and llama.cpp serve their models, unless they are told otherwise."""
+LOCAL_SECONDS = 2.0
+NOT_TRIED = skipped("not tried")
+
+
+class Trying:
+    """Asks each provider, or nobody if it is not `wanted`. A finding is a failure if a
+    provider refuses what it was given, and a warning if nobody can tell."""
+
+    def __init__(self, clock: Clock, line: WaitingLine, *, wanted: bool) -> None:
+        self._clock = clock
+        self._line = line
+        self._wanted = wanted
+
+    def model(self, resolved: ResolvedModel, settings: ModelSettings) -> Host:
+        """The host of a remote model."""
+        if not self._wanted:
+            return Host(NOT_TRIED)
+        asking = look_at_host(resolved, settings.api_version, self._clock)
+        host = self._run("the model's host", asking)
+        secrets = [resolved.api_key.get_secret_value()] if resolved.api_key else []
+        return Host(_redacted(host.finding, *secrets), host.names)
+
+    def local_hosts(self) -> Sequence[str]:
+        """Which of the usual addresses on this machine serve models."""
+        found = []
+        for url in LOCAL_HOSTS:
+            asked = ResolvedModel("openai", "", url)
+            asking = look_at_host(asked, "", self._clock, seconds=LOCAL_SECONDS)
+            if self._run(url, asking).names:
+                found.append(url)
+        return found
+
+    def bot(self, settings: TelegramSettings, token: str) -> tuple[Finding, str]:
+        """A bot's token; with the bot's user name, if Telegram told it."""
+        if not self._wanted:
+            return NOT_TRIED, ""
+        finding, name = self._run("the token at Telegram", try_bot(settings, token))
+        return _redacted(finding, token), name
+
+    def account(self, settings: WhatsAppSettings, credentials: TwilioCredentials) -> Finding:
+        """An account at Twilio, and its token."""
+        if not self._wanted:
+            return NOT_TRIED
+        finding = self._run("the account at Twilio", try_account(settings, credentials))
+        return _redacted(finding, credentials.account_sid, credentials.auth_token)
+
+    def _run(self, what: str, asking: Coroutine[Any, Any, T]) -> T:
+        self._line.say(what)
+        try:
+            with _nothing_logged():
+                return asyncio.run(asking)
+        finally:
+            self._line.clear()
+
+
+def is_refusal(finding: Finding) -> bool:
+    """Whether the provider said no."""
+    return finding.outcome is Outcome.FAILED
+
+
+def _redacted(finding: Finding, *secrets: str) -> Finding:
+    redact = Redaction(secrets)
+    return Finding(finding.outcome, redact(finding.detail), redact(finding.remedy))
+
+
+@contextmanager
+def _nothing_logged() -> Iterator[None]:
+    """What the clients would log goes nowhere: it may hold what was just typed."""
+    silence, root = logging.NullHandler(), logging.getLogger()
+    root.addHandler(silence)
+    try:
+        yield
+    finally:
+        root.removeHandler(silence)
