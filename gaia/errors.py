@@ -9,6 +9,7 @@
     ├── WireError              a terminal client and the daemon do not understand each other
     ├── OutputError            a reply cannot be written to standard output
     ├── ListenError            a port or socket cannot be listened on
+    ├── ServiceError           gaia cannot be installed as a service, or removed
     ├── StoreError             a database cannot be read or written
     │   └── NewerStoreError    a database was written by a newer gaia
     ├── UnknownUserError       no user goes by that name or id
@@ -19,6 +20,10 @@
     ├── GroupUserError         a group cannot be what only a person can
     ├── UnknownCodeError       no pairing code or request that waits is that
     ├── LastOwnerError         gaia would be left without an owner
+    ├── BackupError            a backup cannot be made, read or restored
+    │   ├── BackupBusyError        another one is being made
+    │   ├── BackupDamagedError     it is not what was written, or never was a backup
+    │   └── PassphraseError        it is encrypted, and the passphrase is missing or wrong
     ├── UpkeepError            a part of the daily upkeep failed
     ├── UnknownSessionError    no session goes by that id
     ├── UnknownChunkError      no chunk of that id was given up
@@ -145,6 +150,10 @@ class ListenError(GaiaError):
     """A port or a socket cannot be listened on."""
 
 
+class ServiceError(GaiaError):
+    """gaia cannot be installed as a service of this machine, asked for as one, or removed."""
+
+
 class StoreError(GaiaError):
     """A database under the home cannot be read or written."""
 
@@ -183,6 +192,26 @@ class UnknownCodeError(GaiaError):
 
 class LastOwnerError(GaiaError):
     """The change would leave gaia without an owner."""
+
+
+class BackupError(GaiaError):
+    """A backup cannot be made, read or restored."""
+
+
+class BackupBusyError(BackupError):
+    """Another backup of this home is being made."""
+
+
+class BackupDamagedError(BackupError):
+    """A backup is not what was written, or never was one. `troubles` are told one by one."""
+
+    def __init__(self, message: str, troubles: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.troubles = tuple(troubles)
+
+
+class PassphraseError(BackupError):
+    """A backup is encrypted, and the passphrase is missing or wrong."""
 
 
 class UpkeepError(GaiaError):

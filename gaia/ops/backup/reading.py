@@ -1,0 +1,159 @@
+"""An archive as it is read: nothing of it is believed before it is checked.
+
+It may hold the files that a backup can have, under their names, and nothing else: no path,
+link or device is ever followed or made. A file is of the size, and has the hash, that the
+manifest tells.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from gaia.errors import BackupDamagedError, BackupError, PassphraseError
+from gaia.ops.backup.archives import is_encrypted
+from gaia.ops.backup.encryption import VARIABLE, decrypting
+from gaia.ops.backup.manifest import MANIFEST, MANIFEST_MAX_BYTES, Manifest, places
+from gaia.ops.backup.progress import Progress
+from gaia.paths import Home
+
+PIECE_BYTES = 1024 * 1024
+
+
+def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress) -> Manifest:
+    """Check an archive, and write its files into an empty folder (0600). Blocks.
+
+    Raises:
+        PassphraseError: It is encrypted, and the passphrase is missing or wrong.
+        BackupDamagedError: It is not what was written; all that is found is in it.
+        BackupError: It cannot be read, or there is no room for it.
+    """
+    troubles: list[str] = []
+    manifest = None
+    try:
+        with _opened(path, passphrase) as content:
+            progress.step(f"reading {path.name}")
+            with gzip.open(content) as unzipped, tarfile.open(fileobj=unzipped, mode="r|") as tar:
+                manifest = _read_manifest(tar)
+                _check_room(manifest, folder)
+                troubles += _read_files(tar, manifest, folder, progress)
+                # What is behind the tar's end has a say in the checksum.
+                while unzipped.read(PIECE_BYTES):
+                    pass
+    except (gzip.BadGzipFile, zlib.error, tarfile.TarError, EOFError) as exc:
+        troubles.append(f"it is cut or damaged ({exc or type(exc).__name__})")
+    except OSError as exc:
+        raise BackupError(
+            f"{str(path)!r} cannot be read or unpacked ({exc.strerror or exc}): check the file, "
+            f"and that there is room in {str(folder.parent)!r}"
+        ) from exc
+    if troubles or manifest is None:
+        raise damaged(path, troubles)
+    return manifest
+
+
+def damaged(path: Path, troubles: list[str]) -> BackupDamagedError:
+    """The error for an archive with these troubles."""
+    told = "\n".join(f"  {trouble}" for trouble in troubles)
+    return BackupDamagedError(
+        f"{path.name} cannot be restored, take another backup:\n{told}", troubles
+    )
+
+
+@contextmanager
+def _opened(path: Path, passphrase: str | None) -> Iterator[IO[bytes]]:
+    if not is_encrypted(path):
+        with path.open("rb") as file:
+            yield file
+    elif not passphrase:
+        raise PassphraseError(
+            f"{path.name} is encrypted: set {VARIABLE} to the passphrase that it was made with"
+        )
+    else:
+        with decrypting(path, passphrase) as content:
+            yield content
+
+
+def _read_manifest(tar: tarfile.TarFile) -> Manifest:
+    member = tar.next()
+    if member is None or member.name != MANIFEST or not member.isreg():
+        raise tarfile.TarError(f"it does not begin with {MANIFEST}")
+    if member.size > MANIFEST_MAX_BYTES:
+        raise tarfile.TarError(f"{MANIFEST} is too large")
+    try:
+        return Manifest.model_validate_json(_content(tar, member).read())
+    except ValidationError as exc:
+        where = ".".join(str(part) for part in exc.errors()[0]["loc"])
+        raise tarfile.TarError(
+            f"{MANIFEST} is not understood by this version of gaia, at {where or 'its start'}"
+        ) from exc
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    content = tar.extractfile(member)
+    if content is None:
+        raise tarfile.TarError(f"{member.name} has no content")
+    return content
+
+
+def _check_room(manifest: Manifest, folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if manifest.size > free:
+        raise BackupError(
+            f"the backup needs {manifest.size / 1e6:,.0f} MB in {str(folder.parent)!r}, and "
+            f"{free / 1e6:,.0f} MB are free: make room there"
+        )
+
+
+def _read_files(
+    tar: tarfile.TarFile, manifest: Manifest, folder: Path, progress: Progress
+) -> Iterator[str]:
+    """Write what may be written; what is wrong with each file is told."""
+    possible = places(Home(folder))
+    due = {entry.name: entry for entry in manifest.files}
+    before = 0
+    for name in sorted(set(due) - set(possible)):
+        yield f"{MANIFEST} names {name!r}, which no backup has"
+        del due[name]
+    while (member := tar.next()) is not None:
+        if member.name not in possible or not member.isreg():
+            yield f"it has {_kind(member)} {member.name!r}, which no backup has"
+        elif (entry := due.pop(member.name, None)) is None:
+            yield f"{member.name} is in it twice, or is not in {MANIFEST}"
+        elif member.size != entry.size:
+            yield f"{member.name} has {member.size:,} bytes, and {entry.size:,} were written"
+        elif _write(_content(tar, member), possible[member.name]) != entry.sha256:
+            yield f"{member.name} is not what was written (SHA-256)"
+        before += min(member.size, manifest.size)
+        progress.bytes_done(min(before, manifest.size), manifest.size)
+    for name in due:
+        yield f"{name} is missing"
+
+
+def _kind(member: tarfile.TarInfo) -> str:
+    if member.issym() or member.islnk():
+        return "a link"
+    return "a file" if member.isreg() else "a folder" if member.isdir() else "a device"
+
+
+def _write(content: IO[bytes], path: Path) -> str:
+    """Write a file, and have it on the disk; returns its hash."""
+    digest = hashlib.sha256()
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        while piece := content.read(PIECE_BYTES):
+            digest.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
