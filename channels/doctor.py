@@ -13,13 +13,10 @@ from channels.credentials import TwilioCredentials, telegram_token, twilio_crede
 from gaia.errors import Mistake, SettingsError
 from gaia.findings import Check, Finding, Heard, ok
 from gaia.messages import Health
+from gaia.settings.places import place
 from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSettings, WhatsAppSettings
 
 T = TypeVar("T")
-
-ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where that is found
-"""Hosts that stand for all of the machine's addresses, and one of these."""
-
 
 Running = Callable[[str], Awaitable[Health | None]]
 """Gets what a running gaia says of a channel, by its name; None if none runs."""
@@ -95,7 +92,7 @@ def _whatsapp_checks(
     async def look_at_address() -> Sequence[Finding]:
         from channels.whatsapp.checking import Route, round_trip
 
-        route = Route(settings.public_url, f"{ANY_HOST.get(web.host, web.host)}:{web.port}")
+        route = Route(settings.public_url, place(web.host, web.port))
         return await round_trip(route, credentials().auth_token)
 
     secrets = Check("whatsapp secrets", look_at_secrets)

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from gaia.findings import Check
     from gaia.ops.doctor.configuration import Configuration
+    from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.running import Examined
     from gaia.paths import Home
+    from gaia.ports import Clock
+    from gaia.settings.load import LoadedSettings
 
 CHECK_FAILED = 4
 
@@ -61,44 +64,73 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     """All checks, in the order in which they are shown."""
     from functools import partial
 
-    from channels.doctor import channel_checks
     from gaia.cli.control import is_served
     from gaia.cli.status import ask_status
     from gaia.clock import SystemClock
-    from gaia.ops.doctor.clock import Times
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.databases import database_checks
+    from gaia.ops.doctor.disk import disk_check
     from gaia.ops.doctor.home import home_check
+    from gaia.ops.doctor.journals import journals_check
     from gaia.ops.doctor.leftovers import leftovers_check
-    from gaia.ops.doctor.model import model_checks
+    from gaia.ops.doctor.packages import packages_check
     from gaia.ops.doctor.permissions import permissions_check
+    from gaia.ops.doctor.runtime import runtime_checks
 
     clock = SystemClock()
-    times = Times(clock)
     daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
         home_check(home),
         permissions_check(home),
+        disk_check(home),
+        *runtime_checks(clock),
+        packages_check(),
         configuration.check(),
         *database_checks(home),
+        journals_check(home, daemon),
         daemon.check(),
         leftovers_check(home, daemon),
     ]
-    loaded = configuration.loaded
-    if loaded is None:
-        return [*checks, *configuration.unknown("model", "channels")]
-    return [
-        *checks,
+    if configuration.loaded is None:
+        return [*checks, *configuration.unknown("memory index", "web port", "model", "channels")]
+    return [*checks, *_by_settings(home, configuration.loaded, daemon, clock)]
+
+
+def _by_settings(
+    home: Home, loaded: LoadedSettings, daemon: Daemon, clock: Clock
+) -> Sequence[Check]:
+    """The checks of what the settings ask for. Those that ask hosts hear the time there."""
+    import asyncio
+
+    from gaia.ops.doctor import packages
+    from gaia.ops.doctor.clock import Times
+    from gaia.ops.doctor.index import index_check
+    from gaia.ops.doctor.model import model_checks
+    from gaia.ops.doctor.ports import port_checks
+
+    async def reindex() -> str:
+        return await asyncio.to_thread(_reindex, home)
+
+    settings, times = loaded.settings, Times(clock)
+    checks = [
+        index_check(home, settings.memory, daemon, clock, reindex),
+        *port_checks(settings, daemon),
         *model_checks(home, loaded, clock, times.heard),
-        *channel_checks(
-            loaded.settings,
-            loaded.secrets,
-            loaded.placed,
-            heard=times.heard,
-            running=daemon.channel,
-        ),
-        times.check(),
     ]
+    if packages.channels_are_ours():
+        from channels.doctor import channel_checks
+
+        checks += channel_checks(
+            settings, loaded.secrets, loaded.placed, heard=times.heard, running=daemon.channel
+        )
+    return [*checks, times.check()]
+
+
+def _reindex(home: Home) -> str:
+    from gaia.cli.memory.daemon import reindex
+
+    reindex(home, lambda done, total: None)
+    return "all memories are indexed anew"
 
 
 async def _examine(

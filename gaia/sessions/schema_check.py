@@ -23,6 +23,9 @@ SCHEMA_VERSION_KEY = "schema_version"
 READABLE_VERSION = "1"
 """The version that ADK writes today; a test notices when an upgrade changes it."""
 
+READER = f"google-adk {adk_version}"
+"""Who reads the file, in words."""
+
 VERSION_TABLE = StorageMetadata.__tablename__
 VERSION = select(StorageMetadata.value).where(StorageMetadata.key == SCHEMA_VERSION_KEY)
 
@@ -35,12 +38,23 @@ async def check_sessions_schema(path: Path) -> None:
     Raises:
         StoreError: It is damaged, or of another schema. It is left untouched.
     """
+    if not await is_complete(path):
+        await _write_version(path)
+
+
+async def is_complete(path: Path) -> bool:
+    """Whether ADK may open the file as it is; False where only its version is missing.
+    Changes nothing.
+
+    Raises:
+        StoreError: It is damaged, or of another schema.
+    """
     if holds_nothing(path):
-        return
+        return True
     async with inspecting(path) as connection:
         columns = await connection.run_sync(_columns)
         if not columns:
-            return
+            return True
         problem = _problem(columns)
         if problem is None:
             version = await connection.scalar(VERSION)
@@ -48,12 +62,11 @@ async def check_sessions_schema(path: Path) -> None:
                 problem = f"its schema version is {version!r}, not {READABLE_VERSION!r}"
     if problem is not None:
         raise StoreError(
-            f"{str(path)!r} cannot be read by the installed google-adk {adk_version} ({problem}) "
+            f"{str(path)!r} cannot be read by the installed {READER} ({problem}) "
             "and was left untouched: install the version of gaia that wrote it, or move the file "
             "away to begin with empty sessions"
         )
-    if version is None:
-        await _write_version(path)
+    return version is not None
 
 
 def _columns(connection: Connection) -> Columns:

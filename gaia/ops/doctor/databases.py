@@ -1,4 +1,4 @@
-"""Whether the databases can be read, are whole, and are of a version that gaia knows.
+"""Whether the databases can be read, are whole, and are of a version that gaia and ADK know.
 
 They are opened for reading only, beside a daemon that may be writing.
 """
@@ -23,9 +23,10 @@ from gaia.store.opening import read_revision
 
 def database_checks(home: Home) -> Sequence[Check]:
     """The checks of gaia.db and sessions.db."""
+    sessions = home.sessions_database
     return [
         Check("database", partial(_look_at_gaia, home.database), needs=(home_folder.NAME,)),
-        Check("sessions", partial(_look, home.sessions_database), needs=(home_folder.NAME,)),
+        Check("sessions", partial(_look_at_sessions, sessions), needs=(home_folder.NAME,)),
     ]
 
 
@@ -40,11 +41,15 @@ async def _look_at_gaia(path: Path) -> Sequence[Finding]:
     return [ok(f"{path.name} is whole, of version {revision}")]
 
 
-async def _look(path: Path) -> Sequence[Finding]:
+async def _look_at_sessions(path: Path) -> Sequence[Finding]:
     if holds_nothing(path):
         return [_none_yet(path)]
     await _check_pages(path)
-    return [ok(f"{path.name} is whole")]
+    # ADK takes a second to load.
+    from gaia.sessions.schema_check import READER, is_complete
+
+    await is_complete(path)
+    return [ok(f"{path.name} is whole, and {READER} can read it")]
 
 
 def _none_yet(path: Path) -> Finding:

@@ -49,7 +49,7 @@ channels:
 def home(tmp_path: Path) -> Home:
     home = Home(tmp_path / "home")
     home.create()
-    home.settings_file.write_text(f"model: {{base_url: {NOWHERE}}}\n")
+    home.settings_file.write_text(f"model: {{base_url: {NOWHERE}}}\nweb: {{port: 0}}\n")
     home.settings_file.chmod(0o600)
     return home
 
@@ -74,11 +74,18 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
     assert outcomes(result) == {
         "home": "ok",
         "permissions": "ok",
+        "disk": "ok",
+        "versions": "ok",
+        "time zone": "ok",
+        "packages": "ok",
         "configuration": "ok",
         "database": "ok",
         "sessions": "ok",
+        "journals": "ok",
         "daemon": "failed",
         "leftovers": "ok",
+        "memory index": "ok",
+        "web port": "skipped",
         "model": "ok",
         "model host": "warning",
         "clock": "skipped",

@@ -36,7 +36,7 @@ async def test_databases_are_fine_while_the_daemon_has_them_open(home: Home) -> 
         database_found, sessions_found = await found(home)
     await database.close()
     assert database_found.findings[0].detail == f"gaia.db is whole, of version {HEAD}"
-    assert sessions_found.findings[0].detail == "sessions.db is whole"
+    assert sessions_found.findings[0].detail.startswith("sessions.db is whole, and google-adk ")
 
 
 async def test_databases_that_are_not_there_are_fine_and_are_not_made(tmp_path: Path) -> None:
@@ -85,3 +85,23 @@ async def test_a_damaged_page_is_found_in_a_large_database_as_well(home: Home) -
 async def test_a_file_of_something_else_fails(home: Home) -> None:
     home.sessions_database.write_bytes(b"Dear diary, " * 1000)
     assert await outcomes(home) == [Outcome.OK, Outcome.FAILED]
+
+
+async def test_sessions_that_the_installed_adk_cannot_read_fail_and_are_left_as_they_are(
+    home: Home,
+) -> None:
+    with closing(sqlite3.connect(home.sessions_database)) as database:
+        database.execute("UPDATE adk_internal_metadata SET value = '99'")
+        database.commit()
+    _, examined = await found(home)
+    assert examined.findings[0].outcome is Outcome.FAILED
+    assert "schema version is '99'" in examined.findings[0].detail
+
+
+async def test_sessions_without_their_version_are_read_and_not_completed(home: Home) -> None:
+    with closing(sqlite3.connect(home.sessions_database)) as database:
+        database.execute("DELETE FROM adk_internal_metadata")
+        database.commit()
+    assert await outcomes(home) == [Outcome.OK, Outcome.OK]
+    with closing(sqlite3.connect(home.sessions_database)) as database:
+        assert database.execute("SELECT count(*) FROM adk_internal_metadata").fetchone() == (0,)

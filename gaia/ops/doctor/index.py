@@ -1,0 +1,126 @@
+"""Whether the vector index is in step with the ledger, and made as the settings say.
+
+While a daemon runs, it says so: it alone opens the index. While none does, the tables
+tell what the next start will have to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.findings import Check, Finding, ok, skipped, warning
+from gaia.memory.index.fingerprints import read_fingerprint
+from gaia.ops.doctor.daemon import Daemon
+from gaia.ops.report import MemoryStatus
+from gaia.ops.status_text import counted, duration
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings.schema import MemorySettings
+from gaia.store import index_ops, indexes
+from gaia.store.index_ops import IndexBacklog
+from gaia.store.indexes import IndexState
+from gaia.store.inspection import inspecting
+from gaia.store.migrations import HEAD
+from gaia.store.opening import read_revision
+
+NAME = "memory index"
+LATE = timedelta(minutes=10)
+"""A running gaia takes a memory into the index in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What the database tells of the index."""
+
+    backlog: IndexBacklog
+    memories: int
+    states: Sequence[IndexState]
+
+
+def index_check(
+    home: Home,
+    memory: MemorySettings,
+    daemon: Daemon,
+    clock: Clock,
+    reindex: Callable[[], Awaitable[str]],
+) -> Check:
+    """The check of the index. `reindex` has a running daemon make it anew."""
+
+    async def look() -> Sequence[Finding]:
+        if not memory.enabled:
+            return [ok("memory is off")]
+        report = await daemon.report()
+        if report is not None:
+            return [_running(report.memory, reindex)]
+        if await daemon.runs():
+            return [skipped("gaia runs, and is too busy to tell")]
+        if await read_revision(home.database) != HEAD:
+            return [ok("there is none yet")]
+        return [*_resting(home, memory, await _read(home), clock.now())]
+
+    return Check(NAME, look, needs=("database",))
+
+
+def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Finding:
+    if not memory.ok:
+        return skipped("it does not work at the moment: see what the daemon says")
+    late = memory.oldest_seconds is not None and memory.oldest_seconds > LATE.total_seconds()
+    if late and memory.oldest_seconds is not None:
+        since = duration(memory.oldest_seconds)
+        return warning(
+            f"{memory.waiting:,} changes wait for {since} to be taken in",
+            "gaia memory reindex",
+            reindex,
+        )
+    behind = f", {memory.waiting:,} changes behind" if memory.waiting else ", in step"
+    return ok(counted(memory.memories, "memory", "memories") + behind)
+
+
+async def _read(home: Home) -> _Tables:
+    async with inspecting(home.database) as connection, AsyncSession(connection) as session:
+        return _Tables(
+            await index_ops.backlog(session),
+            await indexes.count_passages(session),
+            await indexes.every(session),
+        )
+
+
+def _resting(
+    home: Home, memory: MemorySettings, tables: _Tables, now: datetime
+) -> Sequence[Finding]:
+    active = next((each for each in tables.states if each.active), None)
+    memories = counted(tables.memories, "memory", "memories")
+    if active is None:
+        words = "to be indexed at the next start" if tables.memories else "there is nothing to find"
+        return [ok(f"{memories}, {words}")]
+    made_with = read_fingerprint(active.fingerprint)
+    if made_with is None or not made_with.fits(memory):
+        was = str(made_with) if made_with else "something that this gaia does not know"
+        return [
+            warning(
+                f"it was made with {was}, and memory.embedder or memory.vector_store say another",
+                "Nothing needs to be done: the next start makes it anew, and the old one "
+                "answers meanwhile. To keep it, set back what was changed.",
+            )
+        ]
+    if _is_gone(home, memory, tables):
+        return [
+            warning(
+                f"its folder {home.memory} is gone, and there are {memories}",
+                "Nothing needs to be done: the next start makes it anew.",
+            )
+        ]
+    if tables.backlog.waiting and tables.backlog.oldest is not None:
+        since = duration((now - tables.backlog.oldest).total_seconds())
+        changes = counted(tables.backlog.waiting, "change", "changes")
+        return [ok(f"{memories}; {changes} since {since} wait for the next start")]
+    return [ok(f"{memories}, in step; made with {made_with}")]
+
+
+def _is_gone(home: Home, memory: MemorySettings, tables: _Tables) -> bool:
+    is_local = memory.vector_store.provider == "chroma" and not memory.vector_store.config
+    return is_local and tables.memories > 0 and not (home.memory / "chroma").is_dir()

@@ -1,0 +1,84 @@
+"""Whether the databases keep a write-ahead log, and it does not grow without end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from gaia.findings import Check, Finding, ok, warning
+from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
+from gaia.ops.doctor.daemon import Daemon
+from gaia.paths import Home
+from gaia.store.engine import Database
+from gaia.store.inspection import holds_nothing
+from gaia.store.lock import DaemonLock
+
+NAME = "journals"
+WAL_MARK = b"\x02\x02"
+"""The bytes 18 and 19 of a database in WAL mode, https://www.sqlite.org/fileformat2.html."""
+
+
+def journals_check(home: Home, daemon: Daemon, *, long: int = LONG_BYTES) -> Check:
+    """The check of both databases' logs; `long` is in bytes."""
+
+    async def look() -> Sequence[Finding]:
+        runs = await daemon.runs()
+        paths = [home.database, home.sessions_database]
+        there = [path for path in paths if not holds_nothing(path)]
+        logs = [await asyncio.to_thread(_read, path) for path in there]
+        found = [
+            finding
+            for path, (is_wal, size) in zip(there, logs, strict=True)
+            for finding in _told(home, path, is_wal=is_wal, size=size, long=long, runs=runs)
+        ]
+        sizes = ", ".join(
+            f"that of {path.name} has {size / MEGABYTE:,.1f} MB"
+            for path, (_, size) in zip(there, logs, strict=True)
+        )
+        return found or [ok(f"write-ahead logs are short: {sizes}" if sizes else "there are none")]
+
+    return Check(NAME, look, needs=("database", "sessions"))
+
+
+def _read(path: Path) -> tuple[bool, int]:
+    """Whether a database is in WAL mode, and how long its log is."""
+    with path.open("rb") as file:
+        file.seek(18)
+        is_wal = file.read(2) == WAL_MARK
+    try:
+        return is_wal, path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        return is_wal, 0
+
+
+def _told(
+    home: Home, path: Path, *, is_wal: bool, size: int, long: int, runs: bool
+) -> Sequence[Finding]:
+    mend = None if runs else partial(_empty, home, path)
+    if not is_wal:
+        detail = f"{path.name} has no write-ahead log: readers and writers wait for each other"
+        return [warning(detail, "Restart gaia: it switches that on when it starts.", mend)]
+    if size > long:
+        detail = f"the write-ahead log of {path.name} has {size / MEGABYTE:,.0f} MB"
+        remedy = "End what reads the database all the time, then restart gaia."
+        return [warning(detail, remedy, mend)]
+    return []
+
+
+async def _empty(home: Home, path: Path) -> str:
+    """With the daemon's lock held, so that none starts meanwhile.
+
+    Raises:
+        AlreadyRunningError: One runs after all.
+    """
+    with DaemonLock(home):
+        database = Database(path)
+        try:
+            is_empty = await database.checkpoint()
+        finally:
+            await database.close()
+    if not is_empty:
+        raise BlockingIOError(0, f"another process reads {path.name}")
+    return f"the write-ahead log of {path.name} is empty now"

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gaia.errors import NotRunningError
+from gaia.findings import Finding, Outcome
+from gaia.memory.index.fingerprints import read_fingerprint
+from gaia.ops.doctor.daemon import Daemon
+from gaia.ops.doctor.index import index_check
+from gaia.ops.report import MemoryStatus, StatusReport
+from gaia.paths import Home
+from gaia.settings.schema import ComponentSettings, MemorySettings
+from gaia.store import indexes
+from gaia.store.engine import Database
+from gaia.store.opening import open_database
+from gaia.store.users import Role, Users
+from gaia.testing.book import Book
+from gaia.testing.clock import START, FakeClock
+
+EMBEDDED = "embedded/multilingual-e5-small-q4/384 in chroma"
+WELL = MemoryStatus(enabled=True, memories=3, waiting=0, oldest_seconds=None, ok=True)
+
+
+@pytest.fixture
+def home(tmp_path: Path, fresh_home: Home) -> Home:
+    shutil.copytree(fresh_home.root, tmp_path / "home")
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+async def database(home: Home) -> AsyncIterator[Database]:
+    database = await open_database(home)
+    yield database
+    await database.close()
+
+
+async def reindexed() -> str:
+    return "all memories are indexed anew"
+
+
+def silent() -> StatusReport:
+    raise NotRunningError("gaia does not run: start it")
+
+
+def saying(memory: MemoryStatus) -> StatusReport:
+    return StatusReport.model_construct(memory=memory)
+
+
+async def found(
+    home: Home, *, memory: MemorySettings | None = None, said: MemoryStatus | None = None
+) -> Finding:
+    daemon = Daemon(silent if said is None else lambda: saying(said), lambda: False)
+    check = index_check(home, memory or MemorySettings(), daemon, FakeClock(), reindexed)
+    (finding,) = await check.look()
+    return finding
+
+
+async def remember(database: Database) -> None:
+    ada = await Users(database, FakeClock()).create("ada", Role.OWNER)
+    await Book(database).keep(ada, "I live in Graz", START - timedelta(hours=2))
+
+
+async def make(database: Database, fingerprint: str) -> None:
+    async with database.write() as session:
+        state = await indexes.begin(session, fingerprint, START)
+        await indexes.activate(session, state.index_id)
+
+
+async def test_without_memories_there_is_nothing_to_find(home: Home, tmp_path: Path) -> None:
+    assert (await found(home)).detail == "0 memories, there is nothing to find"
+    assert (await found(Home(tmp_path / "empty"))).outcome is Outcome.OK
+    assert (await found(home, memory=MemorySettings(enabled=False))).detail == "memory is off"
+
+
+async def test_what_waits_is_told_with_its_age(home: Home, database: Database) -> None:
+    await remember(database)
+    assert (await found(home)).detail == "1 memory, to be indexed at the next start"
+    await make(database, EMBEDDED)
+    (home.memory / "chroma").mkdir(parents=True)
+    finding = await found(home)
+    assert finding.outcome is Outcome.OK
+    assert finding.detail == "1 memory; 1 change since 2 h 0 min wait for the next start"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"embedder": ComponentSettings(provider="gemini")},
+        {"embedder": ComponentSettings(provider="embedded", config={"embedding_dims": 768})},
+        {"embedder": ComponentSettings(provider="embedded", config={"model": "another"})},
+        {"vector_store": ComponentSettings(provider="qdrant")},
+    ],
+)
+async def test_an_index_of_another_embedder_or_size_is_a_warning(
+    home: Home, database: Database, changed: dict[str, ComponentSettings]
+) -> None:
+    await make(database, EMBEDDED)
+    assert (await found(home)).outcome is Outcome.OK
+    finding = await found(home, memory=MemorySettings(**changed))
+    assert finding.outcome is Outcome.WARNING
+    assert "embedded multilingual-e5-small-q4, 384 numbers, in chroma" in finding.detail
+
+
+async def test_vectors_that_are_gone_are_a_warning(home: Home, database: Database) -> None:
+    await remember(database)
+    await make(database, EMBEDDED)
+    finding = await found(home)
+    assert finding.outcome is Outcome.WARNING
+    assert "the next start makes it anew" in finding.remedy
+
+
+async def test_a_running_gaia_says_how_far_its_index_is(home: Home) -> None:
+    assert (await found(home, said=WELL)).detail == "3 memories, in step"
+    busy = WELL.model_copy(update={"waiting": 2, "oldest_seconds": 5.0})
+    assert (await found(home, said=busy)).detail == "3 memories, 2 changes behind"
+
+
+async def test_an_index_that_lags_is_made_anew_by_the_running_gaia(home: Home) -> None:
+    lagging = WELL.model_copy(update={"waiting": 2, "oldest_seconds": 7_200.0})
+    finding = await found(home, said=lagging)
+    assert finding.outcome is Outcome.WARNING
+    assert "2 changes wait for 2 h 0 min" in finding.detail
+    assert finding.mend is not None
+    assert await finding.mend() == await reindexed()
+
+
+async def test_an_index_that_does_not_work_is_left_to_the_daemons_own_words(home: Home) -> None:
+    broken = WELL.model_copy(update={"ok": False, "detail": "no key"})
+    assert (await found(home, said=broken)).outcome is Outcome.SKIPPED
+
+
+def test_fingerprints_are_read_back_whatever_the_model_is_called() -> None:
+    found = read_fingerprint("openai/BAAI/bge-m3 in 4 bits/1024 in pgvector")
+    assert found is not None
+    assert (found.provider, found.model, found.dimensions, found.storage) == (
+        "openai",
+        "BAAI/bge-m3 in 4 bits",
+        1024,
+        "pgvector",
+    )
+    assert read_fingerprint("") is None
