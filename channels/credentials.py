@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from gaia.errors import Mistake, SettingsError
-from gaia.settings.schema import Secrets
+from gaia.settings.schema import ChannelsSettings, Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,21 @@ class TwilioCredentials:
 
     account_sid: str
     auth_token: str
+
+
+def missing(settings: ChannelsSettings, secrets: Secrets) -> Sequence[Mistake]:
+    """What the enabled channels miss of their secrets. The mistakes have no place yet."""
+    found: list[Mistake] = []
+    for is_enabled, read in (
+        (settings.telegram.enabled, telegram_token),
+        (settings.whatsapp.enabled, twilio_credentials),
+    ):
+        try:
+            if is_enabled:
+                read(secrets)
+        except SettingsError as exc:
+            found += exc.mistakes
+    return found
 
 
 def telegram_token(secrets: Secrets) -> str:

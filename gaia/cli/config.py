@@ -53,7 +53,6 @@ def show(
 @app.command()
 def check(as_json: AsJson = False) -> None:
     """Find every mistake in the settings; exit with 78 when there is one."""
-    from gaia.agent.providers import resolve_loaded
     from gaia.errors import SettingsError
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
@@ -61,7 +60,7 @@ def check(as_json: AsJson = False) -> None:
     home = find_home()
     try:
         loaded = load_settings(home)
-        resolve_loaded(loaded)
+        _check_what_they_ask_for(loaded)
     except SettingsError as exc:
         typer.echo(_mistakes_as_json(exc) if as_json else str(exc), err=not as_json)
         raise typer.Exit(exc.exit_code) from exc
@@ -74,6 +73,25 @@ def check(as_json: AsJson = False) -> None:
         typer.echo(f"{home.settings_file} is fine.")
     else:
         typer.echo(f"There is no {home.settings_file}, which is fine: the defaults hold.")
+
+
+def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
+    """Look for the model, and for the secrets of the channels.
+
+    Raises:
+        SettingsError: Something is missing.
+    """
+    from channels.credentials import missing
+    from gaia.agent.providers import resolve_loaded
+    from gaia.errors import SettingsError
+
+    mistakes = [loaded.placed(each) for each in missing(loaded.settings.channels, loaded.secrets)]
+    try:
+        resolve_loaded(loaded)
+    except SettingsError as exc:
+        mistakes = [*exc.mistakes, *mistakes]
+    if mistakes:
+        raise SettingsError.of(mistakes)
 
 
 def _mistakes_as_json(error: SettingsError) -> str:

@@ -77,6 +77,31 @@ def test_check_finds_that_the_named_provider_has_no_key(tmp_path: Path) -> None:
     assert "GEMINI_API_KEY is not set" in result.stderr
 
 
+def test_check_finds_what_enabled_channels_miss_with_the_line_that_enables_them(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "gaia.yaml"
+    file.write_text(
+        "model: {provider: gemini}\nchannels:\n  telegram:\n    enabled: true\n"
+        '  whatsapp: {enabled: true, number: "+14155550100", public_url: "https://a.example"}\n'
+    )
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "4 mistakes in the configuration" in result.stderr
+    assert "GEMINI_API_KEY is not set" in result.stderr
+    assert f"{file}, line 4: channels.telegram.enabled is true" in result.stderr
+    assert "line 5: channels.whatsapp.enabled" in result.stderr
+    found = json.loads(run(tmp_path, "check", "--json").stdout)
+    assert [mistake["line"] for mistake in found["mistakes"]] == [1, 4, 5, 5]
+
+
+def test_check_is_content_with_secrets_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("channels: {telegram: {enabled: true}}\n")
+    token = f"123456789:{'A' * 35}"
+    assert run(tmp_path, "check").exit_code == 78
+    assert run(tmp_path, "check", GAIA_TELEGRAM_BOT_TOKEN=token).exit_code == 0
+
+
 def test_show_tells_each_key_with_its_source(tmp_path: Path) -> None:
     (tmp_path / "gaia.yaml").write_text("web:\n  port: 0\n")
     lines = run(tmp_path, "show").stdout.splitlines()
