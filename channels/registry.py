@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
 from channels.terminal import Greeter, TerminalChannel
 from gaia.ports import Channel, Clock
@@ -37,6 +39,27 @@ def build_channels(
     if settings.whatsapp.enabled and not hosted:
         channels.append(_whatsapp(settings.whatsapp, twilio_credentials(secrets), clock))
     return {channel.name: channel for channel in channels}
+
+
+def check_secrets(settings: ChannelsSettings, secrets: Secrets) -> None:
+    """Check that each channel that is enabled has its secrets.
+
+    Raises:
+        SettingsError: One has not. The mistake has no place yet.
+    """
+    if settings.telegram.enabled:
+        telegram_token(secrets)
+    if settings.whatsapp.enabled:
+        twilio_credentials(secrets)
+
+
+def channel_inputs(settings: ChannelsSettings, secrets: Secrets) -> Mapping[str, object]:
+    """What each channel is built from: one is to be built anew when that is another."""
+    return {
+        "terminal": settings.terminal,
+        "telegram": (settings.telegram, secrets.telegram_bot_token),
+        "whatsapp": (settings.whatsapp, secrets.twilio_account_sid, secrets.twilio_auth_token),
+    }
 
 
 def _telegram(settings: TelegramSettings, token: str, clock: Clock) -> Channel:

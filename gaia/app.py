@@ -1,8 +1,11 @@
-"""The composition root: from settings to an App. The one place that wires."""
+"""The composition root: from settings to an App. The one place that wires.
+
+What a change of the settings replaces is in `answering`; `changing` does it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,20 +13,16 @@ from starlette.routing import BaseRoute
 
 from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
-from gaia.agent.tools import built_in_tools
-from gaia.agent.tools.conversations import ConversationTools
-from gaia.agent.tools.memory import MemoryTools
-from gaia.agent.turn import Agent
+from gaia.answering import AnsweringBuilder, CurrentAnswering, weighing
 from gaia.channelling import TerminalGreeter, enabled_channels
 from gaia.commands.conversation import conversation_commands
 from gaia.commands.exporting import export_command
 from gaia.commands.linking import linking_commands
-from gaia.commands.memory import memory_commands, without_memory
+from gaia.commands.memory import memory_commands
 from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
 from gaia.core.access import Access
-from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.dispatcher import Dispatcher
@@ -34,15 +33,14 @@ from gaia.core.profiling import Profiles
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.core.warming import Warming
-from gaia.learning import Reader, build_digesting, build_jobs, build_profiles, build_reader
+from gaia.current import Current
+from gaia.learning import build_digesting, build_jobs
+from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
-from gaia.memory.profile.prefix import room
-from gaia.memory.profile.preload import Preload
-from gaia.memory.recall import Recall
-from gaia.memory.relevance import E5
-from gaia.memory.search import Search
+from gaia.memory.search import Search, Weighing
 from gaia.ops.forgetting import Forgetting
+from gaia.ops.settings_state import SettingsState
 from gaia.ops.status import Status
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
@@ -50,6 +48,7 @@ from gaia.ports import Channel, Clock, Hooked
 from gaia.schedule.schedule import Schedule
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.memory import memory_routes
@@ -64,11 +63,17 @@ Sessions that idled out are looked for no earlier, too."""
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """All parts of a gaia that is ready to start. `daemon` runs it."""
+    """All parts of a gaia that is ready to start. `daemon` runs it, `changing` gives it
+    other settings."""
 
-    model: ChatModel
-    channels: Mapping[str, Channel]
-    gateways: Mapping[str, ChannelGateway]
+    settings: Current[Settings]
+    answering: CurrentAnswering
+    weighing: Current[Weighing]
+    builder: AnsweringBuilder
+    users: Users
+    greeter: TerminalGreeter
+    channels: dict[str, Channel]
+    gateway: Callable[[str], ChannelGateway]
     handlers: Handlers
     strangers: Strangers
     dispatcher: Dispatcher
@@ -79,9 +84,10 @@ class App:
     digesting: Digesting
     upkeep: Upkeep
     profiles: Profiles
-    schedule: Schedule
+    schedule: Callable[[], Schedule]
+    """Makes the schedule of the present settings."""
     status: Status
-    hooks: Mapping[str, Hooked]
+    settings_state: SettingsState
     local_routes: Sequence[BaseRoute]
 
     async def recover(self) -> None:
@@ -92,6 +98,11 @@ class App:
         await self.delivery.recover()
         self.index.wake()
         self.forgetting.wake()
+
+    def hooked(self, name: str) -> Hooked | None:
+        """The channel of that name, if its provider calls it over HTTP."""
+        channel = self.channels.get(name)
+        return channel if isinstance(channel, Hooked) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,31 +130,17 @@ def build_app(
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
-    settings, database = loaded.settings, stores.database
+    database, settings = stores.database, Current(loaded.settings)
+    weighed = Current(weighing(loaded.settings.memory))
     users = Users(database, clock)
-    access = Access(users, settings.access)
-    greeter = TerminalGreeter(access, database, model)
-    channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
-    channels |= {channel.name: channel for channel in extra_channels}
-    memory = settings.memory
     index = Index(
-        parts_opener(home, memory, loaded.secrets),
+        parts_opener(home, loaded.settings.memory, loaded.secrets),
         database=database,
         clock=clock,
         start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
     )
-    search = Search(
-        database,
-        index,
-        clock,
-        fusion=memory.fusion,
-        scale=E5 if memory.embedder.provider == "embedded" else None,
-    )
-    recall = Recall(search, clock, limit=memory.recall_limit)
+    search = Search(database, index, clock, weighing=weighed)
     forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
-
-    reader = reader or build_reader(home, loaded, model)
-    profiles = build_profiles(memory, reader, database=database, clock=clock)
 
     def memory_changed() -> None:
         index.wake()
@@ -153,31 +150,26 @@ def build_app(
         memory_changed()
         profiles.wake(user_id)
 
-    memory_tools = MemoryTools(
-        database, search, clock, limit=memory.recall_limit, changed=memory_changed
-    )
-    conversation_tools = ConversationTools(database, clock, small=model.provider == "embedded")
-    preload = Preload(
-        database, clock, room(memory, small=model.provider == "embedded"), profiles.wake
-    )
-    agent = Agent(
-        model=model,
+    builder = AnsweringBuilder(
+        home=home,
+        database=database,
         sessions=stores.sessions,
-        tools=[
-            *built_in_tools(clock),
-            *((*memory_tools.all, *conversation_tools.all) if memory.enabled else ()),
-        ],
-        recall=recall if memory.enabled and memory.auto_recall else None,
-        preload=preload if memory.enabled else None,
-        settings=settings,
+        search=search,
+        clock=clock,
+        memory_changed=memory_changed,
+        wake_profile=lambda user_id: profiles.wake(user_id),
     )
-    delivery = Delivery(
-        database=database, channels=channels, clock=clock, settings=settings.delivery
-    )
+    answering = CurrentAnswering(builder.build(loaded, model, reader))
+    profiles = Profiles(database=database, reader=answering.reader, clock=clock, settings=settings)
+    access = Access(users, settings)
+    greeter = TerminalGreeter(access, database, answering.model)
+    channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
+    channels |= {channel.name: channel for channel in extra_channels}
+    delivery = Delivery(database=database, channels=channels, clock=clock, settings=settings)
     turns = Turns()
     digesting = build_digesting(
         settings,
-        reader,
+        answering.reader,
         finder=search,
         database=database,
         sessions=stores.sessions,
@@ -192,7 +184,7 @@ def build_app(
         digesting=digesting,
         memory_changed=memory_changed,
         clock=clock,
-        archive_days=memory.archive_days,
+        archive_days=loaded.settings.memory.archive_days,
     )
 
     def after_turn() -> None:
@@ -203,8 +195,7 @@ def build_app(
         database=database,
         sessions=stores.sessions,
         users=users,
-        agent=agent,
-        attachments=Attachments(model, clock, settings.limits),
+        asking=answering.asking,
         channels=channels,
         delivery=delivery,
         clock=clock,
@@ -213,16 +204,18 @@ def build_app(
         before_turn=forgetting.before_turn,
         after_turn=after_turn,
     )
+    settings_state = SettingsState(clock.now(), loaded.problem)
     status = Status(
         home=home,
         database=database,
         users=users,
-        model=model,
+        model=answering.model,
         channels=channels,
         handlers=handlers,
         index=index,
-        recall=recall,
+        recall=answering.recall,
         digesting=digesting,
+        settings=settings_state,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
@@ -234,7 +227,7 @@ def build_app(
         [
             *conversation_commands(handlers.stop_turn, digesting),
             *linking_commands(stores.sessions, digesting),
-            *(memory_commands if memory.enabled else without_memory)(search, memory_changed),
+            *memory_commands(search, memory_changed, lambda: settings.now.memory.enabled),
             export_command(takes),
             *status_commands(status),
             *people_commands(strangers.greet),
@@ -245,7 +238,7 @@ def build_app(
         database=database,
         access=access,
         strangers=strangers,
-        limits=Limits(settings.limits),
+        limits=Limits(settings),
         users=users,
         handlers=handlers,
         delivery=delivery,
@@ -253,21 +246,36 @@ def build_app(
         channels=channels,
         clock=clock,
     )
-    warming = Warming(database=database, users=users, agent=agent)
+    warming = Warming(database=database, users=users, agent=answering.agent)
+
+    def gateway(channel: str) -> ChannelGateway:
+        return ChannelGateway(
+            channel,
+            database=database,
+            clock=clock,
+            dispatcher=dispatcher,
+            delivery=delivery,
+            warming=warming,
+        )
+
+    def schedule() -> Schedule:
+        after_start = timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0)
+        jobs = build_jobs(settings.now, digesting, upkeep, after_start=after_start)
+        return Schedule(jobs, clock)
+
+    def terminal() -> TerminalChannel | None:
+        channel = channels.get(TerminalChannel.name)
+        return channel if isinstance(channel, TerminalChannel) else None
+
     return App(
-        model=model,
+        settings=settings,
+        answering=answering,
+        weighing=weighed,
+        builder=builder,
+        users=users,
+        greeter=greeter,
         channels=channels,
-        gateways={
-            name: ChannelGateway(
-                name,
-                database=database,
-                clock=clock,
-                dispatcher=dispatcher,
-                delivery=delivery,
-                warming=warming,
-            )
-            for name in channels
-        },
+        gateway=gateway,
         handlers=handlers,
         strangers=strangers,
         dispatcher=dispatcher,
@@ -278,24 +286,12 @@ def build_app(
         profiles=profiles,
         digesting=digesting,
         upkeep=upkeep,
-        schedule=Schedule(
-            build_jobs(
-                settings,
-                digesting,
-                upkeep,
-                after_start=timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0),
-            ),
-            clock,
-        ),
+        schedule=schedule,
         status=status,
-        hooks={name: channel for name, channel in channels.items() if isinstance(channel, Hooked)},
+        settings_state=settings_state,
         local_routes=[
             *memory_routes(search, index),
             *session_routes(database, digesting, clock),
-            *(
-                terminal_route(channel)
-                for channel in channels.values()
-                if isinstance(channel, TerminalChannel)
-            ),
+            terminal_route(terminal),
         ],
     )

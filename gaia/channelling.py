@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from channels.registry import build_channels
+from channels.registry import build_channels, channel_inputs, check_secrets
 from channels.terminal import Greeter, Greeting
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.access import Access
+from gaia.current import Current
 from gaia.errors import RefusedError, SettingsError
 from gaia.messages import Address
 from gaia.ports import Channel, Clock
@@ -38,10 +39,29 @@ def enabled_channels(
         raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
 
 
+def require_secrets(loaded: LoadedSettings) -> None:
+    """Check that each channel that is enabled has its secrets.
+
+    Raises:
+        SettingsError: One has not; the mistakes are placed.
+    """
+    try:
+        check_secrets(loaded.settings.channels, loaded.secrets)
+    except SettingsError as exc:
+        raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
+
+
+def changed_channels(before: LoadedSettings, after: LoadedSettings) -> Collection[str]:
+    """The names of the channels that are built anew for other settings."""
+    old = channel_inputs(before.settings.channels, before.secrets)
+    new = channel_inputs(after.settings.channels, after.secrets)
+    return [name for name in old if old[name] != new[name]]
+
+
 class TerminalGreeter:
     """Implements the terminal channel's `Greeter`."""
 
-    def __init__(self, access: Access, database: Database, model: ChatModel) -> None:
+    def __init__(self, access: Access, database: Database, model: Current[ChatModel]) -> None:
         self._access = access
         self._database = database
         self._model = model
@@ -60,8 +80,8 @@ class TerminalGreeter:
             )
         return Greeting(
             user_name=user.name,
-            model=self._model.describe(),
-            embedded=self._model.provider == "embedded",
+            model=self._model.now.describe(),
+            embedded=self._model.now.provider == "embedded",
             created=not known,
             conversation_turns=conversation.session_turns if conversation else 0,
         )

@@ -12,50 +12,71 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from gaia import __version__, logs
 from gaia.agent.models import build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, Stores, build_app
+from gaia.changing import INDEX, SCHEDULE, WEB, Changing, channel_task, web_place
+from gaia.channelling import require_secrets
 from gaia.clock import SystemClock
-from gaia.core.supervisor import keep_running
+from gaia.errors import HomeError, SettingsError
+from gaia.listening import Listening
 from gaia.paths import Home
-from gaia.ports import Channel, Clock
+from gaia.ports import Channel
+from gaia.reloading import Reloading
 from gaia.sessions.opening import open_sessions
+from gaia.settings import last_good
 from gaia.settings.load import LoadedSettings, load_settings
-from gaia.settings.schema import Settings
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
+from gaia.tasks import Tasks
 from gaia.web.app import local_app, public_app
-from gaia.web.server import WebServer, listen_on_path, listen_on_port
+from gaia.web.server import WebServer, listen_on_path
+from gaia.web.settings import settings_routes
 
 logger = logging.getLogger(__name__)
 
 Announce = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A daemon that runs."""
+
+    app: App
+    reloading: Reloading
+
+
 async def serve(
     home: Home, *, extra_channels: Sequence[Channel] = (), announce: Announce | None = None
 ) -> None:
-    """Run until SIGTERM or SIGINT, then drain. A second signal ends it at once.
+    """Run until SIGTERM or SIGINT, then drain. A second signal ends it at once; SIGHUP
+    takes up changed settings.
 
     `announce` gets the code by which the owner can pair, where that is due: it is a
     secret for an hour, so that no log may have it.
 
     Raises:
-        SettingsError: The configuration is wrong.
+        SettingsError: The configuration is wrong, and there is no last good one.
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
     loaded = _prepare(home, log_to_terminal=True)
     stop = asyncio.Event()
-    with _signals(stop):
-        async with _running(home, loaded, hosted=False, extra_channels=extra_channels) as app:
-            code = await app.strangers.invite_owner() if announce else None
+    hang_up = asyncio.Event()
+    with _signals(stop, hang_up):
+        async with _running(home, loaded, hosted=False, extra_channels=extra_channels) as running:
+            code = await running.app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
-            await stop.wait()
+            hearing = asyncio.create_task(_reload_on(hang_up, running.reloading))
+            try:
+                await stop.wait()
+            finally:
+                hearing.cancel()
 
 
 @asynccontextmanager
@@ -63,7 +84,7 @@ async def hosted(home: Home) -> AsyncIterator[None]:
     """Run, with the terminal alone and no port, for as long as the block lasts.
 
     Raises:
-        SettingsError: The configuration is wrong.
+        SettingsError: The configuration is wrong, and there is no last good one.
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
@@ -74,15 +95,38 @@ async def hosted(home: Home) -> AsyncIterator[None]:
 
 def _prepare(home: Home, *, log_to_terminal: bool) -> LoadedSettings:
     home.create()
-    loaded = load_settings(home)
+    loaded = _load(home, hosted=not log_to_terminal)
     logs.configure(
         loaded.settings.logging,
         home.logs,
         loaded.secrets.values(),
         to_terminal=log_to_terminal,
     )
+    if loaded.problem:
+        logger.error("STARTED WITH THE LAST GOOD SETTINGS: %s", loaded.problem)
     for warning in loaded.warnings:
         logger.warning("%s", warning)
+    return loaded
+
+
+def _load(home: Home, *, hosted: bool) -> LoadedSettings:
+    """The settings in the files, or the last good ones where these cannot be used."""
+    try:
+        loaded = _usable(load_settings(home), hosted=hosted)
+    except SettingsError as exc:
+        return _usable(last_good.load_last_good(home, exc), hosted=hosted)
+    try:
+        last_good.keep(home, loaded)
+    except HomeError as exc:
+        # A disk that is full keeps nobody from starting; the log cannot tell it yet.
+        logger.warning("%s", exc)
+    return loaded
+
+
+def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
+    resolve_loaded(loaded)
+    if not hosted:
+        require_secrets(loaded)
     return loaded
 
 
@@ -93,15 +137,12 @@ async def _running(
     *,
     hosted: bool,
     extra_channels: Sequence[Channel] = (),
-) -> AsyncIterator[App]:
+) -> AsyncIterator[Running]:
     clock = SystemClock()
-    settings = loaded.settings
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
         stores = await _open_stores(stack, home)
-        resolved = resolve_loaded(loaded)
-        model = build_model(resolved, settings.model, home, clock)
-        stack.push_async_callback(model.close)
+        model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
         app = build_app(
             home,
             loaded,
@@ -111,25 +152,44 @@ async def _running(
             hosted=hosted,
             extra_channels=extra_channels,
         )
-        servers = _web_servers(stack, home, settings, app, hosted=hosted)
+        stack.push_async_callback(_close_model, app)
+        local = stack.enter_context(listen_on_path(home.control_socket))
         with _unwrapped():
-            async with asyncio.TaskGroup() as tasks:
-                background = _start(tasks, app, servers, clock)
+            async with asyncio.TaskGroup() as group:
+                tasks = Tasks(group, clock)
+                listening = Listening(tasks, {WEB: lambda: public_app(app.status, app.hooked)})
+                stack.enter_context(listening.closing())
+                changing = Changing(
+                    home, loaded, app, tasks, listening, clock, log_to_terminal=not hosted
+                )
+                reloading = Reloading(home, changing, app.settings_state, stores.database, clock)
+                listening.open(WEB, web_place(loaded.settings, hosted=hosted))
+                routes = settings_routes(
+                    lambda: reloading.reload("the command line asks"), reloading.differences
+                )
+                control = local_app(app.status, app.recover, [*app.local_routes, *routes])
+                server = WebServer(control, local)
+                tasks.start("control socket", server.run_until_cancelled, supervised=False)
+                _start(tasks, app)
                 try:
                     await app.recover()
                     app.status.ready = True
-                    if app.index.enabled:
-                        background.append(_start_index(tasks, app, clock))
-                    schedule = keep_running("schedule", app.schedule.run, clock)
-                    background.append(tasks.create_task(schedule))
-                    logger.info("gaia %s is ready, model %s", __version__, app.model.describe())
-                    yield app
+                    # After the daemon is ready: it imports for seconds.
+                    tasks.start(INDEX, app.index.serve)
+                    tasks.start(SCHEDULE, app.schedule().run)
+                    if not hosted:
+                        tasks.start("settings", reloading.watch)
+                    logger.info("gaia %s is ready, model %s", __version__, model.describe())
+                    yield Running(app, reloading)
                 finally:
                     app.status.ready = False
-                    await _drain(app, settings.limits.drain_seconds)
-                    for task in reversed(background):
-                        task.cancel()
+                    await _drain(app)
+                    tasks.cancel()
     logger.info("gaia has stopped")
+
+
+async def _close_model(app: App) -> None:
+    await app.answering.model.now.close()
 
 
 async def _open_stores(stack: AsyncExitStack, home: Home) -> Stores:
@@ -151,38 +211,14 @@ def _unwrapped() -> Iterator[None]:
         raise group.exceptions[0] from None
 
 
-def _web_servers(
-    stack: AsyncExitStack, home: Home, settings: Settings, app: App, *, hosted: bool
-) -> list[WebServer]:
-    listener = stack.enter_context(listen_on_path(home.control_socket))
-    servers = [WebServer(local_app(app.status, app.recover, app.local_routes), listener)]
-    if settings.web.enabled and not hosted:
-        port = stack.enter_context(listen_on_port(settings.web.host, settings.web.port))
-        logger.info("health on http://%s:%d/healthz", *port.getsockname()[:2])
-        servers.append(WebServer(public_app(app.status, app.hooks), port))
-    return servers
+def _start(tasks: Tasks, app: App) -> None:
+    for name, channel in app.channels.items():
+        tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
+    tasks.start("warming", app.warming.run)
 
 
-def _start(
-    tasks: asyncio.TaskGroup, app: App, servers: Sequence[WebServer], clock: Clock
-) -> list[asyncio.Task[None]]:
-    background = [
-        tasks.create_task(
-            keep_running(f"channel {name}", partial(channel.serve, app.gateways[name]), clock)
-        )
-        for name, channel in app.channels.items()
-    ]
-    background.append(tasks.create_task(keep_running("warming", app.warming.run, clock)))
-    background += [tasks.create_task(server.run_until_cancelled()) for server in servers]
-    return background
-
-
-def _start_index(tasks: asyncio.TaskGroup, app: App, clock: Clock) -> asyncio.Task[None]:
-    """Apart from the others, and after the daemon is ready: it imports for seconds."""
-    return tasks.create_task(keep_running("memory index", app.index.serve, clock))
-
-
-async def _drain(app: App, seconds: float) -> None:
+async def _drain(app: App) -> None:
+    seconds = app.settings.now.limits.drain_seconds
     # What a model has not answered is asked again after the next start.
     await app.digesting.cancel()
     await app.profiles.cancel()
@@ -200,10 +236,18 @@ async def _drain(app: App, seconds: float) -> None:
         await app.forgetting.cancel()
 
 
+async def _reload_on(hang_up: asyncio.Event, reloading: Reloading) -> None:
+    while True:
+        await hang_up.wait()
+        hang_up.clear()
+        await reloading.reload("SIGHUP")
+
+
 @contextmanager
-def _signals(stop: asyncio.Event) -> Iterator[None]:
+def _signals(stop: asyncio.Event, hang_up: asyncio.Event) -> Iterator[None]:
     """Let SIGTERM and SIGINT set `stop`, and a second one end the process at once:
-    everything that was accepted is on disk, so nothing is lost by that."""
+    everything that was accepted is on disk, so nothing is lost by that. SIGHUP sets
+    `hang_up`."""
 
     def on_signal(number: signal.Signals) -> None:
         if stop.is_set():
@@ -217,8 +261,9 @@ def _signals(stop: asyncio.Event) -> Iterator[None]:
     numbers = (signal.SIGTERM, signal.SIGINT)
     for number in numbers:
         loop.add_signal_handler(number, on_signal, number)
+    loop.add_signal_handler(signal.SIGHUP, hang_up.set)
     try:
         yield
     finally:
-        for number in numbers:
+        for number in (*numbers, signal.SIGHUP):
             loop.remove_signal_handler(number)

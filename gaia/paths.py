@@ -26,6 +26,10 @@ class Home:
         return self.root / "gaia.yaml"
 
     @property
+    def last_good_settings_file(self) -> Path:
+        return self.root / "gaia.last-good.yaml"
+
+    @property
     def env_file(self) -> Path:
         return self.root / ".env"
 

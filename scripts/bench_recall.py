@@ -34,11 +34,12 @@ from recall_timing import measure_times
 from recall_weights import Asked, choose
 
 from gaia.clock import SystemClock
+from gaia.current import Current
 from gaia.memory import ledger
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.memory import Statement
-from gaia.memory.search import Search
+from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
 from gaia.store import identities
@@ -147,7 +148,7 @@ async def gaia(conversations: Sequence[Conversation], home: Home) -> Mapping[str
         for talk in conversations:
             user_id, turn_of = await remember(database, index, talk)
             for name, fusion in (("gaia", "sum"), ("gaia, rank", "rank")):
-                search = Search(database, index, SystemClock(), fusion=fusion)
+                search = Search(database, index, SystemClock(), weighing=Current(Weighing(fusion)))
                 for question in talk.questions:
                     started = time.perf_counter()
                     found = await search.hits(user_id, question.text, limit=max(DEPTHS))

@@ -50,7 +50,7 @@ async def main(turns: int) -> None:
             model=ChatModel(FunctionModel(lambda request: "Certainly."), "embedded", "function"),
             extra_channels=[channel],
         )
-        channel.connect(app.gateways["fake"])
+        channel.connect(app.gateway("fake"))
         seconds = [await turn(channel, number) for number in range(turns)]
         await app.handlers.drain()
         await app.delivery.flush()

@@ -183,7 +183,7 @@ async def main(count: int, seed: int) -> int:
         logging.getLogger(name).setLevel(logging.WARNING)
     core = Core()
     channel = Channel(core)
-    app = Starlette(routes=hook_routes({CHANNEL: channel}))
+    app = Starlette(routes=hook_routes({CHANNEL: channel}.get))
     origins: Counter[Origin] = Counter()
     answers: Counter[tuple[Origin, int]] = Counter()
     faults: list[str] = []

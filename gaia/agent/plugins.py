@@ -12,7 +12,8 @@ from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
-from gaia.store.usage import Usage
+from gaia.agent.tokens import TokenCount
+from gaia.store.usage import TURN, Usage
 
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
@@ -23,40 +24,33 @@ WriteContext = Callable[[Sequence[str]], str]
 
 
 class Meter(BasePlugin):
-    """Counts the model calls and tokens of one turn, whatever becomes of it."""
+    """Counts the calls of `model`, and their tokens, of one turn, whatever becomes of it."""
 
     def __init__(self) -> None:
         super().__init__("meter")
+        self.model = ""
         self._calls = 0
-        self._tokens_in = 0
-        self._tokens_out = 0
+        self._tokens = TokenCount()
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
         self._calls += 1
+        self._tokens.begin()
 
     async def after_model_callback(
         self, *, callback_context: CallbackContext, llm_response: LlmResponse
     ) -> None:
-        if not llm_response.partial:
-            tokens_in, tokens_out = used_tokens(llm_response)
-            self._tokens_in += tokens_in
-            self._tokens_out += tokens_out
+        self._tokens.hear(llm_response)
 
-    def usage(self, model: str) -> Usage:
+    async def on_model_error_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
+    ) -> None:
+        self._tokens.hear_error(error)
+
+    def usage(self) -> Usage:
         """What was counted, for the purpose `turn`."""
-        return Usage(model, "turn", self._calls, self._tokens_in, self._tokens_out)
-
-
-def used_tokens(response: LlmResponse) -> tuple[int, int]:
-    """The tokens of a request and of its whole answer, as the provider counts them."""
-    used = response.usage_metadata
-    if used is None:
-        return 0, 0
-    prompt, total = used.prompt_token_count or 0, used.total_token_count or 0
-    # The total tells more than the candidates: it has the thoughts in it.
-    return prompt, max(total - prompt, used.candidates_token_count or 0)
+        return Usage(self.model, TURN, self._calls, *self._tokens.total)
 
 
 class TurnContext(BasePlugin):

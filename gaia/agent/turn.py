@@ -117,6 +117,7 @@ class Agent:
         Raises:
             ModelError: The model gave no answer; the session may hold a part of the turn.
         """
+        meter.model = self.model.name
         turns = self._replayed_turns(scene)
         events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
         known = await self._preloaded(scene, begins=not scene.earlier_turns)

@@ -26,29 +26,19 @@ OFF = (
 )
 
 
-def memory_commands(finder: Finder, changed: Changed) -> Sequence[Command]:
-    """The commands, where memory is switched on."""
+def memory_commands(
+    finder: Finder, changed: Changed, enabled: Callable[[], bool]
+) -> Sequence[Command]:
+    """The commands. Where memory is switched off nothing is kept any more, and what was kept
+    before can still be seen and forgotten."""
 
     async def remember(call: Call) -> Reply:
+        if not enabled():
+            return Reply(OFF)
         return Reply(await _remember(call), committed=changed)
 
     return (
         Command.at_once("remember", "Keep something, word for word", remember),
-        memory_command(finder, changed),
-        forget_command(finder, changed),
-        undo_command(changed),
-    )
-
-
-def without_memory(finder: Finder, changed: Changed) -> Sequence[Command]:
-    """The same commands where memory is switched off: nothing is kept any more, and what
-    was kept before can still be seen and forgotten."""
-
-    async def off(_: Call) -> str:
-        return OFF
-
-    return (
-        Command.at_once("remember", "Keep something, word for word", off),
         memory_command(finder, changed),
         forget_command(finder, changed),
         undo_command(changed),

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from gaia.current import Current
 from gaia.messages import Address
-from gaia.settings.schema import AccessSettings
+from gaia.settings.schema import Settings
 from gaia.store.names import name_key
 from gaia.store.users import Role, User, Users
 
@@ -23,7 +24,7 @@ machine's owner, under the names that they give."""
 class Access:
     """Resolves addresses to users. Unknown ones are denied, except on the terminal."""
 
-    def __init__(self, users: Users, settings: AccessSettings) -> None:
+    def __init__(self, users: Users, settings: Current[Settings]) -> None:
         self._users = users
         self._settings = settings
         # Of several who come at once only one may find that there is no owner yet.
@@ -56,7 +57,7 @@ class Access:
             await self._users.link(known, address)
             return known
         owned = any(user.role is Role.OWNER for user in users)
-        if owned and not self._settings.terminal_creates_users:
+        if owned and not self._settings.now.access.terminal_creates_users:
             return None
         role = Role.MEMBER if owned else Role.OWNER
         user = await self._users.create(address.sender, role, address)

@@ -17,16 +17,18 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import timedelta
+from weakref import WeakKeyDictionary
 
 from gaia.core import reports, retries
 from gaia.core.reports import Settled
 from gaia.core.retries import Retries
 from gaia.core.workers import Workers
+from gaia.current import Current, Use
 from gaia.errors import SendError, UnknownSendError
 from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
-from gaia.settings.schema import DeliverySettings
+from gaia.settings.schema import Settings
 from gaia.store import conversations, inbox, outbox, outbox_files, sending
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -55,13 +57,14 @@ class Delivery:
         database: Database,
         channels: Mapping[str, Channel],
         clock: Clock,
-        settings: DeliverySettings,
+        settings: Current[Settings],
     ) -> None:
         self._database = database
         self._channels = channels
         self._clock = clock
         self._retries = Retries(settings)
         self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        self._uses: WeakKeyDictionary[Channel, Use] = WeakKeyDictionary()
         self._workers = Workers("delivery", self._work, clock)
 
     def wake(self, conversation_id: int) -> None:
@@ -111,6 +114,12 @@ class Delivery:
         """Interrupt all sending, to be taken up at the next start."""
         await self._workers.cancel()
 
+    async def sent_all(self, channel: Channel) -> None:
+        """Return when the channel sends nothing at the moment."""
+        use = self._uses.get(channel)
+        if use is not None:
+            await use.over()
+
     def _listen(self, conversation: Conversation) -> None:
         """Have the conversation woken when somebody listens on its chat again."""
         place = (conversation.channel, conversation.chat)
@@ -145,6 +154,8 @@ class Delivery:
         outbound = await self._begin(chunk, answered)
         if outbound is None:
             return AT_ONCE
+        use = self._uses.setdefault(channel, Use())
+        use.begin()
         try:
             provider_id = await channel.send(outbound)
         except SendError as exc:
@@ -153,6 +164,8 @@ class Delivery:
             logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
             outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
             return await self._not_sent(channel, chunk, outcome)
+        finally:
+            use.end()
         return await self._taken(channel, chunk, provider_id)
 
     async def _begin(self, read: Chunk, answered: Answered) -> Outbound | None:

@@ -16,10 +16,9 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.agent.plugins import Meter
-from gaia.agent.turn import Agent, Scene
+from gaia.agent.turn import Scene
 from gaia.core import archiving, sentences
 from gaia.core.asking import Asking
-from gaia.core.attachments import Attachments
 from gaia.core.delivery import Delivery
 from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
@@ -27,6 +26,7 @@ from gaia.core.slots import Slots
 from gaia.core.told import told
 from gaia.core.turns import Turns
 from gaia.core.workers import Workers
+from gaia.current import Current
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
 from gaia.memory import archive
@@ -60,12 +60,11 @@ class Handlers:
         database: Database,
         sessions: SessionStore,
         users: Users,
-        agent: Agent,
-        attachments: Attachments,
+        asking: Current[Asking],
         channels: Mapping[str, Channel],
         delivery: Delivery,
         clock: Clock,
-        settings: Settings,
+        settings: Current[Settings],
         turns: Turns,
         before_turn: BeforeTurn,
         after_turn: Callable[[], None],
@@ -73,20 +72,15 @@ class Handlers:
         self._database = database
         self._sessions = sessions
         self._users = users
-        self._agent = agent
-        self._asking = Asking(
-            database=database, sessions=sessions, agent=agent, attachments=attachments
-        )
+        self._asking = asking
         self._channels = channels
         self._delivery = delivery
         self._clock = clock
         self._turns = turns
         self._before_turn = before_turn
         self._after_turn = after_turn
-        self._settle = timedelta(seconds=settings.sessions.settle_seconds)
-        self._longest_message = settings.limits.message_characters
-        self._has_archive = settings.memory.enabled
-        self._slots = Slots(settings.limits.concurrent_turns)
+        self._settings = settings
+        self._slots = Slots(settings.now.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
         self._workers = Workers("handler", self._work, clock)
 
@@ -128,13 +122,13 @@ class Handlers:
             if conversation is None or conversation.channel not in self._channels:
                 return None
             channel = self._channels[conversation.channel]
-            settle = self._settle if channel.settles else timedelta(0)
+            settle = self._settle_time(channel)
             wait = await batches.ready_after(
                 session, conversation_id, settle=settle, now=self._clock.now()
             )
         if wait is None or wait > timedelta(0):
             return wait
-        async with self._slots.taken(conversation.user_id):
+        async with self._present_slots().taken(conversation.user_id):
             if self._workers.closed:
                 return None
             async with self._database.write() as session:
@@ -145,6 +139,18 @@ class Handlers:
                 with turn_in_log(batch.turn_id), self._turns.one_running():
                     await self._run(conversation, channel, batch)
         return timedelta(0)
+
+    def _settle_time(self, channel: Channel) -> timedelta:
+        if not channel.settles:
+            return timedelta(0)
+        return timedelta(seconds=self._settings.now.sessions.settle_seconds)
+
+    def _present_slots(self) -> Slots:
+        """The slots; those of turns that wait or run stay theirs when the number changes."""
+        total = self._settings.now.limits.concurrent_turns
+        if total != self._slots.total:
+            self._slots = Slots(total)
+        return self._slots
 
     async def _run(self, conversation: Conversation, channel: Channel, batch: Batch) -> None:
         started_at = self._clock.monotonic()
@@ -204,8 +210,9 @@ class Handlers:
             await self._sessions.remove_turn(key, batch.turn_id)
         if batch.starts - batch.failures > INTERRUPTIONS:
             return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
-        if len(batch.text) > self._longest_message:
-            too_long = sentences.too_long(len(batch.text), self._longest_message)
+        longest = self._settings.now.limits.message_characters
+        if len(batch.text) > longest:
+            too_long = sentences.too_long(len(batch.text), longest)
             return Outcome(InboxState.DEAD, too_long)
         is_present = batch.generation == conversation.generation
         scene = Scene(
@@ -214,7 +221,8 @@ class Handlers:
             earlier_turns=conversation.session_turns if is_present else 0,
             in_group=not conversation.direct,
         )
-        answer = await running.run(self._asking.answer(scene, batch, running, meter))
+        with self._asking.using() as asking:
+            answer = await running.run(asking.answer(scene, batch, running, meter))
         return Outcome(InboxState.DONE, answer)
 
     async def _close(
@@ -251,7 +259,7 @@ class Handlers:
                 is_theirs = present.user_id == conversation.user_id
                 key = session_key(present, batch.generation if is_theirs else present.generation)
                 await self._count(session, present, key, batch, outcome)
-            used = meter.usage(self._agent.model.name)
+            used = meter.usage()
             if used.calls:
                 day = now.astimezone().date()
                 await usage.add(session, present.user_id, day, used)
@@ -272,13 +280,13 @@ class Handlers:
         await conversations.count_turn(
             session, present.conversation_id, key.generation, self._clock.now()
         )
-        if self._has_archive:
+        if self._settings.now.memory.enabled:
             turn = archiving.ended(
                 key,
                 batch,
                 outcome,
                 in_group=not present.direct,
-                longest_message=self._longest_message,
+                longest_message=self._settings.now.limits.message_characters,
             )
             await archive.keep(session, turn)
 

@@ -12,9 +12,10 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core import sentences, slash
+from gaia.current import Current
 from gaia.messages import Inbound
 from gaia.ports import Channel
-from gaia.settings.schema import LimitsSettings
+from gaia.settings.schema import Settings
 from gaia.store import audit, inbox, outbox, rates
 from gaia.store.audit import Action
 from gaia.store.conversations import Conversation
@@ -27,8 +28,12 @@ NEVER_REFUSED = "stop"
 class Limits:
     """Holds each user to `limits.messages_per_minute`, within the caller's transaction."""
 
-    def __init__(self, settings: LimitsSettings) -> None:
-        self._messages_per_minute = settings.messages_per_minute
+    def __init__(self, settings: Current[Settings]) -> None:
+        self._settings = settings
+
+    @property
+    def _messages_per_minute(self) -> int:
+        return self._settings.now.limits.messages_per_minute
 
     async def is_one_too_many(
         self, session: AsyncSession, user_id: str, inbound: Inbound, now: datetime

@@ -15,12 +15,14 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core.workers import Workers
+from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
-from gaia.memory.digest.findings import Answer, AskModel
+from gaia.memory.digest.findings import Answer, Reader
 from gaia.memory.memory import Memory
 from gaia.memory.profile import distilling
 from gaia.memory.profile.material import input_hash, material, plain
 from gaia.ports import Clock
+from gaia.settings.schema import Settings
 from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.profiles import Profile
@@ -33,26 +35,26 @@ AT_ONCE = timedelta(0)
 
 
 class Profiles:
-    """Keeps the profiles of all users. `limit` bounds the bullets of one; without `ask`
-    all are plain lists."""
+    """Keeps the profiles of all users. `memory.preload_limit` bounds the bullets of one."""
 
     def __init__(
         self,
         *,
         database: Database,
-        ask: AskModel | None,
+        reader: Current[Reader],
         clock: Clock,
-        limit: int,
-        calls_per_day: int,
+        settings: Current[Settings],
     ) -> None:
         self._database = database
-        # The embedded model takes longer than a plain list is worse.
-        self._ask = None if ask is None or ask.is_small else ask
+        self._reader = reader
         self._clock = clock
-        self._limit = limit
-        self._calls_per_day = calls_per_day
+        self._settings = settings
         self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
         self._workers: Workers[str] = Workers("profiling", self._work, clock)
+
+    @property
+    def _limit(self) -> int:
+        return self._settings.now.memory.preload_limit
 
     def wake(self, user_id: str) -> None:
         """Say that a user's memory may have changed. Ignored once nothing new is begun."""
@@ -71,7 +73,9 @@ class Profiles:
         async with self._database.read() as session:
             memories = await material(session, user_id, now)
             known = await profiles.get(session, user_id)
-            may_ask = self._ask is not None and await self._has_calls_left(session, user_id, now)
+            # The embedded model takes longer than a plain list is worse.
+            is_small = self._reader.now.ask.is_small
+            may_ask = not is_small and await self._has_calls_left(session, user_id, now)
         if known is None and not memories:
             return None
         wanted = input_hash(memories, self._limit)
@@ -95,15 +99,14 @@ class Profiles:
         return input_hash(memories, self._limit) == wanted
 
     async def _answer(self, memories: Sequence[Memory]) -> Answer | None:
-        if self._ask is None:
-            return None
         try:
-            return await self._ask(
-                distilling.instructions(self._limit),
-                distilling.question(memories),
-                distilling.shape(self._limit),
-                purpose=usage.PROFILE,
-            )
+            with self._reader.using() as reader:
+                return await reader.ask(
+                    distilling.instructions(self._limit),
+                    distilling.question(memories),
+                    distilling.shape(self._limit),
+                    purpose=usage.PROFILE,
+                )
         except ModelError as exc:
             logger.warning("a profile is a plain list: %s", exc.bare)
             return None
@@ -142,4 +145,5 @@ class Profiles:
 
     async def _has_calls_left(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
         day = now.astimezone().date()
-        return await usage.calls(session, user_id, day, usage.LEARNING) < self._calls_per_day
+        allowed = self._settings.now.memory.calls_per_day
+        return await usage.calls(session, user_id, day, usage.LEARNING) < allowed

@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.current import Current
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
-from gaia.settings.schema import DeliverySettings
+from gaia.settings.schema import Settings
 from gaia.store import conversations, sending
 from gaia.store.outbox import Chunk
 
@@ -64,9 +65,8 @@ Verdict = TryAgain | Wait | Repeat | GiveUp
 class Retries:
     """Judges failures by the settings of `delivery`."""
 
-    def __init__(self, settings: DeliverySettings) -> None:
-        self._attempts = settings.attempts
-        self._give_up_after = timedelta(hours=settings.give_up_after_hours)
+    def __init__(self, settings: Current[Settings]) -> None:
+        self._settings = settings
 
     def judge(
         self,
@@ -89,7 +89,9 @@ class Retries:
 
     def _may_try_again(self, chunk: Chunk, now: datetime) -> bool:
         refused_since = chunk.refused_since or now
-        return chunk.attempts < self._attempts and now - refused_since < self._give_up_after
+        bounds = self._settings.now.delivery
+        give_up_after = timedelta(hours=bounds.give_up_after_hours)
+        return chunk.attempts < bounds.attempts and now - refused_since < give_up_after
 
 
 async def write(session: AsyncSession, chunk: Chunk, verdict: Verdict, now: datetime) -> bool:

@@ -16,6 +16,7 @@ class Slots:
     """Lets `total` turns run at once, in the order in which they asked."""
 
     def __init__(self, total: int) -> None:
+        self.total = total
         self._all = asyncio.Semaphore(total)
         self._per_user = (total + 1) // 2
         self._of_user: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()

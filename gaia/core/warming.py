@@ -7,6 +7,7 @@ import logging
 
 from gaia.agent.turn import Agent, Scene
 from gaia.core.handler import session_key
+from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address
 from gaia.sessions.service import SessionKey
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 class Warming:
     """Warms the model for the address that was expected last."""
 
-    def __init__(self, *, database: Database, users: Users, agent: Agent) -> None:
+    def __init__(self, *, database: Database, users: Users, agent: Current[Agent]) -> None:
         self._database = database
         self._users = users
         self._agent = agent
@@ -57,4 +58,5 @@ class Warming:
         else:
             key = session_key(conversation, conversation.generation)
             turns = conversation.session_turns
-        await self._agent.warm(Scene(key, user.name, turns))
+        with self._agent.using() as agent:
+            await agent.warm(Scene(key, user.name, turns))

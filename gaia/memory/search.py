@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gaia.current import Current
 from gaia.memory import ledger, text
 from gaia.memory.candidates import Filter, Gatherer, Question
 from gaia.memory.memory import Memory
@@ -48,11 +49,17 @@ class Found:
     fault: str = ""
 
 
-class Search:
-    """Implements `recall.Finder`.
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How what is found is weighed. `scale` is that of the embedder in use, None where
+    nobody knows it."""
 
-    `scale` is that of the embedder in use, None where nobody knows it.
-    """
+    fusion: Fusion = "sum"
+    scale: Scale | None = E5
+
+
+class Search:
+    """Implements `recall.Finder`."""
 
     def __init__(
         self,
@@ -60,13 +67,11 @@ class Search:
         nearest: Nearest,
         clock: Clock,
         *,
-        fusion: Fusion = "sum",
-        scale: Scale | None = E5,
+        weighing: Current[Weighing] | None = None,
     ) -> None:
         self._database = database
         self._gatherer = Gatherer(database, nearest, clock)
-        self._fusion: Fusion = fusion
-        self._scale = scale
+        self._weighing = weighing or Current(Weighing())
 
     async def relevant(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
         """Those of the best memories that have to do with the text, the best first, and
@@ -96,17 +101,18 @@ class Search:
             MissingOwnerError: `user_id` is empty.
         """
         only = only or Filter()
+        weighing = self._weighing.now
         named = await self._gatherer.name(owner(user_id), asked, only)
         async with self._database.read() as session:
             candidates = await self._gatherer.candidates(session, user_id, named, only)
-            best = rank(candidates, self._fusion)[:limit]
+            best = rank(candidates, weighing.fusion)[:limit]
             ids = [candidate.memory_id for candidate, _ in best]
             memories = {
                 each.memory_id: each for each in await ledger.get_many(session, user_id, ids)
             }
-        scale = self._scale or usual_scale(named.similarities.values())
+        scale = weighing.scale or usual_scale(named.similarities.values())
         stands_somewhere = not named.question.terms.isdisjoint(named.question.known.frequencies)
-        enough = ENOUGH if stands_somewhere or self._scale is None else ENOUGH_ALONE
+        enough = ENOUGH if stands_somewhere or weighing.scale is None else ENOUGH_ALONE
         hits = [
             _hit(memories[candidate.memory_id], candidate, parts, named.question, scale, enough)
             for candidate, parts in best

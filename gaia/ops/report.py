@@ -24,6 +24,14 @@ class PartStatus(Report):
     detail: str = ""
 
 
+class SettingsStatus(Report):
+    """Since when the settings hold, and why they are not those in the file, if so."""
+
+    ok: bool
+    detail: str = ""
+    loaded_at: datetime
+
+
 class WaitStatus(Report):
     """Why something waits, and how much does for that."""
 
@@ -87,6 +95,7 @@ class StatusReport(Report):
     model: PartStatus
     channels: tuple[PartStatus, ...]
     store: PartStatus
+    settings: SettingsStatus
     memory: MemoryStatus
     recall: PartStatus
     forgetting: PartStatus
@@ -104,8 +113,10 @@ class StatusReport(Report):
         learning = PartStatus(
             name="learning", ok=not self.digests.failed, detail=self.digests.detail
         )
+        settings = PartStatus(name="settings", ok=self.settings.ok, detail=self.settings.detail)
         parts = (
             self.store,
+            settings,
             self.model,
             index,
             self.recall,

@@ -10,6 +10,7 @@ from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.handler import Handlers
+from gaia.current import Current
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
 from gaia.ops.report import (
@@ -17,10 +18,12 @@ from gaia.ops.report import (
     MemoryStatus,
     PartStatus,
     QueueStatus,
+    SettingsStatus,
     StatusReport,
     UsageStatus,
     WaitStatus,
 )
+from gaia.ops.settings_state import SettingsState
 from gaia.ops.status_text import counted, duration
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
@@ -44,12 +47,13 @@ class Status:
         home: Home,
         database: Database,
         users: Users,
-        model: ChatModel,
+        model: Current[ChatModel],
         channels: Mapping[str, Channel],
         handlers: Handlers,
         index: Index,
-        recall: Recall,
+        recall: Current[Recall],
         digesting: Digesting,
+        settings: SettingsState,
         clock: Clock,
     ) -> None:
         self.ready = False
@@ -62,6 +66,7 @@ class Status:
         self._index = index
         self._recall = recall
         self._digesting = digesting
+        self._settings = settings
         self._clock = clock
         self._started_at = clock.now()
 
@@ -95,6 +100,7 @@ class Status:
                 for health in (channel.health(),)
             ),
             store=PartStatus(name="store", ok=True),
+            settings=self._settings_status(),
             memory=self._memory_status(memories, unindexed, now),
             recall=self._recall_status(),
             forgetting=_forgetting_status(forgetting_since, now),
@@ -127,12 +133,18 @@ class Status:
             ),
         )
 
+    def _settings_status(self) -> SettingsStatus:
+        health = self._settings.health()
+        return SettingsStatus(
+            ok=health.ok, detail=health.detail, loaded_at=self._settings.loaded_at
+        )
+
     def _model_status(self) -> PartStatus:
-        health = self._model.health.report()
-        return PartStatus(name=self._model.describe(), ok=health.ok, detail=health.detail)
+        health = self._model.now.health.report()
+        return PartStatus(name=self._model.now.describe(), ok=health.ok, detail=health.detail)
 
     def _recall_status(self) -> PartStatus:
-        health = self._recall.health()
+        health = self._recall.now.health()
         return PartStatus(name="recall", ok=health.ok, detail=health.detail)
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:

@@ -39,6 +39,7 @@ class Document:
     """The contents of a file: its values, their places, and what is wrong with it."""
 
     file: Path
+    text: str = ""
     values: dict[str, JsonValue] = field(default_factory=dict)
     key_places: dict[KeyPath, Place] = field(default_factory=dict)
     value_places: dict[KeyPath, Place] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Document:
 
 def parse_document(file: Path, text: str) -> Document:
     """Read `text`, which stands in `file`. An empty one has no values."""
-    document = Document(file)
+    document = Document(file, text)
     try:
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()

@@ -30,7 +30,8 @@ class LoadedSettings:
     """The effective settings, and where they come from.
 
     `lines` has the line of each key that gaia.yaml sets, by its dotted path;
-    `secret_sources` has the place of each secret that is set, by its variable.
+    `secret_sources` has the place of each secret that is set, by its variable. `text` is
+    what stood in the file; `problem` is why the present file is not used, empty if it is.
     """
 
     settings: Settings
@@ -39,20 +40,26 @@ class LoadedSettings:
     lines: Mapping[str, int]
     secret_sources: Mapping[str, str]
     file: Path = Path("gaia.yaml")
+    text: str = ""
+    problem: str = ""
 
     def placed(self, mistake: Mistake) -> Mistake:
         """`mistake` with the file and, if its key is set there, the line."""
         return replace(mistake, file=str(self.file), line=self.lines.get(mistake.key))
 
 
-def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> LoadedSettings:
-    """Read the settings and secrets of `home`. Files that do not exist count as empty.
+def load_settings(
+    home: Home, environ: Mapping[str, str] = os.environ, *, file: Path | None = None
+) -> LoadedSettings:
+    """Read the settings and secrets of `home`. Files that do not exist count as empty;
+    `file` is in the place of gaia.yaml.
 
     Raises:
         SettingsError: Something is wrong; all mistakes are in it.
     """
     found = find_secrets(home.env_file, environ)
-    document = _read_document(home.settings_file)
+    file = file or home.settings_file
+    document = _read_document(file)
     _refuse_secrets(document)
     settings = _validate(document)
     mistakes = [*sorted(document.mistakes, key=_place_in_file), *found.mistakes]
@@ -64,7 +71,8 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Loaded
         warnings=(*found.warnings, *advise(settings)),
         lines={".".join(path): place.line for path, place in document.key_places.items()},
         secret_sources=found.sources,
-        file=home.settings_file,
+        file=file,
+        text=document.text,
     )
 
 

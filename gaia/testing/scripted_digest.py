@@ -22,8 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from gaia.agent.models import ChatModel
 from gaia.app import Stores, build_app
 from gaia.clock import SystemClock
-from gaia.learning import Reader
-from gaia.memory.digest.findings import Extracted, Offer, Window
+from gaia.memory.digest.findings import Extracted, Offer, Reader, Window
 from gaia.paths import Home
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
@@ -125,7 +124,7 @@ async def live(line: str) -> bool:
         extra_channels=[channel],
         reader=reader,
     )
-    channel.connect(app.gateways[channel.name])
+    channel.connect(app.gateway(channel.name))
     await app.recover()
     for text in life.says:
         await say(channel, text)

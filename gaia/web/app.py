@@ -7,7 +7,7 @@ open it to the network.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,9 +20,9 @@ from gaia.ports import Hooked
 from gaia.web.hooks import hook_routes
 
 
-def public_app(status: Status, hooks: Mapping[str, Hooked]) -> Starlette:
+def public_app(status: Status, hooked: Callable[[str], Hooked | None]) -> Starlette:
     """What the TCP listener serves: health, and the hooks of channels."""
-    return Starlette(routes=[*_health_routes(status), *hook_routes(hooks)])
+    return Starlette(routes=[*_health_routes(status), *hook_routes(hooked)])
 
 
 def local_app(

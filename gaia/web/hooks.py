@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
@@ -30,13 +30,13 @@ BODY_SECONDS = 15.0
 
 
 def hook_routes(
-    channels: Mapping[str, Hooked], *, body_seconds: float = BODY_SECONDS
+    find: Callable[[str], Hooked | None], *, body_seconds: float = BODY_SECONDS
 ) -> Sequence[BaseRoute]:
-    """The route that hands requests to the channel they name."""
+    """The route that hands requests to the channel they name, which `find` finds."""
     bodies = _Bodies(body_seconds)
 
     async def hand_over(request: Request) -> Response:
-        channel = channels.get(request.path_params["channel"])
+        channel = find(request.path_params["channel"])
         if channel is None:
             return PlainTextResponse("not found", status_code=404)
         try:

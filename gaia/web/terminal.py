@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -13,13 +14,18 @@ from channels.terminal_wire import TERMINAL_PATH
 logger = logging.getLogger(__name__)
 
 
-def terminal_route(channel: TerminalChannel) -> WebSocketRoute:
+def terminal_route(find: Callable[[], TerminalChannel | None]) -> WebSocketRoute:
     """The route that `gaia chat` connects to. It answers on a UNIX socket only:
     whoever may open the socket is the owner, which a TCP port cannot tell."""
 
     async def attend(websocket: WebSocket) -> None:
         if not _is_local(websocket):
             logger.warning("A terminal client over TCP is refused")
+            await websocket.close()
+            return
+        channel = find()
+        if channel is None:
+            logger.warning("A terminal client is refused: channels.terminal.enabled is false")
             await websocket.close()
             return
         await websocket.accept()

@@ -17,8 +17,10 @@ from gaia.core.digesting.committing import Committing
 from gaia.core.digesting.reading import Reading
 from gaia.core.digesting.sealing import seal_idle
 from gaia.core.workers import Workers
+from gaia.current import Current
 from gaia.errors import ModelError, StoreError, UnusableExtractionError
 from gaia.ports import Clock
+from gaia.settings.schema import Settings
 from gaia.store import digests
 from gaia.store.digest_tables import DigestState
 from gaia.store.digests import Digest
@@ -45,15 +47,13 @@ class Digesting:
         reading: Reading,
         committing: Committing,
         clock: Clock,
-        idle: timedelta,
-        enabled: bool,
+        settings: Current[Settings],
     ) -> None:
         self._database = database
         self._reading = reading
         self._committing = committing
         self._clock = clock
-        self._idle = idle
-        self._enabled = enabled
+        self._settings = settings
         self._waiting_for_turns: set[str] = set()
         self._watchers: set[asyncio.Event] = set()
         self._workers = Workers("digest", self._work, clock)
@@ -61,7 +61,8 @@ class Digesting:
     @property
     def enabled(self) -> bool:
         """Whether gaia learns by itself."""
-        return self._enabled
+        memory = self._settings.now.memory
+        return memory.enabled and memory.auto_ingest
 
     @property
     def closed(self) -> bool:
@@ -75,7 +76,7 @@ class Digesting:
 
     def wake(self, user_id: str) -> None:
         """Say that a session of a user was sealed. Ignored once nothing new is begun."""
-        if self._enabled:
+        if self.enabled:
             self._workers.wake(user_id)
 
     def after_turn(self) -> None:
@@ -85,9 +86,10 @@ class Digesting:
 
     async def sweep(self) -> None:
         """Seal what idles, and take up what is sealed, by whomever."""
-        if not self._enabled:
+        if not self.enabled:
             return
-        await seal_idle(self._database, self._clock, self._idle)
+        idle = timedelta(minutes=self._settings.now.sessions.idle_consolidate_minutes)
+        await seal_idle(self._database, self._clock, idle)
         async with self._database.read() as session:
             users = await digests.users_under_way(session)
         for user_id in users:

@@ -15,12 +15,14 @@ from datetime import date, datetime, time, timedelta
 
 from gaia.agent.deadline import Deadline
 from gaia.core.turns import Turns
+from gaia.current import Current
 from gaia.errors import UnknownUserError, UnusableExtractionError
 from gaia.memory.digest import outcome
 from gaia.memory.digest.checks import check
-from gaia.memory.digest.findings import Checked, Extracted, Extractor, Offer, Window
+from gaia.memory.digest.findings import Checked, Extracted, Offer, Reader, Window
 from gaia.memory.digest.windows import cut
 from gaia.ports import Clock
+from gaia.settings.schema import Settings
 from gaia.store import archive, digest_windows, digests, forgets, identities, usage
 from gaia.store.archive import ArchivedTurn
 from gaia.store.digest_tables import DigestState
@@ -71,31 +73,27 @@ class _Sealed:
 class Reading:
     """Reads the sealed sessions of all users.
 
-    `model` is the name of the model that is asked, as usage counts it. A `small` one runs
-    on this machine: it gives way to turns.
+    A small model runs on this machine: it gives way to turns.
     """
 
     def __init__(
         self,
         *,
         database: Database,
-        extractor: Extractor,
+        reader: Current[Reader],
         known: Known,
         turns: Turns,
         clock: Clock,
-        calls_per_day: int,
-        model: str,
-        small: bool,
+        settings: Current[Settings],
     ) -> None:
         self._database = database
-        self._extractor = extractor
+        self._reader = reader
         self._known = known
         self._turns = turns
         self._clock = clock
-        self._calls_per_day = calls_per_day
-        self._model = model
-        self._small = small
-        self._slots = asyncio.Semaphore(1 if small else CALLS_AT_ONCE)
+        self._settings = settings
+        self._slots = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._one_small = asyncio.Semaphore(1)
         self._over_budget: dict[str, date] = {}
 
     @property
@@ -113,24 +111,28 @@ class Reading:
             UnusableExtractionError: It gave none that can be used.
             TimeoutError: It took longer than can be.
         """
-        async with self._slots:
-            # Not before its turn has come: what is forgotten while it waits goes to no model.
-            sealed = await self._load(digest)
-            if sealed is None:
-                return AT_ONCE
-            if sealed.mark is None:
-                return FORGETTING
-            if not sealed.rest:
-                await self._end(digest, sealed)
-                return AT_ONCE
-            wait = await self._wait_for_budget(digest.user_id)
-            if wait:
-                return wait
-            # It measures every turn that is left, of which there may be thousands.
-            window = await asyncio.to_thread(self._next_window, sealed)
-            offers = await self._known(digest.user_id, window, sealed.read)
-            await self._count(digest, Usage(self._model, usage.DIGEST, 1, 0, 0))
-            extracted = await self._extract(window, offers)
+        with self._reader.using() as reader:
+            async with self._one_small if reader.ask.is_small else self._slots:
+                return await self._step(digest, reader)
+
+    async def _step(self, digest: Digest, reader: Reader) -> timedelta:
+        # Not before its turn has come: what is forgotten while it waits goes to no model.
+        sealed = await self._load(digest)
+        if sealed is None:
+            return AT_ONCE
+        if sealed.mark is None:
+            return FORGETTING
+        if not sealed.rest:
+            await self._end(digest, sealed)
+            return AT_ONCE
+        wait = await self._wait_for_budget(digest.user_id)
+        if wait:
+            return wait
+        # It measures every turn that is left, of which there may be thousands.
+        window = await asyncio.to_thread(_next_window, sealed, reader.extractor.window_tokens)
+        offers = await self._known(digest.user_id, window, sealed.read)
+        await self._count(digest, Usage(reader.ask.name, usage.DIGEST, 1, 0, 0))
+        extracted = await self._extract(reader, window, offers)
         checked = await asyncio.to_thread(check, extracted.extraction, window, offers)
         await self._keep(digest, sealed, window, checked, extracted.usage)
         return AT_ONCE
@@ -156,22 +158,12 @@ class Reading:
             return None
         return _Sealed(user, turns, read, windows[-1].last_archive_id if windows else 0, mark)
 
-    def _next_window(self, sealed: _Sealed) -> Window:
-        windows = cut(
-            sealed.rest,
-            tokens=self._extractor.window_tokens,
-            user_name=sealed.user.name,
-            in_group=sealed.user.is_group,
-            read=len(sealed.read),
-        )
-        return replace(windows[0], so_far=sealed.read[-1].summary if sealed.read else "")
-
-    async def _extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+    async def _extract(self, reader: Reader, window: Window, offers: Sequence[Offer]) -> Extracted:
         async def extract() -> Extracted:
             async with Deadline(self._clock, WINDOW_SECONDS) as deadline:
-                return await deadline.step(self._extractor.extract(window, offers))
+                return await deadline.step(reader.extractor.extract(window, offers))
 
-        return await (self._turns.give_way(extract) if self._small else extract())
+        return await (self._turns.give_way(extract) if reader.ask.is_small else extract())
 
     async def _keep(
         self,
@@ -230,12 +222,23 @@ class Reading:
         now = self._clock.now().astimezone()
         async with self._database.read() as session:
             made = await usage.calls(session, user_id, now.date(), usage.LEARNING)
-        if made < self._calls_per_day:
+        if made < self._settings.now.memory.calls_per_day:
             return AT_ONCE
         if user_id not in self.over_budget:
             logger.info("the digests of %s wait for tomorrow: %d calls were made", user_id, made)
         self._over_budget[user_id] = now.date()
         return _next_day(now) - now
+
+
+def _next_window(sealed: _Sealed, tokens: int) -> Window:
+    windows = cut(
+        sealed.rest,
+        tokens=tokens,
+        user_name=sealed.user.name,
+        in_group=sealed.user.is_group,
+        read=len(sealed.read),
+    )
+    return replace(windows[0], so_far=sealed.read[-1].summary if sealed.read else "")
 
 
 def _is_unbroken(windows: Sequence[ReadWindow]) -> bool:

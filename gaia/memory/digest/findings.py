@@ -190,3 +190,11 @@ class AskModel(Protocol):
             ModelError: The model gave no answer.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads conversations and writes profiles: the model that is asked, and who asks it."""
+
+    ask: AskModel
+    extractor: Extractor

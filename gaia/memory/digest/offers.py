@@ -4,7 +4,7 @@ what replaces what, and does not tell it again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 
 from sqlalchemy import or_, select
@@ -36,15 +36,15 @@ OFFERED = frozenset(
 
 
 class Known:
-    """Finds what is known of a window. `small` is for a small model, which reads slowly."""
+    """Finds what is known of a window. A small model reads slowly: it gets fewer."""
 
     def __init__(
-        self, database: Database, finder: Finder, clock: Clock, *, small: bool = False
+        self, database: Database, finder: Finder, clock: Clock, *, small: Callable[[], bool]
     ) -> None:
         self._database = database
         self._finder = finder
         self._clock = clock
-        self._most = MOST_SMALL_OFFERS if small else MOST_OFFERS
+        self._small = small
 
     async def __call__(
         self, user_id: str, window: Window, read: Sequence[Checked]
@@ -59,7 +59,8 @@ class Known:
         owner(user_id)
         rules = await self._rules(user_id)
         found = [await self._finder.find(user_id, words, limit=BEST) for words in _searches(window)]
-        return chosen(rules, read, found, most=self._most)
+        most = MOST_SMALL_OFFERS if self._small() else MOST_OFFERS
+        return chosen(rules, read, found, most=most)
 
     async def _rules(self, user_id: str) -> Sequence[Memory]:
         """The rules that count, the newest first."""

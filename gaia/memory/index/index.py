@@ -79,6 +79,12 @@ class Index:
         self._hurried = asyncio.Event()
         self._changed = asyncio.Condition()
 
+    def use(self, open_parts: OpenParts | None) -> None:
+        """Have other parts from its next start on. Only while it is not served."""
+        self._open_parts = open_parts
+        self._stage = Stage.STOPPED if open_parts else Stage.OFF
+        self._fault = ""
+
     @property
     def enabled(self) -> bool:
         """Whether memory is switched on."""

@@ -218,7 +218,7 @@ class WhatsAppRig:
         whatsapp = WhatsAppChannel(settings, twilio.account_sid, twilio.auth_token, clock)
         self.channel: Channel = whatsapp
         self.core = ScriptedCore(whatsapp, clock)
-        self.hooks = Starlette(routes=hook_routes({whatsapp.name: whatsapp}))
+        self.hooks = Starlette(routes=hook_routes({whatsapp.name: whatsapp}.get))
         self._twilio = twilio
         self._person = twilio.person("+4915112345678", "Ada")
         self.chat = self._person.address

@@ -151,7 +151,7 @@ class Daemon:
         self.channel = TerminalChannel(AnyoneIsWelcome(), clock, version="0.1.0")
         core = ScriptedCore(self.channel, clock, self.state)
         server = WebServer(
-            Starlette(routes=[terminal_route(self.channel)]),
+            Starlette(routes=[terminal_route(lambda: self.channel)]),
             listen_on_path(self._home.control_socket),
         )
         tasks = (

@@ -19,8 +19,8 @@ from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
 from gaia.app import App, Stores, build_app
-from gaia.learning import Reader
 from gaia.memory import ledger
+from gaia.memory.digest.findings import Reader
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.opening import open_sessions
@@ -184,7 +184,7 @@ async def run_core(
         reader=reader,
     )
     for each in (channel, *others.values()):
-        each.connect(app.gateways[each.name])
+        each.connect(app.gateway(each.name))
     if recover:
         await app.recover()
     try:

@@ -236,7 +236,7 @@ async def test_a_chat_that_moved_gets_what_waits_and_keeps_its_session(running_c
         core.channel.failures = [RetryableSendError("moved", after_seconds=60)]
         await core.channel.say("one")
         await core.clock.until_sleeping()
-        await core.app.gateways["fake"].moved("ada", "ada-2")
+        await core.app.gateway("fake").moved("ada", "ada-2")
         core.clock.advance(60)
         (sent,) = await core.channel.until_sent(1)
         assert sent.chat == "ada-2"

@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.errors import ModelUnavailableError
-from gaia.learning import Reader
-from gaia.memory.digest.findings import Extraction
+from gaia.memory.digest.findings import Extraction, Reader
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState
 from gaia.testing.digests import Read, ScriptedAsk, ScriptedExtractor, likes

@@ -13,8 +13,8 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core.digesting.sealing import seal_idle
-from gaia.learning import Reader
 from gaia.memory import archive
+from gaia.memory.digest.findings import Reader
 from gaia.messages import Address
 from gaia.store import conversations
 from gaia.store.archive import Ended

@@ -9,8 +9,7 @@ from sqlalchemy import update
 
 from gaia.core.digesting.reading import WINDOW_SECONDS
 from gaia.errors import ModelUnavailableError
-from gaia.learning import Reader
-from gaia.memory.digest.findings import Extraction
+from gaia.memory.digest.findings import Extraction, Reader
 from gaia.store.digest_tables import DigestState
 from gaia.store.tables import ConversationRow
 from gaia.testing.digests import Read, ScriptedAsk, ScriptedExtractor, likes

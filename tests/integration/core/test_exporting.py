@@ -36,7 +36,7 @@ async def export(core: Core, words: str = "", **changes: object) -> tuple[Outbou
     count = len(core.channel.sent)
     await core.say(f"/export {words}", **changes)
     chunk = core.channel.sent[count]
-    content = await core.app.gateways["fake"].file(chunk.outbox_id)
+    content = await core.app.gateway("fake").file(chunk.outbox_id)
     return chunk, content or b""
 
 
@@ -147,7 +147,7 @@ async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, 
         await core.say("/remember I like tea")
         core.channel.absent.add("ada")
         await core.channel.say("/export")
-        while await core.app.gateways["fake"].file(outbox_id=3) is None:
+        while await core.app.gateway("fake").file(outbox_id=3) is None:
             pass
         await core.stores.database.checkpoint()
         home.backups.mkdir()
@@ -176,7 +176,7 @@ async def test_upkeep_deletes_a_file_that_was_sent(running_core):
         await core.say(f"/remember {POT}")
         chunk, content = await export(core)
         await core.app.upkeep.run()
-        assert content == await core.app.gateways["fake"].file(chunk.outbox_id)
+        assert content == await core.app.gateway("fake").file(chunk.outbox_id)
         core.clock.advance(timedelta(days=1).total_seconds() + 1)
         await core.app.upkeep.run()
-        assert await core.app.gateways["fake"].file(chunk.outbox_id) is None
+        assert await core.app.gateway("fake").file(chunk.outbox_id) is None

@@ -8,8 +8,7 @@ from datetime import timedelta
 from sqlalchemy import select
 
 from gaia.errors import ModelRefusedError
-from gaia.learning import Reader
-from gaia.memory.digest.findings import Extraction, Finding, Operation
+from gaia.memory.digest.findings import Extraction, Finding, Operation, Reader
 from gaia.store import forgets
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemoryKind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.learning import Reader
 from gaia.memory import archive, holding, ledger
+from gaia.memory.digest.findings import Reader
 from gaia.memory.memory import Statement
 from gaia.store import digests
 from gaia.store.digest_tables import DigestState

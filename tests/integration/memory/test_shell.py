@@ -20,10 +20,11 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.memory import app
 from gaia.cli.memory.daemon import reindex
+from gaia.current import Current
 from gaia.errors import IndexUnavailableError, NotRunningError, WireError
 from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
-from gaia.memory.search import Search
+from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
 from gaia.store import index_ops, indexes
 from gaia.store.engine import Database
@@ -83,7 +84,10 @@ class Daemon:
             return Response(status_code=204)
 
         routes = [
-            *memory_routes(Search(self.database, index, self.clock, scale=None), index),
+            *memory_routes(
+                Search(self.database, index, self.clock, weighing=Current(Weighing(scale=None))),
+                index,
+            ),
             Route("/local/wake", wake, methods=["POST"]),
         ]
         async with serving(self.home, Starlette(routes=routes)):

@@ -31,7 +31,7 @@ async def hooked_rig(
     app = Starlette()
     async with serving(app) as url:
         rig = rig_with_webhook(url)
-        app.router.routes.extend(hook_routes({"telegram": rig.channel}))
+        app.router.routes.extend(hook_routes({"telegram": rig.channel}.get))
         async with rig.serving():
             await until(lambda: rig.channel.health().ok)
             yield rig

@@ -66,7 +66,7 @@ class TerminalDaemon:
         channel = TerminalChannel(self.users, self.clock, version=self.version, hosted=self.hosted)
         self.core = ScriptedCore(channel, self.clock, self.state)
         self.server = WebServer(
-            Starlette(routes=[terminal_route(channel)]), listen_on_path(self.socket_path)
+            Starlette(routes=[terminal_route(lambda: channel)]), listen_on_path(self.socket_path)
         )
         tasks = (
             asyncio.create_task(self.server.run_until_cancelled()),

@@ -68,7 +68,7 @@ class Rig:
         calls is there with it, unless it is not called."""
         if state is not None:
             self.core = ScriptedCore(self.channel, self.clock, state)
-        async with serving(Starlette(routes=hook_routes({"whatsapp": self.channel}))) as url:
+        async with serving(Starlette(routes=hook_routes({"whatsapp": self.channel}.get))) as url:
             self.listens_at = url
             self.twilio.reaches(PUBLIC_URL, at=url)
             if is_called:

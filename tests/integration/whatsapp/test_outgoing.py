@@ -26,7 +26,7 @@ FILE = OutboundFile(
 
 @pytest.fixture
 async def anybody(idle_rig: Rig) -> AsyncIterator[httpx.AsyncClient]:
-    routes = hook_routes({"whatsapp": idle_rig.channel})
+    routes = hook_routes({"whatsapp": idle_rig.channel}.get)
     transport = httpx.ASGITransport(Starlette(routes=routes))
     async with httpx.AsyncClient(transport=transport, base_url="http://gaia") as client:
         yield client

@@ -23,7 +23,7 @@ async def test_the_channel_is_recognised_once_it_serves() -> None:
     async with running_twilio() as twilio, serving(app, keeps_open=False) as url:
         clock = FakeClock()
         channel = channel_at(url, twilio, clock)
-        app.router.routes.extend(hook_routes({"whatsapp": channel}))
+        app.router.routes.extend(hook_routes({"whatsapp": channel}.get))
         (before,) = await found(url, twilio)
         task = asyncio.create_task(ScriptedCore(channel, clock).run())
         await until(lambda: channel.health().ok)

@@ -21,6 +21,7 @@ from gaia.agent.plugins import (
     is_said_by_user,
     replayed_turns,
 )
+from gaia.errors import ModelTimeoutError
 
 SAID = types.UserContent("hello")
 CALL = types.ModelContent(types.Part(function_call=types.FunctionCall(name="f", args={})))
@@ -111,11 +112,32 @@ def answered(prompt: int, candidates: int, total: int, *, partial: bool = False)
 
 async def test_the_meter_counts_calls_and_whole_answers_with_their_thoughts() -> None:
     meter = Meter()
+    meter.model = "some-model"
     responses = (answered(10, 1, 11, partial=True), answered(10, 5, 22), LlmResponse())
     for response in responses:
         await meter.after_model_callback(callback_context=NOBODY, llm_response=response)
     for _ in range(2):
         await meter.before_model_callback(callback_context=NOBODY, llm_request=LlmRequest())
-    used = meter.usage("some-model")
+    used = meter.usage()
     assert (used.calls, used.tokens_in, used.tokens_out) == (2, 10, 12)
     assert (used.model, used.purpose) == ("some-model", "turn")
+
+
+async def test_the_meter_counts_what_errors_tell_and_what_was_told_before_a_stop() -> None:
+    meter = Meter()
+
+    async def begin() -> None:
+        await meter.before_model_callback(callback_context=NOBODY, llm_request=LlmRequest())
+
+    await begin()
+    error = ModelTimeoutError("slow")
+    error.tokens_in, error.tokens_out = 10, 3
+    await meter.on_model_error_callback(
+        callback_context=NOBODY, llm_request=LlmRequest(), error=error
+    )
+    await begin()
+    for tokens_out in (1, 2):
+        piece = answered(100, tokens_out, 100 + tokens_out, partial=True)
+        await meter.after_model_callback(callback_context=NOBODY, llm_response=piece)
+    used = meter.usage()
+    assert (used.calls, used.tokens_in, used.tokens_out) == (2, 110, 5)

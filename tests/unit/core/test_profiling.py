@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from gaia.core.profiling import Profiles
+from gaia.current import Current
 from gaia.errors import ModelUnavailableError
+from gaia.memory.digest.findings import Reader
 from gaia.paths import Home
+from gaia.settings.schema import MemorySettings, Settings
 from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -21,7 +24,7 @@ from gaia.store.usage import Usage
 from gaia.store.wipe import wipe_user
 from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.digests import Asked, ScriptedAsk
+from gaia.testing.digests import Asked, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
 
 TODAY = START.astimezone().date()
@@ -48,10 +51,10 @@ async def ada(book: Book) -> User:
 
 
 async def look(
-    database: Database, user: User, ask: ScriptedAsk | None, *, limit: int = 3, calls: int = 9
+    database: Database, user: User, ask: ScriptedAsk, *, limit: int = 3, calls: int = 9
 ) -> None:
     """Look at a user's profile once, to the end."""
-    made = Profiles(database=database, ask=ask, clock=FakeClock(), limit=limit, calls_per_day=calls)
+    made = profiles_of(database, ask, limit=limit, calls=calls)
     made.wake(user.user_id)
     await made.flush()
 
@@ -193,8 +196,16 @@ async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: U
     assert await calls_made(book.database, ada) == 0
 
 
-def profiles_of(database: Database, ask: ScriptedAsk) -> Profiles:
-    return Profiles(database=database, ask=ask, clock=FakeClock(), limit=9, calls_per_day=9)
+def profiles_of(
+    database: Database, ask: ScriptedAsk, *, limit: int = 9, calls: int = 9
+) -> Profiles:
+    memory = MemorySettings(preload_limit=limit, calls_per_day=calls)
+    return Profiles(
+        database=database,
+        reader=Current(Reader(ask, ScriptedExtractor([]))),
+        clock=FakeClock(),
+        settings=Current(Settings(memory=memory)),
+    )
 
 
 def _told_of_all(asked: Asked) -> str:

@@ -30,7 +30,7 @@ class Listener:
 async def serving(body_seconds: float = 60.0) -> AsyncIterator[Connect]:
     listener = listen_on_port("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    routes = hook_routes({"fake": Listener()}, body_seconds=body_seconds)
+    routes = hook_routes({"fake": Listener()}.get, body_seconds=body_seconds)
     server = WebServer(Starlette(routes=routes), listener)
     task = asyncio.create_task(server.run_until_cancelled())
     await until(lambda: server.started)

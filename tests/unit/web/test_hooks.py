@@ -34,7 +34,7 @@ def listener() -> Listener:
 
 @pytest.fixture
 async def http(listener: Listener) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(Starlette(routes=hook_routes({"fake": listener})))
+    transport = httpx.ASGITransport(Starlette(routes=hook_routes({"fake": listener}.get)))
     async with httpx.AsyncClient(transport=transport, base_url="http://gaia") as client:
         yield client
 
@@ -86,7 +86,7 @@ async def test_an_odd_request_reaches_its_channel_as_well(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await Starlette(routes=hook_routes({"fake": listener}))(scope, receive, send)
+    await Starlette(routes=hook_routes({"fake": listener}.get))(scope, receive, send)
     assert sent[0]["status"] == 200
     assert [request.query.encode("latin-1") for request in listener.requests] == [query]
 

@@ -52,7 +52,7 @@ async def found(app: Starlette, gaia: Gaia | None = None) -> list[Finding]:
 
 
 def passing_on_to(gaia: Gaia) -> Starlette:
-    return Starlette(routes=hook_routes({"whatsapp": gaia}))
+    return Starlette(routes=hook_routes({"whatsapp": gaia}.get))
 
 
 def page(answering: Answering) -> Starlette:

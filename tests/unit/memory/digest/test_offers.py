@@ -97,7 +97,7 @@ async def test_all_of_a_users_rules_are_offered_and_nobody_elses(
     await book.keep(ada, said("Always rhyme", kind=MemoryKind.RULE))
     await book.keep(ada, "Ada likes tea")
     await book.keep(bob, said("Never rhyme", kind=MemoryKind.RULE))
-    known = Known(database, NothingFound(), FakeClock())
+    known = Known(database, NothingFound(), FakeClock(), small=lambda: False)
     offers = await known(ada.user_id, a_window("I like tea"), [])
     assert [each.text for each in offers] == ["Always rhyme"]
     with pytest.raises(MissingOwnerError):
@@ -109,7 +109,7 @@ async def test_the_longest_of_the_users_words_are_searched_with(
 ) -> None:
     found = Found(*facts(30))
     words = ["thanks!", "I like tea", *(f"word {'x' * number}" for number in range(50))]
-    known = Known(database, found, FakeClock(), small=True)
+    known = Known(database, found, FakeClock(), small=lambda: True)
     offers = await known(ada.user_id, a_window(*words), [])
     assert len(found.asked) == 40
     assert "thanks!" not in found.asked

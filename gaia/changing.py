@@ -1,0 +1,201 @@
+"""Changing: gives a running App other settings, all of them or none.
+
+First all that can fail is made: the model, the channels, the listeners. Then each part is
+replaced; a turn, a send or a digest that has begun ends with what it began with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gaia import logs
+from gaia.agent.models import ChatModel, build_model
+from gaia.agent.providers import ResolvedModel, resolve_loaded
+from gaia.answering import weighing
+from gaia.app import App
+from gaia.channelling import changed_channels, enabled_channels
+from gaia.listening import Listening, Place
+from gaia.memory.index.opening import parts_opener
+from gaia.paths import Home
+from gaia.ports import Channel, Clock
+from gaia.settings.changes import Change, differences
+from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import ModelSettings, Settings
+from gaia.tasks import Tasks
+
+logger = logging.getLogger(__name__)
+
+SENDING_SECONDS = 20.0
+"""So long a channel that is replaced may take to send what it sends. What is cut off then
+is sent once more, marked as a possible repeat."""
+
+INDEX = "memory index"
+SCHEDULE = "schedule"
+WEB = "web"
+
+INDEXED_BY = ("memory.enabled", "memory.embedder", "memory.vector_store")
+SCHEDULED_BY = ("sessions.idle_consolidate_minutes", "backup")
+DISTILLED_BY = ("model", "memory")
+
+
+def channel_task(name: str) -> str:
+    """The name of the task that serves a channel."""
+    return f"channel {name}"
+
+
+def web_place(settings: Settings, *, hosted: bool) -> Place | None:
+    """Where the web server listens, if it does."""
+    web = settings.web
+    return Place(web.host, web.port) if web.enabled and not hosted else None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All of a change that could have failed."""
+
+    loaded: LoadedSettings
+    changes: Sequence[Change]
+    resolved: ResolvedModel
+    model: ChatModel
+    channels: Mapping[str, Channel]
+    changed_channels: Collection[str]
+
+    def touches(self, *keys: str) -> bool:
+        """Whether one of these settings, or one below them, is another one."""
+        return any(f"{each.key}.".startswith(f"{key}.") for each in self.changes for key in keys)
+
+    @property
+    def touches_secrets(self) -> bool:
+        return any(each.is_secret for each in self.changes)
+
+
+class Changing:
+    """Changes the settings of an App, whose tasks are `tasks`."""
+
+    def __init__(
+        self,
+        home: Home,
+        loaded: LoadedSettings,
+        app: App,
+        tasks: Tasks,
+        listening: Listening,
+        clock: Clock,
+        *,
+        log_to_terminal: bool,
+    ) -> None:
+        self.loaded = loaded
+        """The settings that hold."""
+        self._home = home
+        self._app = app
+        self._tasks = tasks
+        self._listening = listening
+        self._clock = clock
+        self._log_to_terminal = log_to_terminal
+        self._resolved = resolve_loaded(loaded)
+
+    async def change(self, loaded: LoadedSettings) -> Sequence[Change]:
+        """Have other settings hold; returns what was changed.
+
+        Raises:
+            GaiaError: They cannot be; those before hold.
+        """
+        changes = differences(self.loaded, loaded)
+        if not changes:
+            self.loaded = loaded
+            return changes
+        prepared = self._prepare(loaded, changes)
+        try:
+            await self._listening.move(WEB, web_place(loaded.settings, hosted=False))
+        except BaseException:
+            if prepared.model is not self._app.answering.model.now:
+                await prepared.model.close()
+            raise
+        await self._commit(prepared)
+        return changes
+
+    def _prepare(self, loaded: LoadedSettings, changes: Sequence[Change]) -> Prepared:
+        channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
+        resolved = resolve_loaded(loaded)
+        model = self._app.answering.model.now
+        settings, before = loaded.settings.model, self.loaded.settings.model
+        if resolved != self._resolved or _connection(settings) != _connection(before):
+            model = build_model(resolved, settings, self._home, self._clock)
+        changed = changed_channels(self.loaded, loaded)
+        return Prepared(loaded, changes, resolved, model, channels, changed)
+
+    async def _commit(self, prepared: Prepared) -> None:
+        app, loaded = self._app, prepared.loaded
+        # First of all: from now on new secrets may come into log lines.
+        if prepared.touches("logging") or prepared.touches_secrets:
+            self._configure_logs(loaded)
+        self.loaded, self._resolved = loaded, prepared.resolved
+        app.settings.replace(loaded.settings)
+        app.weighing.replace(weighing(loaded.settings.memory))
+        self._replace_answering(prepared)
+        for name in prepared.changed_channels:
+            await self._replace_channel(name, prepared.channels.get(name))
+        if prepared.touches(*INDEXED_BY) or prepared.touches_secrets:
+            await self._tasks.stop(INDEX)
+            app.index.use(parts_opener(self._home, loaded.settings.memory, loaded.secrets))
+            self._tasks.start(INDEX, app.index.serve)
+        if prepared.touches(*SCHEDULED_BY):
+            await self._tasks.restart(SCHEDULE, app.schedule().run)
+        if prepared.touches(*DISTILLED_BY):
+            await self._distil()
+        if prepared.changed_channels:
+            await app.recover()
+
+    def _configure_logs(self, loaded: LoadedSettings) -> None:
+        logs.configure(
+            loaded.settings.logging,
+            self._home.logs,
+            [*self.loaded.secrets.values(), *loaded.secrets.values()],
+            to_terminal=self._log_to_terminal,
+        )
+
+    def _replace_answering(self, prepared: Prepared) -> None:
+        answering = self._app.answering
+        model = answering.model.now
+        unused = answering.replace(self._app.builder.build(prepared.loaded, prepared.model))
+
+        async def close() -> None:
+            try:
+                await unused()
+            finally:
+                await model.close()
+
+        if prepared.model is not model:
+            self._tasks.run_once("closing the model before", close)
+
+    async def _replace_channel(self, name: str, channel: Channel | None) -> None:
+        """What is sent from now on goes by the new channel, which takes nothing before the
+        old one has ended: two may not ask a provider for messages at once."""
+        channels = self._app.channels
+        before = channels.pop(name, None)
+        if channel is not None:
+            channels[name] = channel
+        if before is not None:
+            await self._let_end(before)
+            await self._tasks.stop(channel_task(name))
+        if channel is not None:
+            self._tasks.start(channel_task(name), partial(channel.serve, self._app.gateway(name)))
+
+    async def _let_end(self, channel: Channel) -> None:
+        try:
+            async with asyncio.timeout(SENDING_SECONDS):
+                await self._app.delivery.sent_all(channel)
+        except TimeoutError:
+            logger.warning("%s is replaced while it sends", channel.name)
+
+    async def _distil(self) -> None:
+        for user in await self._app.users.list():
+            self._app.profiles.wake(user.user_id)
+
+
+def _connection(model: ModelSettings) -> ModelSettings:
+    """All of it that the model is built from."""
+    return model.model_copy(update={"instructions": ""})

@@ -1,0 +1,132 @@
+"""Reloading: takes up changed settings while gaia runs, or keeps those that it has.
+
+What is wrong in the files never stops a running daemon: the last good settings hold, and
+the log, the status and the audit say what is wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+
+from gaia.changing import Changing
+from gaia.errors import GaiaError, SettingsError
+from gaia.ops.settings_report import ChangeReport, ReloadReport
+from gaia.ops.settings_state import SettingsState
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings import last_good
+from gaia.settings.changes import Change, differences
+from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.watching import Watch
+from gaia.store import audit
+from gaia.store.audit import Action
+from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+AUDITED_CHARACTERS = 2_000
+SHOWN_CHARACTERS = 60
+
+
+class Reloading:
+    """Reloads when the files change, when it is told to, and never twice at once."""
+
+    def __init__(
+        self,
+        home: Home,
+        changing: Changing,
+        state: SettingsState,
+        database: Database,
+        clock: Clock,
+    ) -> None:
+        self._home = home
+        self._changing = changing
+        self._state = state
+        self._database = database
+        self._clock = clock
+        self._watch = Watch([home.settings_file, home.env_file], clock)
+        self._one_at_once = asyncio.Lock()
+
+    async def watch(self) -> None:
+        """Reload whenever the files say something else, until cancelled."""
+        async for _ in self._watch.changes():
+            await self.reload("the files changed")
+
+    async def reload(self, cause: str) -> ReloadReport:
+        """Take up what stands in the files."""
+        async with self._one_at_once:
+            self._watch.seen()
+            logger.info("the settings are read again: %s", cause)
+            try:
+                loaded = load_settings(self._home)
+                changes = await self._changing.change(loaded)
+            except GaiaError as exc:
+                return await self._refused(exc)
+            await self._changed(loaded, changes)
+        return ReloadReport(changes=reported(changes))
+
+    def differences(self) -> ReloadReport:
+        """What a reload would change."""
+        try:
+            changes = differences(self._changing.loaded, load_settings(self._home))
+        except SettingsError as exc:
+            return ReloadReport(problem=str(exc))
+        return ReloadReport(changes=reported(changes))
+
+    async def _refused(self, error: GaiaError) -> ReloadReport:
+        logger.error("the settings stay as they were: %s", error)
+        mistakes = error if isinstance(error, SettingsError) else SettingsError(str(error))
+        problem = last_good.problem_of(mistakes, self._home.settings_file)
+        self._state.refused(problem)
+        await self._record(Action.CONFIG_REFUSED, problem)
+        return ReloadReport(problem=str(error))
+
+    async def _changed(self, loaded: LoadedSettings, changes: Sequence[Change]) -> None:
+        self._state.loaded(self._clock.now())
+        try:
+            last_good.keep(self._home, loaded)
+        except GaiaError as exc:
+            logger.warning("%s", exc)
+        for warning in loaded.warnings:
+            logger.warning("%s", warning)
+        if not changes:
+            logger.info("no setting is another one")
+            return
+        words = [_describe(each) for each in changes]
+        logger.info("settings changed: %s", "; ".join(words))
+        await self._record(Action.CONFIGURED, "; ".join(words))
+
+    async def _record(self, action: Action, detail: str) -> None:
+        try:
+            async with self._database.write() as session:
+                audit.record(
+                    session,
+                    action,
+                    at=self._clock.now(),
+                    by=audit.GAIA,
+                    detail=detail[:AUDITED_CHARACTERS],
+                )
+        except GaiaError:
+            logger.exception("a change of the settings could not be recorded")
+
+
+def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
+    """Changes as they are told on the control socket."""
+    return tuple(
+        ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
+        for each in changes
+    )
+
+
+def _describe(change: Change) -> str:
+    if change.is_secret:
+        return f"{change.key} is {change.after}"
+    return f"{change.key}: {_short(change.before)} is now {_short(change.after)}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."

@@ -1,0 +1,200 @@
+"""Turns within a day's tokens: what is told before and at the end, and what is asked beyond.
+
+Each call of the scripted model costs 15 tokens.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from gaia.core import budget_sentences
+from gaia.core.budgets import next_day
+from gaia.errors import ModelTimeoutError
+from gaia.messages import Address
+from gaia.settings.schema import LimitsSettings, Settings
+from gaia.store import usage
+from gaia.store.budget_notices import Budget, Stage
+from gaia.store.tables import InboxState
+from gaia.store.users import Role
+from gaia.testing.clock import START
+from gaia.testing.function_model import ToolCall
+from gaia.testing.tool_script import ToolScript
+
+MIDNIGHT = next_day(START)
+NEAR = budget_sentences.to_user(Stage.NEAR, MIDNIGHT, is_group=False)
+USED_UP = budget_sentences.to_user(Stage.USED_UP, MIDNIGHT, is_group=False)
+REFUSED = budget_sentences.refused(Budget.USER, MIDNIGHT, is_group=False)
+REFUSED_TO_ALL = budget_sentences.refused(Budget.ALL, MIDNIGHT, is_group=False)
+OWNER_NEAR = budget_sentences.to_owner(Stage.NEAR, MIDNIGHT)
+OWNER_USED_UP = budget_sentences.to_owner(Stage.USED_UP, MIDNIGHT)
+HALF_A_DAY = timedelta(hours=12).total_seconds()
+
+
+def of(*, user: int = 0, together: int = 0, **limits: int) -> Settings:
+    return Settings(
+        limits=LimitsSettings(user_tokens_per_day=user, tokens_per_day=together, **limits)
+    )
+
+
+async def sent_to(core, chat: str = "ada") -> list[str]:
+    """All that was sent to a chat, once nothing is left to be done."""
+    await core.app.handlers.flush()
+    await core.app.dispatcher.drain()
+    await core.app.delivery.flush()
+    return [each.text for each in core.channel.sent if each.chat == chat]
+
+
+async def used(core, sender: str = "ada") -> tuple[int, int]:
+    """Calls and tokens of somebody's turns today."""
+    user_id = (await core.key(sender)).user_id
+    async with core.stores.database.read() as session:
+        today = await usage.of_day(session, START.date(), user_id=user_id)
+    return sum(each.calls for _, each in today), sum(each.tokens for _, each in today)
+
+
+async def test_a_user_is_told_before_the_end_and_at_it_and_then_instead_of_an_answer(running_core):
+    async with running_core(settings=of(user=45), provider="gemini") as core:
+        for n in range(5):
+            await core.say(f"m{n}")
+        assert await sent_to(core) == [
+            "echo: m0",
+            "echo: m1",
+            "echo: m2",
+            USED_UP,
+            REFUSED,
+            REFUSED,
+        ]
+        assert len(core.model.requests) == 3
+        async with core.stores.database.read() as session:
+            rows = await session.execute(text("SELECT state, count(*) FROM inbox GROUP BY state"))
+            assert dict(rows.all()) == {InboxState.DONE: 3, InboxState.REFUSED: 2}
+        assert await core.transcript() == [
+            each for n in range(3) for each in (f"user: m{n}", f"gaia: echo: m{n}")
+        ]
+
+
+async def test_most_of_a_budget_is_told_once(running_core):
+    async with running_core(settings=of(user=100), provider="gemini") as core:
+        for n in range(8):
+            await core.say(f"m{n}")
+        answers = [f"echo: m{n}" for n in range(7)]
+        assert await sent_to(core) == [*answers[:6], NEAR, answers[6], USED_UP, REFUSED]
+
+
+async def test_it_goes_on_at_midnight_and_by_then_commands_work(running_core):
+    async with running_core(settings=of(user=15), provider="gemini") as core:
+        assert await core.say("hello") == "echo: hello"
+        await core.channel.until_sent(2)
+        assert "ada" in await core.say("/whoami")
+        assert await core.say("and now?") == REFUSED
+        core.clock.advance(HALF_A_DAY)
+        assert await core.say("and now?") == "echo: and now?"
+
+
+async def test_a_budget_that_is_raised_counts_with_the_next_message(running_core):
+    async with running_core(settings=of(user=15), provider="gemini") as core:
+        await core.say("hello")
+        await core.channel.until_sent(2)
+        assert await core.say("more") == REFUSED
+        core.app.settings.replace(of(user=1000))
+        assert await core.say("more") == "echo: more"
+
+
+async def test_the_model_on_this_machine_answers_without_end(running_core):
+    async with running_core(settings=of(user=1, together=1), provider="embedded") as core:
+        for n in range(3):
+            assert await core.say(f"m{n}") == f"echo: m{n}"
+        assert await used(core) == (3, 45)
+        assert len(await sent_to(core)) == 3
+
+
+async def test_owners_alone_are_told_of_what_all_use_together(running_core):
+    async with running_core(
+        settings=of(together=50), provider="gemini", senders=("ada", "bob")
+    ) as core:
+        await core.users.create("grace", Role.OWNER, Address("fake", "grace"))
+        assert await core.say("hi", sender="grace") == "echo: hi"
+        for n in range(3):
+            assert await core.say(f"m{n}") == f"echo: m{n}"
+            await core.app.handlers.drain() if n == 2 else None
+        assert await sent_to(core) == ["echo: m0", "echo: m1", "echo: m2"]
+        assert await sent_to(core, "grace") == ["echo: hi", OWNER_NEAR, OWNER_USED_UP]
+
+
+async def test_the_budget_of_all_stops_everybody(running_core):
+    async with running_core(
+        settings=of(together=15), provider="gemini", senders=("ada", "bob")
+    ) as core:
+        assert await core.say("hi") == "echo: hi"
+        assert await core.say("hi", sender="bob") == REFUSED_TO_ALL
+        assert await core.say("/whoami", sender="bob") != REFUSED_TO_ALL
+
+
+async def test_turns_that_have_begun_are_answered_and_told_once(running_core):
+    async with running_core(settings=of(user=15), provider="gemini") as core:
+        ada = await core.users.find("ada")
+        await core.users.link(ada, Address("fake", "ada at work"))
+        for said in ("one", "two"):
+            core.model.hold(said)
+        await core.channel.say("one")
+        await core.channel.say("two", sender="ada at work")
+        for said in ("one", "two"):
+            await core.model.until_asked(said)
+            core.model.let_go(said)
+        await core.channel.until_sent(3)
+        sent = [each.text for each in core.channel.sent]
+        assert sorted(sent) == sorted(["echo: one", "echo: two", USED_UP])
+        assert await core.say("three") == REFUSED
+
+
+async def test_what_failed_or_was_stopped_is_counted_as_well(running_core):
+    slow = ModelTimeoutError("slow")
+    slow.tokens_in, slow.tokens_out = 20, 4
+
+    def answer(request):
+        return slow
+
+    async with running_core(answer, settings=of(user=1000), provider="gemini") as core:
+        await core.say("fails")
+        assert await used(core) == (1, 24)
+        core.model.hold("stops")
+        await core.channel.say("stops")
+        await core.model.until_asked("stops")
+        await core.channel.say("/stop")
+        await core.channel.until_sent(2)
+        await core.app.handlers.flush()
+        assert await used(core) == (2, 24)
+
+
+async def test_a_turn_whose_answer_is_there_is_delivered_beyond_a_budget(running_core):
+    async with running_core(settings=of(user=1), provider="gemini") as core:
+        await core.say("hello")
+        await core.channel.until_sent(2)
+        await core.app.handlers.flush()
+        # As after a crash between the answer and the end of its turn.
+        async with core.stores.database.write() as session:
+            await session.execute(text("UPDATE inbox SET state = 'running'"))
+            await session.execute(text("DELETE FROM outbox"))
+    async with running_core(settings=of(user=1), provider="gemini") as core:
+        sent = [each.text for each in await core.channel.until_sent(1)]
+        assert sent == ["echo: hello"]
+        assert core.model.requests == []
+
+
+@pytest.mark.parametrize(("most", "told"), [(2, ["done"]), (0, [])])
+async def test_tools_beyond_a_turns_number_are_not_called(running_core, most, told):
+    script = ToolScript()
+    call = ToolCall("calculate", {"expression": "6*7"})
+    script.plan("6*7?", call, call, call)
+    async with running_core(
+        script, settings=of(tool_calls_per_turn=most), provider="gemini"
+    ) as core:
+        if most:
+            assert "none is made any more" in await core.say("6*7?")
+            assert len(core.model.requests) == 4
+        else:
+            assert await core.say("hello") == "echo: hello"
+            assert not core.model.requests[0].config.tools
