@@ -89,7 +89,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         *database_checks(home),
         journals_check(home, daemon),
         daemon.check(),
-        leftovers_check(home, daemon),
+        leftovers_check(home, daemon, clock),
     ]
     if configuration.loaded is None:
         return [*checks, *configuration.unknown("memory index", "web port", "model", "channels")]

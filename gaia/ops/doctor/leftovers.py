@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from gaia.findings import Check, Finding, ok, warning
+from gaia.ops.backup.archives import unfinished_in
+from gaia.ops.backup.staging import STAGING, backup_lock, clear_leftovers, clear_unfinished
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
+from gaia.ports import Clock
 from gaia.store.lock import DaemonLock
 
 NAME = "leftovers"
-PARTIAL = "*.partial"
-"""What a backup is called until it is whole."""
+ABANDONED = timedelta(hours=1)
+"""Nothing is written to a backup for so long that is still being made."""
 
 
-def leftovers_check(home: Home, daemon: Daemon) -> Check:
-    """The check of what may be cleared away. Nothing is, while a daemon runs."""
+def leftovers_check(home: Home, daemon: Daemon, clock: Clock) -> Check:
+    """The check of what may be cleared away."""
 
     async def look() -> Sequence[Finding]:
         runs = await daemon.runs()
-        found = [*_missing_folders(home, runs=runs)]
+        found = [*_missing_folders(home, runs=runs), *_unfinished_backups(home, clock.now())]
         if not runs:
-            found += [*_stale_socket(home), *_unfinished_backups(home)]
+            found += _stale_socket(home)
         return found or [ok("nothing lies about that is of no use")]
 
     return Check(NAME, look, needs=(home_folder.NAME,))
@@ -53,27 +57,45 @@ def _stale_socket(home: Home) -> Iterator[Finding]:
         yield warning(
             f"{home.control_socket} is of a gaia that was killed",
             "Nothing needs to be done: the next start replaces it.",
-            partial(_remove, home, [home.control_socket]),
+            partial(_remove_socket, home),
         )
 
 
-def _unfinished_backups(home: Home) -> Iterator[Finding]:
-    if unfinished := sorted(home.backups.glob(PARTIAL)):
-        yield warning(
-            f"{unfinished[0]} is a backup that was not finished"
-            + (f", and so are {len(unfinished) - 1} more" if len(unfinished) > 1 else ""),
-            f"rm {home.backups}/{PARTIAL}",
-            partial(_remove, home, unfinished),
-        )
-
-
-async def _remove(home: Home, paths: Sequence[Path]) -> str:
-    """With the daemon's lock held: none starts meanwhile, and none that hung is overlooked.
+async def _remove_socket(home: Home) -> str:
+    """With the daemon's lock held: none starts meanwhile, and one that hangs is noticed.
 
     Raises:
         AlreadyRunningError: One runs after all.
     """
     with DaemonLock(home):
-        for path in paths:
-            path.unlink(missing_ok=True)
-    return f"{paths[0]}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''} is removed"
+        await asyncio.to_thread(home.control_socket.unlink, missing_ok=True)
+    return f"{home.control_socket} is removed"
+
+
+def _unfinished_backups(home: Home, now: datetime) -> Iterator[Finding]:
+    left = [
+        path for path in (home.backups / STAGING, *unfinished_in(home.backups)) if path.exists()
+    ]
+    if left and all(_age(path, now) > ABANDONED for path in left):
+        which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
+        yield warning(
+            f"{which}: what a backup left that was not finished",
+            "Nothing needs to be done: the next backup removes it.",
+            partial(_clear_backups, home),
+        )
+
+
+def _age(path: Path, now: datetime) -> timedelta:
+    return now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+async def _clear_backups(home: Home) -> str:
+    """With the lock of backups held.
+
+    Raises:
+        BackupBusyError: One is being made after all.
+    """
+    with backup_lock(home):
+        await asyncio.to_thread(clear_leftovers, home)
+        await asyncio.to_thread(clear_unfinished, home.backups)
+    return f"{home.backups} holds whole backups alone"
