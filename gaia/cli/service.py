@@ -1,0 +1,192 @@
+"""`gaia service`: gaia as a service of this machine, started with it and looked after."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from gaia.ops.service.installing import Service, ServiceState, Steps
+    from gaia.ops.service.unit import Unit
+    from gaia.paths import Home
+
+NOT_RUNNING = 3
+
+INSTALLED = ("is installed", "is as it should be")
+REMOVED = ("is removed", "is not there")
+
+app = typer.Typer(no_args_is_help=True, help="gaia as a service, started with the machine.")
+
+OfSystem = Annotated[
+    bool, typer.Option("--system/--user", help="A service of the machine, or of your own user.")
+]
+WhicheverIsThere = Annotated[
+    bool | None,
+    typer.Option("--system/--user", help="Which one is meant. By default the one that is there."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print what would be written.")]
+Force = Annotated[bool, typer.Option("--force", help="Even if the unit was edited.")]
+
+
+@app.command()
+def install(
+    system: OfSystem = False,
+    run_as: Annotated[
+        str, typer.Option("--run-as", help="The user of a service of the machine.")
+    ] = "",
+    now: Annotated[bool, typer.Option("--now/--not-now", help="Start it at once.")] = True,
+    dry_run: DryRun = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have systemd start gaia with the machine, and after failures."""
+    from gaia.ops.service.installation import make_home
+    from gaia.paths import find_home
+
+    _need_systemd_of_linux()
+    home, user = find_home(), ""
+    if system:
+        home, user = _place_of_system_unit(run_as)
+    unit = _unit(home, user)
+    if dry_run:
+        typer.echo(unit.signed_text, nl=False)
+        return
+    if system:
+        _need_root("install")
+        make_home(home, user)
+    _say_steps(_service(system).install(unit, force=force, starts=now), INSTALLED, as_json)
+
+
+@app.command()
+def uninstall(
+    system: WhicheverIsThere = None, force: Force = False, as_json: AsJson = False
+) -> None:
+    """Stop the service and remove it. gaia's home stays, with all that is in it."""
+    _need_systemd_of_linux()
+    service = _installed(system)
+    if service.written() is not None and not os.access(service.path.parent, os.W_OK):
+        _need_root("uninstall")
+    _say_steps(service.uninstall(force=force), REMOVED, as_json)
+
+
+@app.command()
+def status(system: WhicheverIsThere = None, as_json: AsJson = False) -> None:
+    """Show how the service is. Exits with 3 when it does not run."""
+    _need_systemd_of_linux()
+    state = _installed(system).state()
+    typer.echo(_as_json(state) if as_json else "\n".join(_in_words(state)))
+    if not state.is_running:
+        raise typer.Exit(NOT_RUNNING)
+
+
+def _need_systemd_of_linux() -> None:
+    from gaia.errors import ServiceError
+
+    if sys.platform != "linux":
+        raise ServiceError(
+            "gaia becomes a service by systemd, which this system does not have: start 'gaia "
+            "serve' in another way, on macOS by a launch agent in ~/Library/LaunchAgents that "
+            "runs it with KeepAlive"
+        )
+
+
+def _need_root(command: str) -> None:
+    from gaia.errors import ServiceError
+
+    if os.geteuid():
+        raise ServiceError(
+            "a service of the machine is root's to change: run "
+            f"'sudo {os.path.realpath(sys.argv[0])} service {command} --system' with the "
+            "options that you gave"
+        )
+
+
+def _place_of_system_unit(run_as: str) -> tuple[Home, str]:
+    """The home and the user of a service of the machine."""
+    from gaia.ops.service.installation import home_of
+    from gaia.paths import find_home
+
+    user = run_as or os.environ.get("SUDO_USER", "")
+    if not user:
+        raise typer.BadParameter("name the user that gaia runs as: --run-as USER")
+    default = home_of(user)
+    return (find_home() if os.environ.get("GAIA_HOME") else default), user
+
+
+def _unit(home: Home, run_as: str) -> Unit:
+    from gaia.ops.service.installation import system_unit, user_unit
+    from gaia.settings.load import load_settings
+
+    settings = load_settings(home).settings
+    return system_unit(home, settings, run_as) if run_as else user_unit(home, settings)
+
+
+def _service(system: bool) -> Service:
+    from gaia.ops.service.installing import service_of
+    from gaia.ops.service.unit import Scope
+
+    return service_of(Scope.SYSTEM if system else Scope.USER, os.environ)
+
+
+def _installed(system: bool | None) -> Service:
+    """The service that is meant, or the one that is there."""
+    of_user, of_system = _service(system=False), _service(system=True)
+    if system is None:
+        system = of_user.written() is None and of_system.written() is not None
+    return of_system if system else of_user
+
+
+def _say_steps(steps: Steps, said: tuple[str, str], as_json: bool) -> None:
+    if as_json:
+        told = {"path": str(steps.path), "changed": steps.is_changed, "by_hand": steps.by_hand}
+        typer.echo(json.dumps(told, indent=2))
+        return
+    changed, unchanged = said
+    typer.echo(f"{steps.path} {changed if steps.is_changed else unchanged}.")
+    if steps.by_hand:
+        typer.echo("This is left for you to run:")
+        for command in steps.by_hand:
+            typer.echo(f"  {command}")
+
+
+def _as_json(state: ServiceState) -> str:
+    return json.dumps(
+        {
+            "scope": state.scope,
+            "path": str(state.path),
+            "installed": state.is_installed,
+            "edited": state.is_edited,
+            "manager": state.has_manager,
+            "enabled": state.enabled,
+            "active": state.active,
+            "result": state.result,
+            "pid": state.pid,
+            "restarts": state.restarts,
+            "lingers": state.lingers,
+        },
+        indent=2,
+    )
+
+
+def _in_words(state: ServiceState) -> list[str]:
+    whose = "your user" if state.scope == "user" else "the machine"
+    if not state.is_installed:
+        return [f"gaia is not installed as a service of {whose}: 'gaia service install' does it."]
+    edited = ", edited by hand" if state.is_edited else ""
+    lines = [f"unit      {state.path}{edited}"]
+    if not state.has_manager:
+        return [*lines, "state     unknown: systemd does not run here, or cannot be asked"]
+    result = "" if state.result in ("", "success") else f" ({state.result})"
+    pid = f", process {state.pid}" if state.pid else ""
+    lines.append(f"state     {state.active or 'unknown'}{result}{pid}")
+    lines.append(f"at boot   {state.enabled or 'unknown'}")
+    if state.restarts:
+        lines.append(f"restarts  {state.restarts} by systemd")
+    if state.lingers is False:
+        lines.append("lingering off: gaia ends when you log out ('loginctl enable-linger')")
+    return lines
