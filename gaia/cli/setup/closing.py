@@ -42,7 +42,7 @@ def show(done: Done, dialogue: Dialogue) -> None:
         dialogue.refuse(note)
     dialogue.heading("Next")
     steps = list(_next(done))
-    width = max(len(command) for command, _ in steps) + 2
+    width = max(len(command) for command, about in steps if about) + 2
     for command, about in steps:
         typer.echo(f"  {command:<{width}}{about}".rstrip())
 

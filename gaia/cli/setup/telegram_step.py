@@ -101,7 +101,7 @@ def _ask_token(setting: Setting, settings: TelegramSettings) -> Bot:
 
 def _say_where(setting: Setting, name: str) -> None:
     if name:
-        setting.dialogue.say(f"Your bot is @{name}: https://t.me/{name}")
+        setting.dialogue.say(f"It is at https://t.me/{name}")
 
 
 def _checked(token: str) -> str:
