@@ -24,8 +24,12 @@ from gaia.channelling import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
 from gaia.listening import Listening
+from gaia.ops.service import watchdog
+from gaia.ops.service.notify import ServiceManager
+from gaia.ops.service.unit import ENDING_SECONDS
+from gaia.ops.service.watchdog import Watchdog
 from gaia.paths import Home
-from gaia.ports import Channel
+from gaia.ports import Channel, Clock
 from gaia.reloading import Reloading
 from gaia.sessions.opening import open_sessions
 from gaia.settings import last_good
@@ -40,6 +44,9 @@ from gaia.web.settings import settings_routes
 logger = logging.getLogger(__name__)
 
 Announce = Callable[[str], None]
+
+SIGN_SECONDS = 10.0
+"""How long the watchdog waits for the database, and for the web server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +71,14 @@ async def serve(
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
+    manager = ServiceManager.of_environment(os.environ, SystemClock())
     loaded = _prepare(home, log_to_terminal=True)
     stop = asyncio.Event()
     hang_up = asyncio.Event()
     with _signals(stop, hang_up):
-        async with _running(home, loaded, hosted=False, extra_channels=extra_channels) as running:
+        async with _running(
+            home, loaded, manager, hosted=False, extra_channels=extra_channels
+        ) as running:
             code = await running.app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
@@ -89,7 +99,7 @@ async def hosted(home: Home) -> AsyncIterator[None]:
         GaiaError: It cannot start for another cause.
     """
     loaded = _prepare(home, log_to_terminal=False)
-    async with _running(home, loaded, hosted=True):
+    async with _running(home, loaded, ServiceManager(clock=SystemClock()), hosted=True):
         yield
 
 
@@ -134,6 +144,7 @@ def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
 async def _running(
     home: Home,
     loaded: LoadedSettings,
+    manager: ServiceManager,
     *,
     hosted: bool,
     extra_channels: Sequence[Channel] = (),
@@ -141,7 +152,8 @@ async def _running(
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
-        stores = await _open_stores(stack, home)
+        async with manager.given_time():
+            stores = await _open_stores(stack, home)
         model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
         app = build_app(
             home,
@@ -162,7 +174,9 @@ async def _running(
                 changing = Changing(
                     home, loaded, app, tasks, listening, clock, log_to_terminal=not hosted
                 )
-                reloading = Reloading(home, changing, app.settings_state, stores.database, clock)
+                reloading = Reloading(
+                    home, changing, app.settings_state, stores.database, clock, manager
+                )
                 listening.open(WEB, web_place(loaded.settings, hosted=hosted))
                 routes = settings_routes(
                     lambda: reloading.reload("the command line asks"), reloading.differences
@@ -179,10 +193,14 @@ async def _running(
                     tasks.start(SCHEDULE, app.schedule().run)
                     if not hosted:
                         tasks.start("settings", reloading.watch)
-                    logger.info("gaia %s is ready, model %s", __version__, model.describe())
+                        tasks.start("watchdog", _watchdog(manager, home, app, stores, clock).run)
+                    ready = f"gaia {__version__} is ready, model {model.describe()}"
+                    logger.info("%s", ready)
+                    manager.ready(ready)
                     yield Running(app, reloading)
                 finally:
                     app.status.ready = False
+                    manager.stopping(app.settings.now.limits.drain_seconds + ENDING_SECONDS)
                     await _drain(app)
                     tasks.cancel()
     logger.info("gaia has stopped")
@@ -215,6 +233,17 @@ def _start(tasks: Tasks, app: App) -> None:
     for name, channel in app.channels.items():
         tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
     tasks.start("warming", app.warming.run)
+
+
+def _watchdog(
+    manager: ServiceManager, home: Home, app: App, stores: Stores, clock: Clock
+) -> Watchdog:
+    signs = (
+        watchdog.of_parts(lambda: {name: each.health() for name, each in app.channels.items()}),
+        watchdog.of_store(stores.database, seconds=SIGN_SECONDS),
+        watchdog.of_web(home.control_socket, seconds=SIGN_SECONDS),
+    )
+    return Watchdog(manager, signs, clock)
 
 
 async def _drain(app: App) -> None:

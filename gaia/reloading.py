@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from gaia.changing import Changing
 from gaia.errors import GaiaError, SettingsError
+from gaia.ops.service.notify import ServiceManager
 from gaia.ops.settings_report import ChangeReport, ReloadReport
 from gaia.ops.settings_state import SettingsState
 from gaia.paths import Home
@@ -41,12 +42,14 @@ class Reloading:
         state: SettingsState,
         database: Database,
         clock: Clock,
+        manager: ServiceManager,
     ) -> None:
         self._home = home
         self._changing = changing
         self._state = state
         self._database = database
         self._clock = clock
+        self._manager = manager
         self._watch = Watch([home.settings_file, home.env_file], clock)
         self._one_at_once = asyncio.Lock()
 
@@ -60,12 +63,16 @@ class Reloading:
         async with self._one_at_once:
             self._watch.seen()
             logger.info("the settings are read again: %s", cause)
-            try:
-                loaded = load_settings(self._home)
-                changes = await self._changing.change(loaded)
-            except GaiaError as exc:
-                return await self._refused(exc)
-            await self._changed(loaded, changes)
+            with self._manager.reloading():
+                return await self._reload()
+
+    async def _reload(self) -> ReloadReport:
+        try:
+            loaded = load_settings(self._home)
+            changes = await self._changing.change(loaded)
+        except GaiaError as exc:
+            return await self._refused(exc)
+        await self._changed(loaded, changes)
         return ReloadReport(changes=reported(changes))
 
     def differences(self) -> ReloadReport:

@@ -4,10 +4,12 @@ socket that `NOTIFY_SOCKET` names. Without one, nobody is told.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
-from collections.abc import MutableMapping
+from collections.abc import AsyncIterator, Iterator, MutableMapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Self
 
 from gaia.ports import Clock
@@ -15,6 +17,9 @@ from gaia.ports import Clock
 logger = logging.getLogger(__name__)
 
 MICROSECONDS = 1_000_000
+
+ASKING_SECONDS = 20.0
+"""Between two requests for more time."""
 
 
 class ServiceManager:
@@ -46,20 +51,36 @@ class ServiceManager:
         )
 
     def ready(self, status: str) -> None:
-        """Everything is started, or the settings were read again."""
+        """Everything is started."""
         self._tell("READY=1", f"STATUS={status}")
 
-    def reloading(self) -> None:
-        """The settings are read again; `ready` follows."""
+    @contextmanager
+    def reloading(self) -> Iterator[None]:
+        """The settings are read again within the block."""
         self._tell("RELOADING=1", f"MONOTONIC_USEC={int(self._clock.monotonic() * MICROSECONDS)}")
+        try:
+            yield
+        finally:
+            self._tell("READY=1")
 
     def stopping(self, seconds: float) -> None:
         """gaia ends, within so many seconds."""
         self._tell("STOPPING=1", "STATUS=ending", _extension(seconds))
 
-    def needs(self, seconds: float) -> None:
-        """To start, or to end, takes so many seconds more from now on."""
-        self._tell(_extension(seconds))
+    @asynccontextmanager
+    async def given_time(self) -> AsyncIterator[None]:
+        """To start takes as long as the block does: what is done there makes progress."""
+        asking = asyncio.create_task(self._ask_for_time())
+        try:
+            yield
+        finally:
+            asking.cancel()
+            await asyncio.wait((asking,))
+
+    async def _ask_for_time(self) -> None:
+        while True:
+            self._tell(_extension(3 * ASKING_SECONDS))
+            await self._clock.sleep(ASKING_SECONDS)
 
     def alive(self) -> None:
         """gaia works: a keep-alive."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import TYPE_CHECKING
 
@@ -17,20 +18,35 @@ def test_each_thing_is_told_in_a_datagram_of_its_own(
 ) -> None:
     clock.advance(12.5)
     manager = ServiceManager(any_socket.address, clock=clock)
-    manager.needs(60)
     manager.ready("gaia is ready")
     manager.alive()
-    manager.reloading()
+    with manager.reloading():
+        manager.alive()
     manager.status("one\nREADY=1")
     manager.stopping(40)
     assert any_socket.told() == [
-        ["EXTEND_TIMEOUT_USEC=60000000"],
         ["READY=1", "STATUS=gaia is ready"],
         ["WATCHDOG=1"],
         ["RELOADING=1", "MONOTONIC_USEC=12500000"],
+        ["WATCHDOG=1"],
+        ["READY=1"],
         ["STATUS=one READY=1"],
         ["STOPPING=1", "STATUS=ending", "EXTEND_TIMEOUT_USEC=40000000"],
     ]
+
+
+async def test_time_is_asked_for_again_as_long_as_it_is_needed(
+    notify_socket: NotifySocket, clock: FakeClock
+) -> None:
+    manager = ServiceManager(notify_socket.address, clock=clock)
+    async with manager.given_time():
+        for _ in range(3):
+            await clock.until_sleeping()
+            assert notify_socket.told() == [["EXTEND_TIMEOUT_USEC=60000000"]]
+            clock.advance(20)
+            await asyncio.sleep(0)
+    assert len(notify_socket.told()) == 1
+    assert clock.sleeping == ()
 
 
 def test_children_do_not_learn_of_the_manager(
