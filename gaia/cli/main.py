@@ -18,6 +18,7 @@ from gaia.cli.costs import costs_command
 from gaia.cli.doctor import doctor_command
 from gaia.cli.jobs import jobs_command
 from gaia.cli.leaving import leave_threads
+from gaia.cli.logs import logs_command
 from gaia.cli.serve import serve_command
 from gaia.cli.setup import setup_command
 from gaia.cli.standard_streams import open_closed_streams
@@ -43,6 +44,7 @@ app.command("doctor")(doctor_command)
 app.command("jobs")(jobs_command)
 app.command("audit")(audit_command)
 app.command("costs")(costs_command)
+app.command("logs")(logs_command)
 app.add_typer(users.app, name="users")
 app.add_typer(memory.app, name="memory")
 app.add_typer(sessions.app, name="sessions")
