@@ -30,7 +30,7 @@ def clean_copies(folder: Path, redaction: Redaction, user_ids: Collection[str]) 
 
     Blocks. Idempotent.
     """
-    for copy in sorted([*folder.glob("*.db"), *folder.glob("*.partial")]):
+    for copy in sorted([*folder.glob("*.db"), *folder.glob("*-at-*.partial")]):
         try:
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
                 _Copy(connection, redaction, user_ids).clean()

@@ -6,19 +6,21 @@ the archive, what other memories quote, logs, the terminal's history, copies of 
 write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
 left: after a crash at the next start, and after a turn that was running. Then the
 databases are written anew, since SQLite keeps copies of rows that it moved, and only
-then does the wish itself go.
+then does the wish itself go. What becomes of backups from then on is told in
+`gaia.ops.backup.outdated`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 
 from gaia.core.workers import Workers
 from gaia.memory.needles import Needles
 from gaia.memory.redaction import redact_archive
+from gaia.ops.backup.outdated import replace_outdated_apart
 from gaia.ops.copies import clean_copies
 from gaia.ops.log_files import cut_lines
 from gaia.ops.terminal_history import cut_entries
@@ -27,6 +29,7 @@ from gaia.ports import Clock
 from gaia.sessions.opening import open_sessions
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.store import audit, conversations, forgets, redaction
+from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
 from gaia.store.lock import DaemonLock
@@ -43,7 +46,7 @@ THE_ONE = 0
 
 
 class Forgetting:
-    """Carries out the wishes to forget of all users.
+    """Carries out the wishes to forget of all users. `forgotten` is called when one is.
 
     The vector index holds no words, and takes what it has to by itself: nobody waits for it.
     """
@@ -55,7 +58,9 @@ class Forgetting:
         database: Database,
         sessions: SessionStore,
         clock: Clock,
+        forgotten: Callable[[], None] = lambda: None,
     ) -> None:
+        self._forgotten = forgotten
         self._home = home
         self._database = database
         self._sessions = sessions
@@ -102,8 +107,8 @@ class Forgetting:
         self._waiting = bool(wishes)
         if not wishes:
             return None
-        carried_out = [wish.forget_id for wish in wishes if await self._carry_out(wish)]
-        await self._rewrite_databases(carried_out)
+        carried_out = [wish for wish in wishes if await self._carry_out(wish)]
+        await self._rewrite_databases([wish.forget_id for wish in carried_out])
         if await self._empty_write_ahead_logs() and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(wishes):
@@ -191,9 +196,14 @@ class Forgetting:
             )
         return all(emptied)
 
-    async def _end(self, forget_ids: Sequence[int]) -> None:
+    async def _end(self, wishes: Sequence[Forget]) -> None:
+        forget_ids = [wish.forget_id for wish in wishes]
+        now = self._clock.now()
         async with self._database.write() as session:
             await forgets.done(session, forget_ids)
+            for user_id in sorted({wish.user_id for wish in wishes}):
+                audit.record(session, Action.FORGOTTEN, at=now, by=audit.GAIA, subject=user_id)
+        self._forgotten()
         for forget_id in forget_ids:
             self._needles.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
@@ -218,4 +228,5 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
         finally:
             await sessions.close()
     async with database.read() as session:
-        return not await forgets.under_way(session)
+        left = await forgets.under_way(session)
+    return await replace_outdated_apart(home, database, clock) and not left

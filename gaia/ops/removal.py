@@ -26,7 +26,8 @@ async def remove_person(
     """Remove a user and all that gaia keeps of them, for good.
 
     The user goes last, so that what a crash cuts short can be asked for again,
-    and the sessions a second time: a turn may have begun one in between.
+    and the sessions a second time: a turn may have begun one in between. What becomes of
+    backups from then on is told in `gaia.ops.backup.outdated`.
     `sessions` is None when there is no sessions.db.
 
     Raises:
@@ -40,6 +41,7 @@ async def remove_person(
     if sessions is not None:
         await sessions.delete_user(user.user_id)
     await _write_anew(database, sessions)
+    await users.note_forgotten(user)
 
 
 async def _write_anew(database: Database, sessions: SessionStore | None) -> None:

@@ -45,6 +45,7 @@ class Action(StrEnum):
     REMOVED = "removed"
     RATE_LIMITED = "rate limited"
     FORGOT = "forgot"
+    FORGOTTEN = "forgotten"
     CONFIGURED = "configured"
     CONFIG_REFUSED = "configuration refused"
     RESTORED = "restored"
@@ -105,6 +106,14 @@ async def last(session: AsyncSession, action: Action, subject: str) -> int:
         )
     )
     return number or 0
+
+
+async def last_forgotten(session: AsyncSession) -> datetime | None:
+    """Since when no file of the home but backups holds anything that was to be forgotten:
+    the last time that something was, or somebody was removed; None if that never was."""
+    return await session.scalar(
+        select(func.max(AuditRow.at)).where(AuditRow.action.in_((Action.FORGOTTEN, Action.REMOVED)))
+    )
 
 
 async def record_denied(session: AsyncSession, address: Address, at: datetime) -> None:

@@ -143,6 +143,12 @@ class Users:
         async with self._database.read() as session:
             await identities.check_not_last_owner(session, user)
 
+    async def note_forgotten(self, user: User) -> None:
+        """Note that no file of the home but backups holds anything of a removed user."""
+        now = self._clock.now()
+        async with self._database.write() as session:
+            audit.record(session, Action.FORGOTTEN, at=now, by=self._by, subject=user.user_id)
+
     async def remove(self, user: User) -> None:
         """Remove a user and all that gaia.db holds of them, for good.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gaia import __version__
 from gaia.errors import BackupError
-from gaia.ops.backup.archives import archive_name
+from gaia.ops.backup.archives import ENCRYPTED_SUFFIX, SUFFIX, archive_name
 from gaia.ops.backup.manifest import Manifest, entry_of, places
 from gaia.ops.backup.progress import Progress, Silent
 from gaia.ops.backup.snapshot import copy_together
@@ -27,7 +27,7 @@ from gaia.store.opening import REVISION_TABLE
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What backup is to be made. `to` is a folder, or a file that does not exist yet.
+    """What backup is to be made. `to` is a folder, or a new file that ends as archives do.
 
     `while_running` says that a daemon runs, and so goes on after the backup was taken.
     """
@@ -95,11 +95,17 @@ def _make(home: Home, wanted: Wanted, now: Callable[[], datetime], progress: Pro
 def _path(home: Home, wanted: Wanted, taken_at: datetime) -> Path:
     """Where the backup goes. The folder of the home is made where it is missing; another one
     is not: it may be that of a disk that is not there."""
-    name = archive_name(taken_at, nightly=wanted.nightly, encrypted=wanted.passphrase is not None)
-    path = wanted.to / name if wanted.to.is_dir() else wanted.to
-    if not path.parent.is_dir():
-        raise BackupError(f"there is no folder {str(path.parent)!r}: make it, or name another")
-    return path
+    encrypted = wanted.passphrase is not None
+    if wanted.to.is_dir():
+        return wanted.to / archive_name(taken_at, nightly=wanted.nightly, encrypted=encrypted)
+    suffix = ENCRYPTED_SUFFIX if encrypted else SUFFIX
+    if not wanted.to.name.endswith(suffix):
+        raise BackupError(
+            f"there is no folder {str(wanted.to)!r}: make it, or name a file that ends in {suffix}"
+        )
+    if not wanted.to.parent.is_dir():
+        raise BackupError(f"there is no folder {str(wanted.to.parent)!r}: make it first")
+    return wanted.to
 
 
 def _stage(home: Home, folder: Path, wanted: Wanted, progress: Progress) -> None:

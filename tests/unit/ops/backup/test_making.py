@@ -111,6 +111,8 @@ async def test_a_file_that_exists_is_not_replaced(make: Make) -> None:
 async def test_a_folder_that_is_not_there_is_not_made(make: Make, tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="no folder"):
         await make(to=tmp_path / "disk" / "mine.tar.gz")
+    with pytest.raises(BackupError, match=r"no folder.*ends in \.tar\.gz"):
+        await make(to=tmp_path / "disk")
     assert not (tmp_path / "disk").exists()
 
 

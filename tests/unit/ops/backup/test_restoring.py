@@ -171,7 +171,7 @@ async def states(
 
 @pytest.mark.parametrize(
     ("while_running", "hours", "takes_up"),
-    [(False, 1, True), (False, 7, False), (True, 0, False), (False, -1, False)],
+    [(False, 0, True), (False, 7, False), (True, 0, False), (False, -1, False)],
 )
 async def test_what_waited_is_taken_up_only_after_a_move(
     home: Home, make: Make, place: Home, while_running: bool, hours: int, takes_up: bool

@@ -1,0 +1,189 @@
+"""The nightly backup, and backups that hold what was forgotten."""
+
+import gzip
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gaia.current import Current
+from gaia.errors import BackupBusyError, BackupError
+from gaia.memory import forget, ledger
+from gaia.ops.backup.archives import archive_name, archives_in
+from gaia.ops.backup.backups import Backups, build_backup_job
+from gaia.ops.backup.making import Wanted, make_backup
+from gaia.ops.backup.outdated import replace_outdated
+from gaia.ops.backup.staging import backup_lock
+from gaia.ops.forgetting import carry_out_apart
+from gaia.paths import Home
+from gaia.schedule.jobs import Daily
+from gaia.settings.schema import BackupSettings, Settings
+from gaia.store.engine import Database
+from gaia.store.opening import open_database
+from gaia.store.users import Users
+from gaia.testing.clock import START, FakeClock
+from gaia.testing.until import until
+
+WORDS = b"blue pot"
+MINUTE = 60
+DEFAULTS = BackupSettings()
+
+
+@pytest.fixture
+async def database(home: Home) -> AsyncIterator[Database]:
+    database = await open_database(home)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+def with_words(home: Home) -> Sequence[Path]:
+    """The files below the home that hold the words, once they are unzipped."""
+    files = [path for path in home.root.rglob("*") if path.is_file()]
+    return [path for path in files if WORDS in _unzipped(path)]
+
+
+def _unzipped(path: Path) -> bytes:
+    content = path.read_bytes()
+    return gzip.decompress(content) if ".gz" in path.name else content
+
+
+def backups(
+    home: Home, database: Database, clock: FakeClock, settings: BackupSettings = DEFAULTS
+) -> Backups:
+    return Backups(
+        home=home,
+        database=database,
+        settings=Current(Settings(backup=settings)),
+        passphrase=lambda: None,
+        clock=clock,
+    )
+
+
+async def forget_all(database: Database, clock: FakeClock) -> None:
+    (ada,) = await Users(database, clock).list()
+    async with database.write() as session:
+        await ledger.numbers(session, ada.user_id)
+        await forget.forget_everything(session, ada.user_id, now=clock.now())
+
+
+async def test_the_job_makes_one_and_removes_the_old(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    home.backups.mkdir()
+    old = [
+        home.backups / archive_name(START - timedelta(days=99), nightly=nightly, encrypted=False)
+        for nightly in (True, False)
+    ]
+    for path in old:
+        path.write_text("")
+    job = build_backup_job(backups(home, database, clock), BackupSettings(hour=4))
+    assert (job.name, job.when) == ("backup", Daily(4))
+    await job.run()
+    assert [each.path.name for each in archives_in(home.backups)] == [
+        old[1].name,
+        "gaia-nightly-2026-01-01T120000.000Z.tar.gz",
+    ]
+
+
+async def test_one_that_fails_is_told_and_takes_none_of_the_old(
+    home: Home, database: Database, clock: FakeClock, tmp_path: Path
+) -> None:
+    disk = str(tmp_path / "disk")
+    with pytest.raises(BackupError, match="no folder"):
+        await backups(home, database, clock, BackupSettings(folder=disk)).run_nightly()
+
+
+async def test_without_backups_none_is_made(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    await backups(home, database, clock, BackupSettings(enabled=False)).run_nightly()
+    assert not home.backups.exists()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_what_is_forgotten_leaves_the_backups_too(
+    home: Home, database: Database, clock: FakeClock, enabled: bool
+) -> None:
+    home.settings_file.write_text(f"backup:\n  enabled: {str(enabled).lower()}\n")
+    for nightly in (True, False):
+        await make_backup(home, Wanted(home.backups, nightly=nightly), clock)
+    await database.checkpoint()
+    assert len(with_words(home)) == 3
+    clock.advance(MINUTE)
+    await forget_all(database, clock)
+    assert await carry_out_apart(home, database, clock)
+    assert with_words(home) == []
+    left = archives_in(home.backups)
+    assert [each.is_nightly for each in left] == ([True] if enabled else [])
+
+
+async def test_no_backup_goes_before_there_is_another(
+    home: Home, database: Database, clock: FakeClock, tmp_path: Path
+) -> None:
+    made = await make_backup(home, Wanted(home.backups), clock)
+    settings = BackupSettings(folder=str(tmp_path / "disk"))
+    clock.advance(MINUTE)
+    await forget_all(database, clock)
+    home.settings_file.write_text(f"backup:\n  folder: {tmp_path / 'disk'}\n")
+    assert not await carry_out_apart(home, database, clock)
+    assert made.path.exists()
+    running = backups(home, database, clock, settings)
+    running.wake()
+    await clock.until_sleeping()
+    assert made.path.exists()
+    (tmp_path / "disk").mkdir()
+    clock.advance(MINUTE * MINUTE)
+    await until(lambda: not made.path.exists())
+    await running.cancel()
+    assert len(archives_in(tmp_path / "disk")) == 1
+
+
+async def test_one_that_is_being_made_meanwhile_is_waited_for(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    await forget_all(database, clock)
+    with backup_lock(home):
+        assert not await carry_out_apart(home, database, clock)
+        with pytest.raises(BackupBusyError):
+            await replace_outdated(home, database, BackupSettings(), None, clock, runs=True)
+    assert await carry_out_apart(home, database, clock)
+
+
+async def test_what_a_killed_backup_left_is_no_hiding_place(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    staged = home.backups / ".staging"
+    staged.mkdir(parents=True)
+    (staged / "gaia.db").write_bytes(WORDS)
+    (home.backups / f"{archive_name(START, nightly=True, encrypted=False)}.partial").write_bytes(
+        gzip.compress(WORDS)
+    )
+    await forget_all(database, clock)
+    assert await carry_out_apart(home, database, clock)
+    assert with_words(home) == []
+
+
+async def test_backups_of_before_a_removal_go(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    await make_backup(home, Wanted(home.backups), clock)
+    clock.advance(MINUTE)
+    (ada,) = await Users(database, clock).list()
+    await Users(database, clock).note_forgotten(ada)
+    await replace_outdated(home, database, BackupSettings(enabled=False), None, clock, runs=False)
+    assert archives_in(home.backups) == []
+
+
+async def test_a_later_backup_stays(home: Home, database: Database, clock: FakeClock) -> None:
+    await forget_all(database, clock)
+    assert await carry_out_apart(home, database, clock)
+    clock.advance(MINUTE)
+    made = await make_backup(home, Wanted(home.backups), clock)
+    assert await carry_out_apart(home, database, clock)
+    assert [each.path for each in archives_in(home.backups)] == [made.path]
