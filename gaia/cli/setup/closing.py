@@ -30,10 +30,10 @@ def show(done: Done, dialogue: Dialogue) -> None:
     if done.code:
         dialogue.heading(f"Your code: {done.code}")
         dialogue.say(
-            "It is good for an hour, and whoever writes it is you: keep it to yourself. When gaia "
-            f"runs, {_how_to_pair(done)}"
+            "It is good for an hour, and whoever writes it is you: keep it to yourself. "
+            f"{'Now' if done.is_running else 'When gaia runs,'} {_how_to_pair(done)}"
         )
-    if hook := _hook(done):
+    if done.written and (hook := _hook(done)):
         dialogue.say(
             f"Twilio has to know where gaia is: enter {hook} in its console, under 'When a message "
             "comes in', with POST."

@@ -167,7 +167,9 @@ def _ask_own_host(setting: Setting) -> ModelAnswer | None:
     if not url:
         return None
     key, pasted = loaded.secrets.openai_api_key, None
-    if key is None:
+    if key is not None:
+        dialogue.say("OPENAI_API_KEY is set: that host gets it with each request.")
+    else:
         question = "Its key (it does not show; Enter if it wants none)"
         pasted = dialogue.ask_hidden(question, check=checked_secret)
         key = SecretStr(pasted) if pasted else None

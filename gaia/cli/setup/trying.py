@@ -30,10 +30,18 @@ class Trying:
     """Asks each provider, or nobody if it is not `wanted`. A finding is a failure if a
     provider refuses what it was given, and a warning if nobody can tell."""
 
-    def __init__(self, clock: Clock, line: WaitingLine, *, wanted: bool) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        line: WaitingLine,
+        *,
+        wanted: bool,
+        local_hosts: Sequence[str] = LOCAL_HOSTS,
+    ) -> None:
         self._clock = clock
         self._line = line
         self._wanted = wanted
+        self._local_hosts = local_hosts
 
     def model(self, resolved: ResolvedModel, settings: ModelSettings) -> Host:
         """The host of a remote model."""
@@ -47,7 +55,7 @@ class Trying:
     def local_hosts(self) -> Sequence[str]:
         """Which of the usual addresses on this machine serve models."""
         found = []
-        for url in LOCAL_HOSTS:
+        for url in self._local_hosts:
             asked = ResolvedModel("openai", "", url)
             asking = look_at_host(asked, "", self._clock, seconds=LOCAL_SECONDS)
             if self._run(url, asking).names:

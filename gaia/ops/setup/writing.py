@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from stat import S_IMODE
 
 from gaia.errors import HomeError, SettingsError
 from gaia.ops.setup.answers import Changes
@@ -34,7 +35,7 @@ FIRST_LINES = """\
 
 def write(home: Home, changes: Changes, environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
     """Put the changes into the files of a home, which is there; returns the files that are
-    others now. gaia.yaml is begun if there is none.
+    others now. gaia.yaml is begun if there is none; nobody else may read `.env` then.
 
     Raises:
         SettingsError: What would stand there then has a mistake. Nothing was written.
@@ -50,6 +51,8 @@ def write(home: Home, changes: Changes, environ: Mapping[str, str] = os.environ)
             _check(home, new, environ)
         for file, text in differing.items():
             _put(file, text)
+        if home.env_file.exists() and S_IMODE(home.env_file.stat().st_mode) & ~PRIVATE:
+            home.env_file.chmod(PRIVATE)
     except OSError as exc:
         raise HomeError(
             f"{exc.filename or str(home.root)!r} cannot be read or written ({exc.strerror}): "

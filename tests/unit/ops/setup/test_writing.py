@@ -108,3 +108,11 @@ def test_a_home_that_cannot_be_written_to_is_told_and_nothing_is_left_behind(hom
     with pytest.raises(HomeError, match=r"\.env"):
         write(home, Changes(variables={"OPENAI_API_KEY": "canary"}), {})
     assert not home.settings_file.exists()
+
+
+def test_an_env_file_that_others_may_read_is_closed(home: Home) -> None:
+    home.env_file.write_text("OPENAI_API_KEY=canary\n")
+    home.env_file.chmod(0o644)
+    answer(home, Answers())
+    assert S_IMODE(home.env_file.stat().st_mode) == 0o600
+    assert home.env_file.read_text() == "OPENAI_API_KEY=canary\n"
