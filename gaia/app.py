@@ -39,12 +39,15 @@ from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.search import Search, Weighing
+from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.forgetting import Forgetting
 from gaia.ops.settings_state import SettingsState
 from gaia.ops.status import Status
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
+from gaia.schedule.jobs import Job
+from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
@@ -84,8 +87,9 @@ class App:
     digesting: Digesting
     upkeep: Upkeep
     profiles: Profiles
-    schedule: Callable[[], Schedule]
-    """Makes the schedule of the present settings."""
+    schedule: Schedule
+    jobs: Callable[[], Sequence[Job]]
+    """The jobs of the present settings."""
     status: Status
     settings_state: SettingsState
     local_routes: Sequence[BaseRoute]
@@ -179,12 +183,17 @@ def build_app(
         learned=learned,
         clock=clock,
     )
+    checkpoints = Checkpoints(
+        [(home.database, database), (home.sessions_database, stores.sessions)]
+    )
     upkeep = Upkeep(
         database=database,
+        home=home,
         digesting=digesting,
         memory_changed=memory_changed,
+        checkpoints=checkpoints,
         clock=clock,
-        archive_days=loaded.settings.memory.archive_days,
+        settings=settings,
     )
 
     def after_turn() -> None:
@@ -258,10 +267,9 @@ def build_app(
             warming=warming,
         )
 
-    def schedule() -> Schedule:
+    def jobs() -> Sequence[Job]:
         after_start = timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0)
-        jobs = build_jobs(settings.now, digesting, upkeep, after_start=after_start)
-        return Schedule(jobs, clock)
+        return build_jobs(settings.now, digesting, upkeep, checkpoints, after_start=after_start)
 
     def terminal() -> TerminalChannel | None:
         channel = channels.get(TerminalChannel.name)
@@ -286,7 +294,8 @@ def build_app(
         profiles=profiles,
         digesting=digesting,
         upkeep=upkeep,
-        schedule=schedule,
+        schedule=Schedule(jobs(), Ledger(database, clock), clock),
+        jobs=jobs,
         status=status,
         settings_state=settings_state,
         local_routes=[

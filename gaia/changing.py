@@ -143,7 +143,7 @@ class Changing:
             app.index.use(parts_opener(self._home, loaded.settings.memory, loaded.secrets))
             self._tasks.start(INDEX, app.index.serve)
         if prepared.touches(*SCHEDULED_BY):
-            await self._tasks.restart(SCHEDULE, app.schedule().run)
+            app.schedule.replace(app.jobs())
         if prepared.touches(*DISTILLED_BY):
             await self._distil()
         if prepared.changed_channels:

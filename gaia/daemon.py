@@ -190,7 +190,7 @@ async def _running(
                     app.status.ready = True
                     # After the daemon is ready: it imports for seconds.
                     tasks.start(INDEX, app.index.serve)
-                    tasks.start(SCHEDULE, app.schedule().run)
+                    tasks.start(SCHEDULE, app.schedule.run)
                     if not hosted:
                         tasks.start("settings", reloading.watch)
                         tasks.start("watchdog", _watchdog(manager, home, app, stores, clock).run)

@@ -15,9 +15,10 @@ from gaia.current import Current
 from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.offers import Known
 from gaia.memory.recall import Finder
+from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
 from gaia.ports import Channel, Clock
-from gaia.schedule.schedule import Daily, Every, Job
+from gaia.schedule.jobs import Daily, Every, Job
 from gaia.sessions.service import SessionStore
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
@@ -29,7 +30,7 @@ SHORTEST_SWEEP = timedelta(seconds=1)
 LONGEST_SWEEP = timedelta(minutes=1)
 
 UPKEEP_HOUR = 4
-UPKEEP_AFTER_START = timedelta(minutes=5)
+CHECKPOINT_INTERVAL = timedelta(hours=1)
 
 
 def build_digesting(
@@ -74,12 +75,18 @@ def build_digesting(
 
 
 def build_jobs(
-    settings: Settings, digesting: Digesting, upkeep: Upkeep, *, after_start: timedelta
+    settings: Settings,
+    digesting: Digesting,
+    upkeep: Upkeep,
+    checkpoints: Checkpoints,
+    *,
+    after_start: timedelta,
 ) -> Sequence[Job]:
     """What is done at its times; the first look for what idled is `after_start`."""
     idle = timedelta(minutes=settings.sessions.idle_consolidate_minutes)
     interval = min(max(idle / SWEEPS_WHILE_IDLE, SHORTEST_SWEEP), LONGEST_SWEEP)
     return (
         Job("sweep", Every(interval, after_start), digesting.sweep),
-        Job("upkeep", Daily(UPKEEP_HOUR, UPKEEP_AFTER_START), upkeep.run),
+        Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
+        Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
     )

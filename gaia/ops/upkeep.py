@@ -1,18 +1,29 @@
 """Upkeep: once a day what has had its time goes, and what failed is tried again.
 
-All of it may be done as often as one likes: each part does only what is due.
+All of it may be done as often as one likes: each part does only what is due, and none is
+left out since another one failed. What is deleted is deleted a little at a time, so that
+whoever talks to gaia meanwhile is not kept waiting.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core.digesting.digesting import Digesting
+from gaia.current import Current
+from gaia.errors import UpkeepError
 from gaia.memory import archive, holding
+from gaia.ops.checkpoints import Checkpoints
+from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import digests, outbox_files
+from gaia.settings.schema import Settings
+from gaia.store import digests, outbox_files, pairings, retention, strangers
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -25,31 +36,66 @@ DIGESTS_KEPT_FOR = timedelta(days=90)
 FILES_KEPT_FOR = timedelta(days=1)
 """So long a file stays after it has been sent: providers fetch it within the hour."""
 
+COUNTS_KEPT_FOR = timedelta(days=366)
+"""So long it is kept how many tokens were used on a day."""
+
+COPIES_KEPT_FOR = timedelta(days=90)
+"""So long a copy of the database stays that was made before a migration."""
+
 
 class Upkeep:
-    """Keeps the database of all users in order. `memory_changed` is called when the index
-    has work from it."""
+    """Keeps the data of all users in order. `memory_changed` is called when the index has
+    work from it."""
 
     def __init__(
         self,
         *,
+        home: Home,
         database: Database,
         digesting: Digesting,
         memory_changed: Callable[[], None],
+        checkpoints: Checkpoints,
         clock: Clock,
-        archive_days: int,
+        settings: Current[Settings],
     ) -> None:
+        self._home = home
         self._database = database
         self._digesting = digesting
         self._memory_changed = memory_changed
+        self._checkpoints = checkpoints
         self._clock = clock
-        self._archive_days = archive_days
+        self._settings = settings
 
     async def run(self) -> None:
-        """Do what is due."""
-        await self._retry_digests()
-        await self._drop_memories()
-        await self._prune()
+        """Do what is due.
+
+        Raises:
+            UpkeepError: Not all of it could be done; the rest was.
+        """
+        parts: dict[str, Callable[[], Awaitable[None]]] = {
+            "digests that failed": self._retry_digests,
+            "memories": self._drop_memories,
+            "turns": self._drop_turns,
+            "digests": self._drop_digests,
+            "files": self._drop_files,
+            "messages": self._drop_messages,
+            "counts of tokens": self._drop_counts,
+            "strangers and codes": self._sweep_strangers,
+            "copies of the database": self._remove_copies,
+            "write-ahead logs": self._checkpoints.empty,
+        }
+        failed = []
+        for name, do in parts.items():
+            try:
+                await do()
+            except Exception as exc:
+                logger.exception("upkeep: %s are not in order", name)
+                failed.append(f"{name} ({type(exc).__name__})")
+        if failed:
+            raise UpkeepError(
+                f"{len(failed)} of {len(parts)} parts of the upkeep failed: {', '.join(failed)}. "
+                "The log tells why"
+            )
 
     async def _retry_digests(self) -> None:
         if not self._digesting.enabled:
@@ -63,33 +109,81 @@ class Upkeep:
         now = self._clock.now()
         async with self._database.write() as session:
             dropped = await holding.drop_held(session, now - HELD_FOR)
-        expired = 0
-        while some := await self._expire_some(now):
-            expired += some
+        expired = await self._some_at_a_time(holding.expire, now)
         if expired or dropped:
             logger.info("memories: %d have expired, %d were never sure", expired, dropped)
             self._memory_changed()
 
-    async def _expire_some(self, now: datetime) -> int:
-        async with self._database.write() as session:
-            return await holding.expire(session, now)
+    async def _drop_turns(self) -> None:
+        days = self._settings.now.memory.archive_days
 
-    async def _prune(self) -> None:
+        async def prune(session: AsyncSession, now: datetime) -> int:
+            return await archive.prune(session, now, days)
+
+        _tell(await self._some_at_a_time(prune, self._clock.now()), "turns are too old to be kept")
+
+    async def _drop_digests(self) -> None:
+        async with self._database.write() as session:
+            pruned = await digests.prune(session, self._clock.now() - DIGESTS_KEPT_FOR)
+        _tell(pruned, "digests are too old to be kept")
+
+    async def _drop_files(self) -> None:
+        async with self._database.write() as session:
+            files = await outbox_files.drop_left(session, self._clock.now() - FILES_KEPT_FOR)
+        _tell(files, "files that were sent are not kept any longer")
+
+    async def _drop_messages(self) -> None:
+        before = self._clock.now() - timedelta(days=self._settings.now.retention.messages_days)
+        # Replies first: a message stays for as long as its reply.
+        replies = await self._some_at_a_time(retention.drop_replies, before)
+        _tell(replies, "chunks of replies are too old to be kept")
+        messages = await self._some_at_a_time(retention.drop_messages, before)
+        _tell(messages, "messages are too old to be kept")
+
+    async def _drop_counts(self) -> None:
+        async with self._database.write() as session:
+            before = (self._clock.now() - COUNTS_KEPT_FOR).date()
+            dropped = await retention.drop_counts(session, before)
+        _tell(dropped, "counts of tokens are too old to be kept")
+
+    async def _sweep_strangers(self) -> None:
         now = self._clock.now()
-        turns = 0
-        while some := await self._prune_turns(now):
-            turns += some
-        if turns:
-            logger.info("%d turns are too old to be kept", turns)
         async with self._database.write() as session:
-            pruned = await digests.prune(session, now - DIGESTS_KEPT_FOR)
-        if pruned:
-            logger.info("%d digests are too old to be kept", pruned)
-        async with self._database.write() as session:
-            files = await outbox_files.drop_left(session, now - FILES_KEPT_FOR)
-        if files:
-            logger.info("%d files that were sent are not kept any longer", files)
+            await strangers.sweep(session, now)
+            await pairings.sweep(session, now)
 
-    async def _prune_turns(self, now: datetime) -> int:
-        async with self._database.write() as session:
-            return await archive.prune(session, now, self._archive_days)
+    async def _remove_copies(self) -> None:
+        before = self._clock.now() - COPIES_KEPT_FOR
+        removed = await asyncio.to_thread(_remove_older, self._home, before)
+        _tell(removed, "copies of the database from before a migration are too old to be kept")
+
+    async def _some_at_a_time(
+        self, drop: Callable[[AsyncSession, datetime], Awaitable[int]], moment: datetime
+    ) -> int:
+        """Drop until there is nothing more to drop, each time in a transaction of its own;
+        returns how much that was."""
+        dropped = 0
+        while True:
+            async with self._database.write() as session:
+                some = await drop(session, moment)
+            if not some:
+                return dropped
+            dropped += some
+
+
+def _tell(count: int, what: str) -> None:
+    if count:
+        logger.info("%d %s", count, what)
+
+
+def _remove_older(home: Home, before: datetime) -> int:
+    copies = [copy for copy in _copies(home) if copy.stat().st_mtime < before.timestamp()]
+    for copy in copies:
+        copy.unlink()
+    return len(copies)
+
+
+def _copies(home: Home) -> list[Path]:
+    """What `gaia.store.migrate` makes, whole or not."""
+    stem = f"{home.database.stem}-at-*"
+    return [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]

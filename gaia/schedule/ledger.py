@@ -38,13 +38,17 @@ class Ledger:
         self._zone = zone
         self._noted: dict[str, tuple[datetime, str]] = {}
 
-    async def take_up(self, names: Collection[str]) -> None:
-        """Begin with these jobs: note what an earlier process did not bring to its end."""
+    async def take_up(self) -> None:
+        """Note what an earlier process did not bring to its end. Before anything is run."""
         async with self._database.write() as session:
             interrupted = await job_runs.note_interrupted(session)
-            await job_runs.retire(session, all_but=names)
         for name in interrupted:
             logger.warning("job %s was not brought to its end: %s", name, job_runs.INTERRUPTED)
+
+    async def keep_only(self, names: Collection[str]) -> None:
+        """Note that there are no other jobs than these any more."""
+        async with self._database.write() as session:
+            await job_runs.retire(session, all_but=names)
 
     async def plan(self, name: str, when: Daily) -> Plan:
         """The next run of a daily job; it is to be run now once its `run_at` has come."""

@@ -131,7 +131,7 @@ async def test_a_job_that_crashes_gaia_does_not_do_so_at_each_start(start, datab
     clock.advance(DAY)
     for _ in range(24 * 4):
         ledger = start()
-        await ledger.take_up(["job"])
+        await ledger.take_up()
         plan = await ledger.plan("job", AT_FOUR)
         if plan.run_at <= clock.now():
             crashes += 1
@@ -188,7 +188,7 @@ async def test_a_frequent_job_is_written_once_an_hour_and_when_that_changes(star
 async def test_a_job_that_is_there_no_longer_has_no_next_time(start, database, clock):
     await look(start(), Work(), clock)
     assert (await kept(database)).next_at is not None
-    await start().take_up(["another"])
+    await start().keep_only(["another"])
     assert (await kept(database)).next_at is None
 
 

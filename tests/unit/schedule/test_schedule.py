@@ -1,41 +1,31 @@
-"""The schedule: jobs at their times, whatever the clock of the machine does."""
+"""The schedule: jobs at their times, whatever the clock does, and whatever is changed."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.schedule.schedule import Daily, Every, Job, Schedule, WatchfulScheduler
+from gaia.schedule.jobs import Daily, Every, Job
+from gaia.schedule.ledger import Ledger
+from gaia.schedule.schedule import Schedule
+from gaia.schedule.watchful import WatchfulScheduler
+from gaia.store import job_runs
+from gaia.store.engine import Database
+from gaia.store.job_runs import JobRun
+from gaia.testing.until import until
 
 SOON = timedelta(milliseconds=1)
-DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+A_MOMENT = timedelta(seconds=0.2)
+AT_NOON = Daily(12)
 
-
-ONE_RUN = """
-import asyncio
-from datetime import timedelta
-from gaia.clock import SystemClock
-from gaia.schedule.schedule import Daily, Every, Job, Schedule
-
-async def both_run():
-    ran = asyncio.Barrier(3)
-    jobs = [Job("sweep", Every(timedelta(hours=1), timedelta(0)), ran.wait),
-            Job("upkeep", Daily(4, timedelta(0)), ran.wait)]
-    schedule = asyncio.create_task(Schedule(jobs, SystemClock()).run())
-    running = asyncio.create_task(ran.wait())
-    await asyncio.wait((schedule, running), return_when=asyncio.FIRST_COMPLETED)
-    assert running.done()
-
-asyncio.run(both_run())
-"""
+RunSchedule = Callable[..., AbstractAsyncContextManager[Schedule]]
 
 
 class SetClock(SystemClock):
@@ -48,99 +38,195 @@ class SetClock(SystemClock):
         return super().now() + self.ahead
 
 
-class Work:
-    """Counts its runs; the first ones fail."""
+def zone_in_which_noon_is_in(wait: timedelta) -> timezone:
+    """APScheduler goes by the machine's time: a test that needs an hour chooses where it is."""
+    now = datetime.now(UTC)
+    return timezone(
+        timedelta(hours=12)
+        - (now + wait - now.replace(hour=0, minute=0, second=0, microsecond=0)) % DAY
+    )
 
-    def __init__(self, failures: int = 0) -> None:
+
+class Work:
+    """Counts its runs, which wait while they are held."""
+
+    def __init__(self) -> None:
         self.runs = 0
-        self._failures = failures
-        self._ran = asyncio.Event()
+        self.ends = 0
+        self._free = asyncio.Event()
+        self._free.set()
 
     async def __call__(self) -> None:
         self.runs += 1
-        self._ran.set()
-        if self.runs <= self._failures:
-            raise ValueError("no")
+        await self._free.wait()
+        self.ends += 1
 
-    async def next(self) -> None:
-        await self._ran.wait()
-        self._ran.clear()
+    def hold(self) -> None:
+        self._free.clear()
+
+    def let_go(self) -> None:
+        self._free.set()
 
 
-@asynccontextmanager
-async def running(*jobs: Job) -> AsyncIterator[None]:
-    task = asyncio.create_task(Schedule(jobs, SystemClock()).run())
-    yield
+@pytest.fixture
+def running(database: Database) -> RunSchedule:
+    @asynccontextmanager
+    async def run(
+        *jobs: Job, late_after: timedelta = timedelta(0), noon_in: timedelta = 2 * HOUR
+    ) -> AsyncIterator[Schedule]:
+        zone = zone_in_which_noon_is_in(noon_in)
+        ledger = Ledger(database, SystemClock(), zone=lambda: zone)
+        schedule = Schedule(jobs, ledger, SystemClock(), late_after=late_after)
+        task = asyncio.create_task(schedule.run())
+        yield schedule
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    return run
+
+
+async def kept(database: Database, name: str) -> JobRun | None:
+    async with database.read() as session:
+        return await job_runs.get(session, name)
+
+
+async def was_missed(database: Database, *names: str) -> None:
+    """Let jobs have been due two days ago."""
+    async with database.write() as session:
+        for name in names:
+            await job_runs.expect(session, name, SystemClock().now() - 2 * DAY)
+
+
+async def looked_at(database: Database, name: str) -> None:
+    """Wait until it is known when a job runs next."""
+    while (run := await kept(database, name)) is None or run.next_at is None:
+        pass
+
+
+async def test_a_frequent_job_is_run_again_and_again(running: RunSchedule) -> None:
+    work = Work()
+    async with running(Job("sweep", Every(SOON, SOON), work)):
+        await until(lambda: work.runs >= 3)
+
+
+async def test_a_daily_job_runs_at_its_hour(running, database) -> None:
+    work = Work()
+    async with running(Job("upkeep", AT_NOON, work), late_after=HOUR, noon_in=A_MOMENT):
+        await looked_at(database, "upkeep")
+        assert work.runs == 0
+        await until(lambda: work.ends == 1)
+
+
+async def test_a_late_job_waits_a_while_after_the_start(running, database) -> None:
+    work = Work()
+    await was_missed(database, "upkeep")
+    async with running(Job("upkeep", AT_NOON, work), late_after=timedelta(seconds=0.3)):
+        await asyncio.sleep(0.1)
+        assert work.runs == 0
+        await until(lambda: work.ends == 1)
+    run = await kept(database, "upkeep")
+    assert run is not None
+    assert run.late > 20 * HOUR
+
+
+async def test_late_jobs_run_one_after_the_other_and_frequent_ones_beside_them(
+    running, database
+) -> None:
+    backup, upkeep, sweep = Work(), Work(), Work()
+    backup.hold()
+    await was_missed(database, "backup", "upkeep")
+    async with running(
+        Job("backup", AT_NOON, backup),
+        Job("upkeep", AT_NOON, upkeep),
+        Job("sweep", Every(SOON, SOON), sweep),
+    ):
+        await until(lambda: backup.runs == 1)
+        before = sweep.runs
+        await until(lambda: sweep.runs > before + 2)
+        assert upkeep.runs == 0
+        backup.let_go()
+        await until(lambda: upkeep.ends == 1)
+
+
+async def test_jobs_that_are_replaced_neither_cut_nor_repeat_the_one_that_runs(
+    running, database
+) -> None:
+    before, after = Work(), Work()
+    before.hold()
+    await was_missed(database, "backup")
+    async with running(Job("backup", AT_NOON, before)) as schedule:
+        await until(lambda: before.runs == 1)
+        for hour in (12, 13):
+            schedule.replace([Job("backup", Daily(hour), after)])
+            await asyncio.sleep(0)
+        schedule.replace([Job("backup", AT_NOON, after)])
+        before.let_go()
+        await until(lambda: before.ends == 1)
+        await looked_at(database, "backup")
+    assert (before.runs, after.runs) == (1, 0)
+
+
+async def test_a_new_hour_counts_at_once(running, database) -> None:
+    work = Work()
+    async with running(Job("backup", Daily(20), work), noon_in=2 * A_MOMENT) as schedule:
+        await looked_at(database, "backup")
+        schedule.replace([Job("backup", AT_NOON, work)])
+        await until(lambda: work.ends == 1)
+
+
+async def test_new_jobs_begin_and_old_ones_end(running, database) -> None:
+    old, new = Work(), Work()
+    async with running(Job("old", Daily(20), old)) as schedule:
+        await looked_at(database, "old")
+        schedule.replace([Job("new", Every(SOON, SOON), new)])
+        await until(lambda: new.runs > 1)
+        schedule.replace([Job("new", Every(HOUR, HOUR), new), Job("old", AT_NOON, old)])
+        await looked_at(database, "old")
+        runs = new.runs
+        await asyncio.sleep(0.02)
+        assert new.runs <= runs + 1
+    assert old.runs == 0
+
+
+async def test_a_job_that_is_cut_by_the_end_runs_after_the_next_start(running, database) -> None:
+    work = Work()
+    work.hold()
+    await was_missed(database, "backup")
+    async with running(Job("backup", AT_NOON, work)):
+        await until(lambda: work.runs == 1)
+    work.let_go()
+    async with running(Job("backup", AT_NOON, work)):
+        await until(lambda: work.ends == 1)
+
+
+async def test_what_was_missed_while_the_machine_slept_is_made_up_for_once(database) -> None:
+    work = Work()
+    sleeping = SetClock()
+    sleeping.ahead = -DAY
+    jobs = [Job("sweep", Every(HOUR, HOUR / 2), work)]
+    task = asyncio.create_task(Schedule(jobs, Ledger(database, sleeping), sleeping).run())
+    await until(lambda: work.ends == 1)
+    sleeping.ahead = timedelta(0)
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-
-
-async def test_a_job_is_run_again_and_again() -> None:
-    work = Work()
-    async with running(Job("sweep", Every(SOON, SOON), work)):
-        for _ in range(3):
-            await work.next()
-
-
-async def test_a_job_that_fails_is_run_again_and_stops_no_other(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    broken, fine = Work(failures=1), Work()
-    async with running(
-        Job("broken", Every(SOON, SOON), broken), Job("fine", Every(SOON, SOON), fine)
-    ):
-        await broken.next()
-        await broken.next()
-        await fine.next()
-    assert "job broken failed" in caplog.text
-    assert "ValueError" in caplog.text
-
-
-async def test_a_daily_job_runs_once_after_the_start() -> None:
-    work, sweep = Work(), Work()
-    async with running(Job("upkeep", Daily(4, SOON), work), Job("sweep", Every(SOON, SOON), sweep)):
-        await work.next()
-        await sweep.next()
     assert work.runs == 1
 
 
 async def test_a_clock_set_back_by_days_stalls_no_job() -> None:
     due = asyncio.Event()
 
-    async def tell() -> None:
+    async def ring() -> None:
         due.set()
 
     clock = SetClock()
-    scheduler = WatchfulScheduler(clock, {"job": HOUR})
+    scheduler = WatchfulScheduler(clock)
     scheduler.start()
-    scheduler.add_job(tell, "interval", hours=1, id="job")
+    scheduler.ring_every("job", HOUR, ring, after=HOUR)
     scheduler.wakeup()
     assert not due.is_set()
     clock.ahead = -2 * DAY
     scheduler.wakeup()
     await asyncio.wait_for(due.wait(), 10)
     scheduler.shutdown()
-
-
-async def test_what_was_missed_while_the_machine_slept_is_made_up_for_once() -> None:
-    work = Work()
-    sleeping = SetClock()
-    sleeping.ahead = -DAY
-    schedule = Schedule([Job("sweep", Every(HOUR, HOUR / 2), work)], sleeping)
-    task = asyncio.create_task(schedule.run())
-    await asyncio.sleep(0)
-    sleeping.ahead = timedelta(0)
-    await work.next()
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-    assert work.runs == 1
-
-
-@pytest.mark.parametrize("zone", ["CET-1CEST,M3.5.0,M10.5.0/3", "Nowhere/City"])
-async def test_jobs_run_in_a_time_zone_without_a_name(zone: str) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", ONE_RUN, env=os.environ | {"TZ": zone}
-    )
-    assert await process.wait() == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -128,3 +131,17 @@ def test_every_day_has_each_hour_once(name: str, year: int) -> None:
         days = {time.astimezone(zone).date() for time in times}
         assert len(days) == 364
         assert max(days) - min(days) == 363 * DAY
+
+
+ONE_PLAN = """
+from datetime import UTC, datetime
+from gaia.schedule.times import machine_zone, next_run
+print(next_run(4, None, datetime(2026, 1, 1, tzinfo=UTC), machine_zone()).due_at.tzname())
+"""
+
+
+@pytest.mark.parametrize("zone", ["CET-1CEST,M3.5.0,M10.5.0/3", "Nowhere/City"])
+def test_a_time_zone_without_a_name_will_do(zone: str) -> None:
+    environment = os.environ | {"TZ": zone}
+    told = subprocess.run([sys.executable, "-c", ONE_PLAN], env=environment, capture_output=True)
+    assert told.stdout == b"UTC\n", told.stderr
