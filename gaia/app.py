@@ -224,7 +224,8 @@ def build_app(
         index=index,
         recall=answering.recall,
         digesting=digesting,
-        settings=settings_state,
+        settings=settings,
+        settings_state=settings_state,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)

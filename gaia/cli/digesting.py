@@ -90,7 +90,7 @@ async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -
 
 
 def _tell_left(waiting: int, *, as_json: bool) -> None:
-    from gaia.ops.status_text import counted
+    from gaia.ops.words import counted
 
     if as_json:
         typer.echo(json.dumps({"running": False, "waiting": waiting, "digests": []}, indent=2))
@@ -114,7 +114,7 @@ def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_jso
 
 
 def _in_words(outcome: DigestOutcome) -> str:
-    from gaia.ops.status_text import counted
+    from gaia.ops.words import counted
 
     if outcome.state == "cleared":
         learned = counted(outcome.learned, "memory", "memories")

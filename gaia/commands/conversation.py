@@ -10,7 +10,7 @@ from gaia.core import sentences
 from gaia.core.digesting import sealing
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.slash import Reply
-from gaia.ops.status_text import counted_turns
+from gaia.ops.words import counted_turns
 from gaia.store import conversations, identities, inbox
 from gaia.store.digest_tables import DigestReason
 

@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gaia.commands.registry import Call, Command
-from gaia.ops import status_text
+from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
-from gaia.store import digests, inbox
+from gaia.ops.status_in_chat import Own, for_chat
+from gaia.store import digests, inbox, usage
+from gaia.store.users import Role
 
 
 def status_commands(status: Status) -> Sequence[Command]:
     """The command, on this status."""
 
     async def describe(call: Call) -> str:
-        conversation = call.caller.conversation
-        unread = await digests.counts(call.session, conversation.user_id)
-        return status_text.for_chat(
-            await status.report(),
-            turns=conversation.session_turns,
-            waiting=await inbox.waiting(call.session, conversation.conversation_id),
-            to_be_read=unread.waiting,
-            unreadable=unread.failed,
-        )
+        return for_chat(await status.report(), await _own(call))
 
     return (Command.at_once("status", "How I am, and what waits", describe),)
+
+
+async def _own(call: Call) -> Own:
+    conversation, user = call.caller.conversation, call.caller.user
+    unread = await digests.counts(call.session, user.user_id)
+    today = call.now.astimezone().date()
+    used = await usage.since(call.session, today, user_id=user.user_id)
+    return Own(
+        turns=conversation.session_turns,
+        waiting=await inbox.waiting(call.session, conversation.conversation_id),
+        to_be_read=unread.waiting,
+        unreadable=unread.failed,
+        used=next(iter(usage_status(used, {}, today)), None),
+        is_owner=user.role is Role.OWNER,
+    )

@@ -24,6 +24,33 @@ class PartStatus(Report):
     detail: str = ""
 
 
+class ChannelStatus(PartStatus):
+    """How a channel is, and when it last worked for sure. One that `is_stalled` neither works
+    nor fails: a restart of gaia may mend that."""
+
+    worked_at: datetime | None = None
+    is_stalled: bool = False
+
+
+class LatencyStatus(Report):
+    """How many seconds the latest answers took: the last, the middle one, and one that only
+    one in twenty of them was slower than."""
+
+    last: float
+    median: float
+    p95: float
+
+
+class ModelStatus(PartStatus):
+    """How the model is, and what it did today, by the machine's time zone."""
+
+    calls_today: int = 0
+    failed_today: int = 0
+    latency: LatencyStatus | None = None
+    failed_at: datetime | None = None
+    cause: str = ""
+
+
 class SettingsStatus(Report):
     """Since when the settings hold, and why they are not those in the file, if so."""
 
@@ -74,13 +101,35 @@ class DigestsStatus(Report):
 
 
 class UsageStatus(Report):
-    """A user's model calls and tokens today."""
+    """A user's model calls and tokens today. `cost` is None where nothing of it is known;
+    `unpriced` of the tokens have no part in it."""
 
     user: str
-    model: str
     calls: int
     tokens_in: int
     tokens_out: int
+    cost: float | None = None
+    unpriced: int = 0
+
+
+class JobStatus(Report):
+    """How the last run of a job went. `late_seconds` is how long after its time it began,
+    or of one that waits, how long it is due."""
+
+    name: str
+    state: str
+    started_at: datetime | None = None
+    late_seconds: float = 0.0
+    error: str = ""
+    next_at: datetime | None = None
+
+
+class BackupStatus(Report):
+    """Whether gaia makes backups by itself, and when the last one was made, by whomever."""
+
+    enabled: bool
+    folder: str
+    last_at: datetime | None = None
 
 
 class StatusReport(Report):
@@ -92,8 +141,8 @@ class StatusReport(Report):
     at: datetime
     uptime_seconds: float
     ready: bool
-    model: PartStatus
-    channels: tuple[PartStatus, ...]
+    model: ModelStatus
+    channels: tuple[ChannelStatus, ...]
     store: PartStatus
     settings: SettingsStatus
     memory: MemoryStatus
@@ -104,11 +153,14 @@ class StatusReport(Report):
     outbox: QueueStatus
     running_turns: int
     users: int
+    currency: str
     usage_today: tuple[UsageStatus, ...]
+    jobs: tuple[JobStatus, ...]
+    backup: BackupStatus
 
     @property
     def degraded(self) -> tuple[PartStatus, ...]:
-        """The parts that do not work."""
+        """The parts that do not work, and the jobs whose last run failed."""
         index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
         learning = PartStatus(
             name="learning", ok=not self.digests.failed, detail=self.digests.detail
@@ -123,5 +175,9 @@ class StatusReport(Report):
             self.forgetting,
             learning,
             *self.channels,
+            *(
+                PartStatus(name=f"job {job.name}", ok=not job.error, detail=job.error)
+                for job in self.jobs
+            ),
         )
         return tuple(part for part in parts if not part.ok)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
@@ -13,29 +14,25 @@ from gaia.core.handler import Handlers
 from gaia.current import Current
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
+from gaia.ops import report_parts as parts
+from gaia.ops.backup.archives import archives_in, backup_folder
 from gaia.ops.report import (
+    BackupStatus,
     DigestsStatus,
     MemoryStatus,
     PartStatus,
-    QueueStatus,
     SettingsStatus,
     StatusReport,
-    UsageStatus,
-    WaitStatus,
 )
 from gaia.ops.settings_state import SettingsState
-from gaia.ops.status_text import counted, duration
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.store import digests, forgets, inbox, index_ops, indexes, outbox, usage
+from gaia.settings.schema import BackupSettings, Settings
+from gaia.store import digests, forgets, inbox, index_ops, indexes, job_runs, outbox, usage
 from gaia.store.digests import DigestCounts
 from gaia.store.engine import Database
 from gaia.store.index_ops import IndexBacklog
 from gaia.store.users import Users
-
-FORGETTING_LATE = timedelta(minutes=10)
-"""So long after it was confirmed, a wish to forget that is not carried out is a fault to
-be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
 
 
 class Status:
@@ -53,7 +50,8 @@ class Status:
         index: Index,
         recall: Current[Recall],
         digesting: Digesting,
-        settings: SettingsState,
+        settings: Current[Settings],
+        settings_state: SettingsState,
         clock: Clock,
     ) -> None:
         self.ready = False
@@ -67,6 +65,7 @@ class Status:
         self._recall = recall
         self._digesting = digesting
         self._settings = settings
+        self._settings_state = settings_state
         self._clock = clock
         self._started_at = clock.now()
 
@@ -76,16 +75,18 @@ class Status:
         Raises:
             StoreError: gaia.db cannot be read.
         """
-        now = self._clock.now()
-        users = {user.user_id: user.name for user in await self._users.list()}
+        now, settings = self._clock.now(), self._settings.now
+        today = now.astimezone().date()
+        names = {user.user_id: user.name for user in await self._users.list()}
         async with self._database.read() as session:
             waiting_in = await inbox.backlog(session)
             waiting_out = await outbox.backlog(session)
-            today = await usage.of_day(session, now.astimezone().date())
+            used = await usage.since(session, today)
             memories = await indexes.count_passages(session)
             unindexed = await index_ops.backlog(session)
             digested = await digests.counts(session)
             forgetting_since = await forgets.under_way_since(session)
+            runs = await job_runs.all(session)
         return StatusReport(
             version=__version__,
             home=str(self._home.root),
@@ -93,55 +94,41 @@ class Status:
             at=now,
             uptime_seconds=(now - self._started_at).total_seconds(),
             ready=self.ready,
-            model=self._model_status(),
+            model=parts.model_status(self._model.now, now),
             channels=tuple(
-                PartStatus(name=name, ok=health.ok, detail=health.detail)
+                parts.channel_status(name, channel.health())
                 for name, channel in self._channels.items()
-                for health in (channel.health(),)
             ),
             store=PartStatus(name="store", ok=True),
             settings=self._settings_status(),
             memory=self._memory_status(memories, unindexed, now),
             recall=self._recall_status(),
-            forgetting=_forgetting_status(forgetting_since, now),
+            forgetting=parts.forgetting_status(forgetting_since, now),
             digests=self._digests_status(digested, now),
-            inbox=QueueStatus(
-                waiting=waiting_in.queued + waiting_in.running,
-                dead=waiting_in.dead,
-                oldest_seconds=_age(waiting_in.oldest, now),
-            ),
-            outbox=QueueStatus(
-                waiting=waiting_out.open,
-                dead=waiting_out.dead,
-                oldest_seconds=_age(waiting_out.oldest, now),
-                causes=tuple(
-                    WaitStatus(waiting=each.waiting, cause=each.error)
-                    for each in waiting_out.causes
-                ),
-            ),
+            inbox=parts.inbox_status(waiting_in, now),
+            outbox=parts.outbox_status(waiting_out, now),
             running_turns=self._handlers.running_turns(),
-            users=len(users),
-            usage_today=tuple(
-                UsageStatus(
-                    user=users.get(user_id, user_id),
-                    model=used.model,
-                    calls=used.calls,
-                    tokens_in=used.tokens_in,
-                    tokens_out=used.tokens_out,
-                )
-                for user_id, used in today
-            ),
+            users=len(names),
+            currency=settings.costs.currency,
+            usage_today=parts.usage_status(used, names, today),
+            jobs=parts.job_statuses(runs, now),
+            backup=await self._backup_status(settings.backup),
+        )
+
+    async def _backup_status(self, settings: BackupSettings) -> BackupStatus:
+        folder = backup_folder(self._home, settings)
+        archives = await asyncio.to_thread(archives_in, folder)
+        return BackupStatus(
+            enabled=settings.enabled,
+            folder=str(folder),
+            last_at=archives[-1].taken_at if archives else None,
         )
 
     def _settings_status(self) -> SettingsStatus:
-        health = self._settings.health()
+        health = self._settings_state.health()
         return SettingsStatus(
-            ok=health.ok, detail=health.detail, loaded_at=self._settings.loaded_at
+            ok=health.ok, detail=health.detail, loaded_at=self._settings_state.loaded_at
         )
-
-    def _model_status(self) -> PartStatus:
-        health = self._model.now.health.report()
-        return PartStatus(name=self._model.now.describe(), ok=health.ok, detail=health.detail)
 
     def _recall_status(self) -> PartStatus:
         health = self._recall.now.health()
@@ -153,7 +140,7 @@ class Status:
             enabled=self._index.enabled,
             memories=memories,
             waiting=unindexed.waiting,
-            oldest_seconds=_age(unindexed.oldest, now),
+            oldest_seconds=parts.age(unindexed.oldest, now),
             ok=health.ok,
             detail=health.detail,
         )
@@ -165,28 +152,5 @@ class Status:
             waiting=counts.waiting,
             failed=counts.failed,
             over_budget=over_budget,
-            detail=_digests_detail(counts, over_budget, now),
+            detail=parts.digests_detail(counts, over_budget, now),
         )
-
-
-def _digests_detail(counts: DigestCounts, over_budget: int, now: datetime) -> str:
-    if counts.failed_since is not None:
-        since = duration((now - counts.failed_since).total_seconds())
-        which = counted(counts.failed, "conversation", "conversations")
-        return (
-            f"{which} could not be read, for {since}: {counts.error}. "
-            "It is tried again each day, or by 'gaia sessions digest --retry'"
-        )
-    if over_budget:
-        return "memory.calls_per_day is used up: the rest is read tomorrow"
-    return f"the last try failed: {counts.error}" if counts.error else ""
-
-
-def _forgetting_status(since: datetime | None, now: datetime) -> PartStatus:
-    late = since is not None and now - since > FORGETTING_LATE
-    detail = "files still hold what was to be forgotten, the log says why" if late else ""
-    return PartStatus(name="forgetting", ok=not late, detail=detail)
-
-
-def _age(time: datetime | None, now: datetime) -> float | None:
-    return None if time is None else (now - time).total_seconds()

@@ -1,127 +1,221 @@
-"""The status report in words: the whole for the owner, the essence for a chat."""
+"""The status report in words, for the owner: a line a subject, and which of them are wrong.
+
+How wide a line may be, and what colour it gets, is for who shows it. What a person in a
+chat reads is in `status_in_chat`.
+"""
 
 from __future__ import annotations
 
-import textwrap
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
 
 from gaia.ops.report import (
+    ChannelStatus,
     DigestsStatus,
+    JobStatus,
     MemoryStatus,
+    ModelStatus,
     PartStatus,
     QueueStatus,
     StatusReport,
-    WaitStatus,
+    UsageStatus,
 )
+from gaia.ops.words import counted, duration, money
 
-COLUMNS = 80
-SUBJECT = 11
-"""The width of what a line is about: `outbox`, and the space behind it."""
+WORTH_SAYING_SECONDS = 300.0
+"""A job that is less late is on time."""
 
 
-def for_chat(
-    report: StatusReport, *, turns: int, waiting: int, to_be_read: int = 0, unreadable: int = 0
-) -> str:
-    """What a person in a chat may know: nothing of other people. `to_be_read` and
-    `unreadable` are how many of their own earlier conversations wait to be learned from,
-    and how many could not be."""
-    lines = [
-        f"I'm up for {duration(report.uptime_seconds)}, version {report.version}.",
-        f"Model: {_part(report.model)}",
-        f"Long-term memory: {'on' if report.memory.enabled else 'off'}",
-        f"This conversation: {counted_turns(turns)}, {waiting} waiting.",
+class Tone(Enum):
+    """Whether a line tells of something wrong."""
+
+    PLAIN = auto()
+    WARNING = auto()
+    BAD = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is told of one subject, or more of it than the line before tells. `name` is what
+    of the subject the line is about, where it has several."""
+
+    subject: str
+    text: str
+    tone: Tone = Tone.PLAIN
+    name: str = ""
+
+
+def for_owner(report: StatusReport) -> Sequence[Line]:
+    """The whole report."""
+    at = report.at
+    return [
+        Line(
+            "gaia",
+            f"{report.version}, process {report.pid}, up {duration(report.uptime_seconds)}"
+            + ("" if report.ready else ", not ready"),
+            Tone.PLAIN if report.ready else Tone.WARNING,
+        ),
+        Line("home", report.home),
+        _settings(report),
+        *(_channel(channel, at) for channel in report.channels),
+        *_model(report.model, at),
+        *queue_lines("inbox", report.inbox, "unanswered", running=report.running_turns),
+        *queue_lines("outbox", report.outbox, "not delivered"),
+        _memory(report.memory),
+        _learning(report.digests),
+        *_others(report),
+        *(_job(job, at) for job in report.jobs),
+        _backup(report),
+        *_today(report),
     ]
-    if to_be_read or unreadable:
-        failed = f", {unreadable:,} could not be read yet" if unreadable else ""
-        waits = counted(to_be_read, "conversation", "conversations")
-        lines.append(f"Learning: {waits} to be read{failed}.")
-    lines += [f"Not working: {_part(part)}" for part in report.degraded if part != report.model]
-    return "\n".join(lines)
 
 
-def counted_turns(turns: int) -> str:
-    """A number of turns in words."""
-    return counted(turns, "turn", "turns")
+def part_in_words(part: PartStatus) -> str:
+    """Whether a part works, and why if it does not."""
+    return "works" if part.ok else f"does not work: {part.detail}"
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number of things in words."""
-    return f"1 {one}" if number == 1 else f"{number:,} {many}"
+def _ago(time: datetime, at: datetime) -> str:
+    return f"{duration(max((at - time).total_seconds(), 0.0))} ago"
 
 
-def for_owner(report: StatusReport) -> str:
-    """The whole report, a line a subject."""
-    lines = [
-        f"gaia {report.version}, process {report.pid}, up {duration(report.uptime_seconds)}"
-        + ("" if report.ready else ", not ready"),
-        f"home       {report.home}",
-        f"model      {_part(report.model)}",
-        *(f"channel    {_part(channel)}" for channel in report.channels),
-        f"inbox      {_queue(report.inbox, 'unanswered')}, {report.running_turns} running",
-        f"outbox     {_queue(report.outbox, 'not delivered')}",
-        *map(_cause, report.outbox.causes),
-        f"memory     {_memory(report.memory)}",
-        f"learning   {_digests(report.digests)}",
-        f"users      {report.users}",
-    ]
-    lines += [
-        f"today      {used.user}: {used.calls} calls of {used.model}, "
-        f"{used.tokens_in} tokens in, {used.tokens_out} out"
-        for used in report.usage_today
-    ]
-    if report.degraded:
-        lines.append("degraded   " + "; ".join(_part(part) for part in report.degraded))
-    return "\n".join(lines)
+def _settings(report: StatusReport) -> Line:
+    since = duration((report.at - report.settings.loaded_at).total_seconds())
+    if report.settings.ok:
+        return Line("settings", f"in use for {since}")
+    return Line("settings", f"those of {since} ago are in use: {report.settings.detail}", Tone.BAD)
 
 
-def duration(seconds: float) -> str:
-    """A duration for people: `3 s`, `5 min`, `2 h 10 min`, `4 d 1 h`."""
-    whole = timedelta(seconds=int(seconds))
-    hours, minutes = whole.seconds // 3600, whole.seconds // 60 % 60
-    if whole.days:
-        return f"{whole.days} d {hours} h"
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min" if minutes else f"{whole.seconds} s"
+def _channel(channel: ChannelStatus, at: datetime) -> Line:
+    words = part_in_words(channel)
+    if channel.worked_at is not None:
+        words += f", {'' if channel.ok else 'last '}heard from {_ago(channel.worked_at, at)}"
+    if channel.is_stalled:
+        words += "; it has stopped trying, a restart of gaia may help"
+    return Line("channels", words, Tone.PLAIN if channel.ok else Tone.BAD, channel.name)
 
 
-def _part(part: PartStatus) -> str:
-    return f"{part.name}, works" if part.ok else f"{part.name}, does not work: {part.detail}"
+def _model(model: ModelStatus, at: datetime) -> Iterator[Line]:
+    yield Line(
+        "model", f"{model.name}, {part_in_words(model)}", Tone.PLAIN if model.ok else Tone.BAD
+    )
+    if model.calls_today:
+        words = f"{counted(model.calls_today, 'call', 'calls')} today"
+        if model.failed_today:
+            words += f", {model.failed_today:,} failed"
+        if model.latency is not None:
+            words += f"; an answer takes {_seconds(model.latency.median)}"
+            if model.latency.p95 > model.latency.median:
+                words += f", at times {_seconds(model.latency.p95)}"
+        tone = Tone.WARNING if model.failed_today else Tone.PLAIN
+        yield Line("model", words, tone)
+    if model.ok and model.failed_at is not None:
+        yield Line("model", f"last failed {_ago(model.failed_at, at)}: {model.cause}")
 
 
-def _memory(memory: MemoryStatus) -> str:
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
+
+
+def queue_lines(
+    subject: str, queue: QueueStatus, given_up: str, *, running: int | None = None
+) -> Iterator[Line]:
+    """What waits in a queue, for how long and why. `given_up` is what is said of the dead."""
+    words = [f"{queue.waiting:,} waiting"]
+    if queue.oldest_seconds is not None:
+        words.append(f"the oldest for {duration(queue.oldest_seconds)}")
+    if queue.dead:
+        words.append(f"{queue.dead:,} {given_up}")
+    if running is not None:
+        words.append(f"{running} running")
+    yield Line(subject, ", ".join(words), Tone.WARNING if queue.dead else Tone.PLAIN)
+    for cause in queue.causes:
+        verb = "waits" if cause.waiting == 1 else "wait"
+        yield Line(subject, f"{cause.waiting:,} {verb}: {cause.cause}")
+
+
+def _memory(memory: MemoryStatus) -> Line:
     if not memory.enabled:
-        return "off"
+        return Line("memory", "off")
     words = [counted(memory.memories, "memory", "memories")]
     if memory.waiting:
-        words.append(f"{memory.waiting} to be indexed")
+        lag = f"{memory.waiting:,} to be indexed"
+        if memory.oldest_seconds is not None:
+            lag += f" for {duration(memory.oldest_seconds)}"
+        words.append(lag)
     if memory.detail:
         words.append(memory.detail if memory.ok else f"the index does not work: {memory.detail}")
-    return ", ".join(words)
+    return Line("memory", ", ".join(words), Tone.PLAIN if memory.ok else Tone.BAD)
 
 
-def _digests(digests: DigestsStatus) -> str:
+def _learning(digests: DigestsStatus) -> Line:
     if not digests.enabled:
-        return "off"
+        return Line("learning", "off")
     words = [f"{counted(digests.waiting, 'conversation', 'conversations')} to be read"]
-    if digests.failed:
-        words.append(f"{digests.failed} could not be")
-    if digests.detail and not digests.failed:
+    if digests.detail:
         words.append(digests.detail)
-    return ", ".join(words)
+    return Line("learning", ", ".join(words), Tone.BAD if digests.failed else Tone.PLAIN)
 
 
-def _queue(queue: QueueStatus, given_up: str) -> str:
-    text = f"{queue.waiting} waiting"
-    if queue.oldest_seconds is not None:
-        text += f", the oldest for {duration(queue.oldest_seconds)}"
-    return text + (f", {queue.dead} {given_up}" if queue.dead else "")
+def _others(report: StatusReport) -> Iterator[Line]:
+    """Parts that are told of only when they do not work."""
+    for part in (report.store, report.recall, report.forgetting):
+        if not part.ok:
+            yield Line(part.name, part_in_words(part), Tone.BAD)
 
 
-def _cause(wait: WaitStatus) -> str:
-    return textwrap.fill(
-        f"{wait.waiting} {'waits' if wait.waiting == 1 else 'wait'}: {wait.cause}",
-        COLUMNS,
-        initial_indent=" " * SUBJECT,
-        subsequent_indent=" " * (SUBJECT + 2),
+def _job(job: JobStatus, at: datetime) -> Line:
+    words = [job.state]
+    if job.started_at is not None:
+        words.append(_ago(job.started_at, at))
+    if job.late_seconds >= WORTH_SAYING_SECONDS:
+        words.append(f"{duration(job.late_seconds)} late")
+    if job.next_at is not None:
+        words.append(_next(job.next_at, at))
+    text = ", ".join(words) + (f": {job.error}" if job.error else "")
+    waits = job.state == "waits" and job.late_seconds >= WORTH_SAYING_SECONDS
+    tone = Tone.BAD if job.error else Tone.WARNING if waits else Tone.PLAIN
+    return Line("jobs", text, tone, job.name)
+
+
+def _next(time: datetime, at: datetime) -> str:
+    seconds = (time - at).total_seconds()
+    return f"next in {duration(seconds)}" if seconds > 0 else "due now"
+
+
+def _backup(report: StatusReport) -> Line:
+    backup = report.backup
+    if backup.last_at is None:
+        nothing = f"none yet in {backup.folder}" if backup.enabled else "none, and none is made by itself"
+        return Line("backup", nothing, Tone.PLAIN if backup.enabled else Tone.WARNING)
+    off = "" if backup.enabled else ", and none is made by itself"
+    return Line("backup", f"the last one {_ago(backup.last_at, report.at)}{off}")
+
+
+def _today(report: StatusReport) -> Iterator[Line]:
+    """Who used how much, in columns."""
+    yield Line("users", f"{report.users:,}")
+    rows = [_usage(used, report.currency) for used in report.usage_today]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for used, (calls, tokens, cost) in zip(report.usage_today, rows, strict=True):
+        text = f"{calls:>{widths[0]}}  {tokens:>{widths[1]}}  {cost:>{widths[2]}}"
+        yield Line("today", text, name=used.user)
+
+
+def _usage(used: UsageStatus, currency: str) -> tuple[str, str, str]:
+    tokens = used.tokens_in + used.tokens_out
+    return (
+        counted(used.calls, "call", "calls"),
+        counted(tokens, "token", "tokens"),
+        cost_in_words(used, currency),
     )
+
+
+def cost_in_words(used: UsageStatus, currency: str) -> str:
+    """What a user's tokens cost, as far as that is known."""
+    if used.cost is None:
+        return "cost not known"
+    more = " and more" if used.unpriced else ""
+    return money(used.cost, currency) + more

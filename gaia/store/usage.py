@@ -108,12 +108,15 @@ async def of_day(
     return [(row.user_id, read(row)) for row in rows]
 
 
-async def since(session: AsyncSession, day: date) -> Sequence[DayOfUsage]:
-    """What all users used from that day on, the oldest first."""
+async def since(
+    session: AsyncSession, day: date, *, user_id: str | None = None
+) -> Sequence[DayOfUsage]:
+    """What all users used from that day on, or one of them, the oldest first."""
+    query = select(UsageRow).where(UsageRow.day >= day.isoformat())
+    if user_id is not None:
+        query = query.where(UsageRow.user_id == user_id)
     rows = await session.scalars(
-        select(UsageRow)
-        .where(UsageRow.day >= day.isoformat())
-        .order_by(UsageRow.day, UsageRow.user_id, UsageRow.purpose, UsageRow.model)
+        query.order_by(UsageRow.day, UsageRow.user_id, UsageRow.purpose, UsageRow.model)
     )
     return [DayOfUsage(row.user_id, date.fromisoformat(row.day), read(row)) for row in rows]
 

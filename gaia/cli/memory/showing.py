@@ -75,6 +75,6 @@ def memory_json(memory: Memory, about: Sequence[str] | None = None) -> dict[str,
 
 def counted_memories(number: int) -> str:
     """A number of memories in words."""
-    from gaia.ops.status_text import counted
+    from gaia.ops.words import counted
 
     return counted(number, "memory", "memories")

@@ -93,7 +93,7 @@ def _in_words(name: str, figures: Statistics, index: MemoryStatus | None) -> str
 
 
 def _about(entities: int) -> str:
-    from gaia.ops.status_text import counted
+    from gaia.ops.words import counted
 
     return counted(entities, "person or thing", "people and things") if entities else ""
 

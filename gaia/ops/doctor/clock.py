@@ -8,7 +8,7 @@ from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 
 from gaia.findings import Check, Finding, failed, ok, skipped
-from gaia.ops.status_text import duration
+from gaia.ops.words import duration
 from gaia.ports import Clock
 
 NAME = "clock"

@@ -11,7 +11,7 @@ from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.messages import Health
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.report import StatusReport
-from gaia.ops.status_text import duration
+from gaia.ops.words import duration
 
 NAME = "daemon"
 LOOK_FURTHER = "'gaia status' has the whole report, and the log in the home says more."

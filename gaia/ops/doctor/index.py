@@ -16,7 +16,7 @@ from gaia.findings import Check, Finding, ok, skipped, warning
 from gaia.memory.index.fingerprints import read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import MemoryStatus
-from gaia.ops.status_text import counted, duration
+from gaia.ops.words import counted, duration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings

@@ -1,175 +1,226 @@
-"""The status report in words: all of it for the owner, little of it for a chat."""
+"""The status report in words for the owner, a line a subject."""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 import pytest
 
 from gaia.ops.report import (
-    DigestsStatus,
-    MemoryStatus,
+    BackupStatus,
+    ChannelStatus,
+    JobStatus,
+    LatencyStatus,
     PartStatus,
     QueueStatus,
     SettingsStatus,
-    StatusReport,
     UsageStatus,
     WaitStatus,
 )
-from gaia.ops.status_text import duration, for_chat, for_owner
+from gaia.ops.status_text import Line, Tone, for_owner
 from gaia.testing.clock import START
+from gaia.testing.reports import DIGESTS, MEMORY, MODEL, TERMINAL, WELL
 
-MODEL = PartStatus(name="gemini-flash (gemini)", ok=True)
-TERMINAL = PartStatus(name="terminal", ok=True)
-MEMORY = MemoryStatus(enabled=True, memories=1_200, waiting=0, oldest_seconds=None, ok=True)
-DIGESTS = DigestsStatus(enabled=True, waiting=0, failed=0, over_budget=0)
-BROKEN = PartStatus(name="telegram", ok=False, detail="401 Unauthorized")
-
-
-def report(**changes: object) -> StatusReport:
-    whole = StatusReport(
-        version="1.2",
-        home="/home/ada/.gaia",
-        pid=42,
-        at=START,
-        uptime_seconds=7_800,
-        ready=True,
-        model=MODEL,
-        channels=(TERMINAL,),
-        store=PartStatus(name="store", ok=True),
-        settings=SettingsStatus(ok=True, loaded_at=START),
-        memory=MEMORY,
-        recall=PartStatus(name="recall", ok=True),
-        forgetting=PartStatus(name="forgetting", ok=True),
-        digests=DIGESTS,
-        inbox=QueueStatus(waiting=0, dead=0, oldest_seconds=None),
-        outbox=QueueStatus(waiting=2, dead=1, oldest_seconds=300),
-        running_turns=1,
-        users=2,
-        usage_today=(
-            UsageStatus(user="bob", model="gemini-flash", calls=3, tokens_in=40, tokens_out=5),
-        ),
-    )
-    return whole.model_copy(update=changes)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0, "0 s"),
-        (59.9, "59 s"),
-        (60, "1 min"),
-        (3_599, "59 min"),
-        (3_600, "1 h 0 min"),
-        (7_800, "2 h 10 min"),
-        (86_400, "1 d 0 h"),
-        (349_200, "4 d 1 h"),
-    ],
+BROKEN = ChannelStatus(
+    name="telegram", ok=False, detail="401 Unauthorized", worked_at=START - timedelta(hours=3)
 )
-def test_durations(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
 
 
-def test_the_owner_reads_all_of_it() -> None:
-    assert for_owner(report()).splitlines() == [
-        "gaia 1.2, process 42, up 2 h 10 min",
-        "home       /home/ada/.gaia",
-        "model      gemini-flash (gemini), works",
-        "channel    terminal, works",
-        "inbox      0 waiting, 1 running",
-        "outbox     2 waiting, the oldest for 5 min, 1 not delivered",
-        "memory     1,200 memories",
-        "learning   0 conversations to be read",
-        "users      2",
-        "today      bob: 3 calls of gemini-flash, 40 tokens in, 5 out",
+def lines(subject: str, **changes: object) -> list[Line]:
+    """The lines on a subject."""
+    told = for_owner(WELL.model_copy(update=changes))
+    return [line for line in told if line.subject == subject]
+
+
+def words(subject: str, **changes: object) -> list[str]:
+    return [line.text for line in lines(subject, **changes)]
+
+
+def tones(subject: str, **changes: object) -> set[Tone]:
+    return {line.tone for line in lines(subject, **changes)}
+
+
+def test_the_owner_reads_all_of_it_and_nothing_is_wrong() -> None:
+    told = for_owner(WELL)
+    assert [(line.subject, line.text) for line in told] == [
+        ("gaia", f"{WELL.version}, process 42, up 2 h 10 min"),
+        ("home", "/home/ada/.gaia"),
+        ("settings", "in use for 2 h 0 min"),
+        ("channels", "works"),
+        ("model", "gemini-flash (gemini), works"),
+        ("inbox", "0 waiting, 0 running"),
+        ("outbox", "0 waiting"),
+        ("memory", "1,200 memories"),
+        ("learning", "0 conversations to be read"),
+        ("backup", "none yet in /home/ada/.gaia/backups"),
+        ("users", "2"),
     ]
+    assert {line.tone for line in told} == {Tone.PLAIN}
 
 
-def test_the_owner_reads_what_the_outbox_waits_for() -> None:
-    causes = (
-        WaitStatus(
-            waiting=2,
-            cause="the 24-hour window of WhatsApp is closed: what has not been sent waits "
-            "until they write",
-        ),
-        WaitStatus(waiting=1, cause="flood"),
+def test_a_gaia_that_is_not_ready_says_so() -> None:
+    assert words("gaia", ready=False)[0].endswith(", not ready")
+    assert tones("gaia", ready=False) == {Tone.WARNING}
+
+
+def test_a_mistake_in_the_settings_is_told_with_those_that_are_in_use() -> None:
+    wrong = SettingsStatus(ok=False, detail="web.port is -1", loaded_at=START - timedelta(days=2))
+    (line,) = lines("settings", settings=wrong)
+    assert line.text == "those of 2 d 0 h ago are in use: web.port is -1"
+    assert line.tone is Tone.BAD
+
+
+def test_a_channel_says_when_it_last_really_worked() -> None:
+    well = ChannelStatus(name="telegram", ok=True, worked_at=START - timedelta(seconds=12))
+    assert words("channels", channels=(TERMINAL, well)) == ["works", "works, heard from 12 s ago"]
+    (broken,) = lines("channels", channels=(BROKEN,))
+    assert broken.text == "does not work: 401 Unauthorized, last heard from 3 h 0 min ago"
+    assert (broken.name, broken.tone) == ("telegram", Tone.BAD)
+    stalled = BROKEN.model_copy(update={"is_stalled": True, "worked_at": None})
+    assert words("channels", channels=(stalled,))[0].endswith("a restart of gaia may help")
+
+
+def test_the_model_says_how_it_did_today() -> None:
+    assert words("model", model=MODEL.model_copy(update={"calls_today": 1})) == [
+        "gemini-flash (gemini), works",
+        "1 call today",
+    ]
+    busy = MODEL.model_copy(
+        update={
+            "calls_today": 1_200,
+            "failed_today": 2,
+            "latency": LatencyStatus(last=1.0, median=1.84, p95=75.0),
+            "failed_at": START - timedelta(minutes=5),
+            "cause": "HTTP 503",
+        }
     )
-    outbox = QueueStatus(waiting=3, dead=0, oldest_seconds=18_000, causes=causes)
-    lines = for_owner(report(outbox=outbox)).splitlines()
-    assert lines[5:9] == [
-        "outbox     3 waiting, the oldest for 5 h 0 min",
-        "           2 wait: the 24-hour window of WhatsApp is closed: what has not been",
-        "             sent waits until they write",
-        "           1 waits: flood",
+    assert words("model", model=busy)[1:] == [
+        "1,200 calls today, 2 failed; an answer takes 1.8 s, at times 1 min",
+        "last failed 5 min ago: HTTP 503",
     ]
-    assert max(map(len, lines)) <= 80
+    assert tones("model", model=busy) == {Tone.PLAIN, Tone.WARNING}
 
 
-def test_the_owner_reads_what_does_not_work_and_why() -> None:
-    lines = for_owner(report(channels=(TERMINAL, BROKEN), ready=False)).splitlines()
-    assert lines[0].endswith(", not ready")
-    assert lines[4] == "channel    telegram, does not work: 401 Unauthorized"
-    assert lines[-1] == "degraded   telegram, does not work: 401 Unauthorized"
+def test_a_model_that_does_not_work_says_why_once() -> None:
+    down = MODEL.model_copy(
+        update={"ok": False, "detail": "quota", "failed_at": START, "cause": "quota"}
+    )
+    assert words("model", model=down) == ["gemini-flash (gemini), does not work: quota"]
+    assert tones("model", model=down) == {Tone.BAD}
+
+
+def test_queues_say_what_waits_for_how_long_and_why() -> None:
+    inbox = QueueStatus(waiting=1, dead=2, oldest_seconds=65)
+    assert words("inbox", inbox=inbox) == [
+        "1 waiting, the oldest for 1 min, 2 unanswered, 0 running"
+    ]
+    assert tones("inbox", inbox=inbox) == {Tone.WARNING}
+    causes = (WaitStatus(waiting=2, cause="the window is closed"), WaitStatus(waiting=1, cause="x"))
+    outbox = QueueStatus(waiting=3, dead=0, oldest_seconds=18_000, causes=causes)
+    assert words("outbox", outbox=outbox) == [
+        "3 waiting, the oldest for 5 h 0 min",
+        "2 wait: the window is closed",
+        "1 waits: x",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "said", "tone"),
     [
-        ({"enabled": False, "detail": "off"}, "off"),
-        ({"memories": 1, "waiting": 3}, "1 memory, 3 to be indexed"),
-        ({"detail": "starting"}, "1,200 memories, starting"),
+        ({"enabled": False, "detail": "off"}, "off", Tone.PLAIN),
+        (
+            {"memories": 1, "waiting": 3, "oldest_seconds": 60},
+            "1 memory, 3 to be indexed for 1 min",
+            Tone.PLAIN,
+        ),
+        ({"detail": "starting"}, "1,200 memories, starting", Tone.PLAIN),
         (
             {"ok": False, "detail": "no key"},
             "1,200 memories, the index does not work: no key",
+            Tone.BAD,
         ),
     ],
 )
-def test_memory_in_words(changes: dict[str, object], said: str) -> None:
-    lines = for_owner(report(memory=MEMORY.model_copy(update=changes))).splitlines()
-    assert f"memory     {said}" in lines
+def test_memory_in_words(changes: dict[str, object], said: str, tone: Tone) -> None:
+    (line,) = lines("memory", memory=MEMORY.model_copy(update=changes))
+    assert (line.text, line.tone) == (said, tone)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "said", "tone"),
     [
-        ({"enabled": False}, "off"),
-        ({"waiting": 1}, "1 conversation to be read"),
-        ({"waiting": 2, "detail": "used up"}, "2 conversations to be read, used up"),
-        ({"failed": 1, "detail": "no JSON"}, "0 conversations to be read, 1 could not be"),
+        ({"enabled": False}, "off", Tone.PLAIN),
+        ({"waiting": 1}, "1 conversation to be read", Tone.PLAIN),
+        ({"waiting": 2, "detail": "used up"}, "2 conversations to be read, used up", Tone.PLAIN),
+        ({"failed": 1, "detail": "no JSON"}, "0 conversations to be read, no JSON", Tone.BAD),
     ],
 )
-def test_learning_in_words(changes: dict[str, object], said: str) -> None:
-    lines = for_owner(report(digests=DIGESTS.model_copy(update=changes))).splitlines()
-    assert f"learning   {said}" in lines
+def test_learning_in_words(changes: dict[str, object], said: str, tone: Tone) -> None:
+    (line,) = lines("learning", digests=DIGESTS.model_copy(update=changes))
+    assert (line.text, line.tone) == (said, tone)
 
 
-def test_a_conversation_that_cannot_be_read_is_told_to_everybody() -> None:
-    failing = report(digests=DIGESTS.model_copy(update={"failed": 1, "detail": "no JSON"}))
-    assert for_owner(failing).endswith("degraded   learning, does not work: no JSON")
-    told = for_chat(failing, turns=1, waiting=0, to_be_read=2, unreadable=1).splitlines()
-    assert told[-2:] == [
-        "Learning: 2 conversations to be read, 1 could not be read yet.",
-        "Not working: learning, does not work: no JSON",
+def test_parts_that_work_without_a_word_are_told_when_they_do_not() -> None:
+    assert lines("recall") == lines("forgetting") == []
+    late = PartStatus(name="forgetting", ok=False, detail="files still hold it")
+    assert words("forgetting", forgetting=late) == ["does not work: files still hold it"]
+    assert tones("forgetting", forgetting=late) == {Tone.BAD}
+
+
+def test_jobs_say_when_they_ran_whether_late_and_when_next() -> None:
+    three_ago, in_21 = START - timedelta(hours=3), START + timedelta(hours=21)
+    jobs = (
+        JobStatus(name="upkeep", state="well", started_at=three_ago, next_at=in_21),
+        JobStatus(name="backup", state="failed", started_at=three_ago, error="disk full"),
+        JobStatus(name="sweep", state="well", started_at=three_ago, late_seconds=7_200),
+        JobStatus(name="upkeep2", state="waits", late_seconds=600, next_at=START),
+    )
+    told = lines("jobs", jobs=jobs)
+    assert [(line.name, line.text, line.tone) for line in told] == [
+        ("upkeep", "well, 3 h 0 min ago, next in 21 h 0 min", Tone.PLAIN),
+        ("backup", "failed, 3 h 0 min ago: disk full", Tone.BAD),
+        ("sweep", "well, 3 h 0 min ago, 2 h 0 min late", Tone.PLAIN),
+        ("upkeep2", "waits, 10 min late, due now", Tone.WARNING),
     ]
 
 
-def test_an_index_that_does_not_work_is_told_to_everybody() -> None:
-    broken = report(memory=MEMORY.model_copy(update={"ok": False, "detail": "no key"}))
-    assert for_owner(broken).endswith("degraded   memory index, does not work: no key")
-    told = for_chat(broken, turns=1, waiting=0)
-    assert told.endswith("Not working: memory index, does not work: no key")
+@pytest.mark.parametrize(
+    ("enabled", "days", "said", "tone"),
+    [
+        (True, 1, "the last one 1 d 0 h ago", Tone.PLAIN),
+        (True, None, "none yet in /b", Tone.PLAIN),
+        (False, 9, "the last one 9 d 0 h ago, and none is made by itself", Tone.PLAIN),
+        (False, None, "none, and none is made by itself", Tone.WARNING),
+    ],
+)
+def test_the_last_backup(enabled: bool, days: int | None, said: str, tone: Tone) -> None:
+    last_at = None if days is None else START - timedelta(days=days)
+    (line,) = lines("backup", backup=BackupStatus(enabled=enabled, folder="/b", last_at=last_at))
+    assert (line.text, line.tone) == (said, tone)
 
 
-def test_a_chat_reads_nothing_of_other_people_or_the_machine() -> None:
-    text = for_chat(report(), turns=1, waiting=0)
-    assert text.splitlines() == [
-        "I'm up for 2 h 10 min, version 1.2.",
-        "Model: gemini-flash (gemini), works",
-        "Long-term memory: on",
-        "This conversation: 1 turn, 0 waiting.",
+def test_what_each_user_used_today_stands_in_columns() -> None:
+    used = (
+        UsageStatus(user="ada", calls=12, tokens_in=34_000, tokens_out=500, cost=1.5),
+        UsageStatus(user="bob", calls=1, tokens_in=4, tokens_out=5),
+        UsageStatus(user="eve", calls=3, tokens_in=1, tokens_out=0, cost=0.001, unpriced=1),
+        UsageStatus(user="kim", calls=3, tokens_in=1, tokens_out=0, cost=0.0),
+    )
+    told = lines("today", usage_today=used)
+    assert [line.name for line in told] == ["ada", "bob", "eve", "kim"]
+    assert [line.text for line in told] == [
+        "12 calls  34,500 tokens                     1.50 EUR",
+        "  1 call       9 tokens               cost not known",
+        " 3 calls        1 token  less than 0.01 EUR and more",
+        " 3 calls        1 token                     0.00 EUR",
     ]
 
 
-def test_a_chat_reads_what_does_not_work_once() -> None:
-    model = PartStatus(name="gemini-flash (gemini)", ok=False, detail="quota")
-    text = for_chat(report(model=model, channels=(BROKEN,)), turns=2, waiting=1)
-    assert text.count("quota") == 1
-    assert text.splitlines()[-1] == "Not working: telegram, does not work: 401 Unauthorized"
+def test_what_does_not_work_is_in_the_report_by_name() -> None:
+    failed = JobStatus(name="backup", state="failed", error="disk full")
+    report = WELL.model_copy(update={"channels": (BROKEN,), "jobs": (failed,)})
+    assert [(part.name, part.detail) for part in report.degraded] == [
+        ("telegram", "401 Unauthorized"),
+        ("job backup", "disk full"),
+    ]
+    assert WELL.degraded == ()

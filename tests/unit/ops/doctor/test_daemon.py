@@ -8,42 +8,12 @@ from gaia import __version__
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon
-from gaia.ops.report import (
-    DigestsStatus,
-    MemoryStatus,
-    PartStatus,
-    QueueStatus,
-    SettingsStatus,
-    StatusReport,
-)
-from gaia.testing.clock import START
-
-NOTHING = QueueStatus(waiting=0, dead=0, oldest_seconds=None)
-REPORT = StatusReport(
-    version=__version__,
-    home="/home/ada/.gaia",
-    pid=42,
-    at=START,
-    uptime_seconds=7_800,
-    ready=True,
-    model=PartStatus(name="gemini", ok=True),
-    channels=(PartStatus(name="telegram", ok=True),),
-    store=PartStatus(name="store", ok=True),
-    settings=SettingsStatus(ok=True, loaded_at=START),
-    memory=MemoryStatus(enabled=True, memories=1, waiting=0, oldest_seconds=None, ok=True),
-    recall=PartStatus(name="recall", ok=True),
-    forgetting=PartStatus(name="forgetting", ok=True),
-    digests=DigestsStatus(enabled=True, waiting=0, failed=0, over_budget=0),
-    inbox=NOTHING,
-    outbox=NOTHING,
-    running_turns=0,
-    users=1,
-    usage_today=(),
-)
+from gaia.ops.report import ChannelStatus, ModelStatus, StatusReport
+from gaia.testing.reports import WELL
 
 
 async def found(**changes: object) -> list[Finding]:
-    report = REPORT.model_copy(update=changes)
+    report = WELL.model_copy(update=changes)
     return list(await Daemon(lambda: report, lambda: True).check().look())
 
 
@@ -54,8 +24,8 @@ async def test_a_daemon_that_is_well_is_one_line() -> None:
 
 
 async def test_a_channel_that_does_not_work_fails_and_a_model_is_a_warning() -> None:
-    broken = PartStatus(name="telegram", ok=False, detail="no network")
-    slow = PartStatus(name="gemini", ok=False, detail="HTTP 503")
+    broken = ChannelStatus(name="telegram", ok=False, detail="no network")
+    slow = ModelStatus(name="gemini", ok=False, detail="HTTP 503")
     findings = await found(model=slow, channels=(broken,))
     assert [(each.outcome, each.detail) for each in findings] == [
         (Outcome.WARNING, "gemini does not work: HTTP 503"),

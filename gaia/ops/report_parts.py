@@ -1,0 +1,138 @@
+"""The parts of the status report, each from what the part of gaia says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from gaia.agent.models import ChatModel
+from gaia.messages import Health
+from gaia.ops.costs import By, add_up
+from gaia.ops.report import (
+    ChannelStatus,
+    JobStatus,
+    LatencyStatus,
+    ModelStatus,
+    PartStatus,
+    QueueStatus,
+    UsageStatus,
+    WaitStatus,
+)
+from gaia.ops.words import counted, duration
+from gaia.store import inbox, outbox
+from gaia.store.digests import DigestCounts
+from gaia.store.job_runs import JobRun, JobState
+from gaia.store.usage import DayOfUsage
+
+FORGETTING_LATE = timedelta(minutes=10)
+"""So long after it was confirmed, a wish to forget that is not carried out is a fault to
+be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
+
+
+def channel_status(name: str, health: Health) -> ChannelStatus:
+    """How a channel is."""
+    return ChannelStatus(
+        name=name,
+        ok=health.ok,
+        detail=health.detail,
+        worked_at=health.worked_at,
+        is_stalled=health.is_stalled,
+    )
+
+
+def model_status(model: ChatModel, now: datetime) -> ModelStatus:
+    """How the model is."""
+    health, told = model.health, model.health.report()
+    today, latency = health.calls_on(now), health.latency
+    return ModelStatus(
+        name=model.describe(),
+        ok=told.ok,
+        detail=told.detail,
+        calls_today=today.made,
+        failed_today=today.failed,
+        latency=latency
+        and LatencyStatus(last=latency.last, median=latency.median, p95=latency.p95),
+        failed_at=health.last_error,
+        cause=health.cause,
+    )
+
+
+def inbox_status(backlog: inbox.Backlog, now: datetime) -> QueueStatus:
+    """What waits for an answer."""
+    return QueueStatus(
+        waiting=backlog.queued + backlog.running,
+        dead=backlog.dead,
+        oldest_seconds=age(backlog.oldest, now),
+    )
+
+
+def outbox_status(backlog: outbox.Backlog, now: datetime) -> QueueStatus:
+    """What waits to be sent, and why."""
+    return QueueStatus(
+        waiting=backlog.open,
+        dead=backlog.dead,
+        oldest_seconds=age(backlog.oldest, now),
+        causes=tuple(WaitStatus(waiting=each.waiting, cause=each.error) for each in backlog.causes),
+    )
+
+
+def usage_status(
+    used: Sequence[DayOfUsage], names: Mapping[str, str], today: date
+) -> tuple[UsageStatus, ...]:
+    """What each user used today, those first who used most."""
+    costs = add_up(used, names, by=By.USER, since=today, until=today)
+    return tuple(
+        UsageStatus(
+            user=line.subject,
+            calls=line.calls,
+            tokens_in=line.tokens_in,
+            tokens_out=line.tokens_out,
+            cost=line.known_cost,
+            unpriced=line.unpriced,
+        )
+        for line in costs.lines
+    )
+
+
+def job_statuses(runs: Iterable[JobRun], now: datetime) -> tuple[JobStatus, ...]:
+    """How the jobs went."""
+    return tuple(_job_status(run, now) for run in runs)
+
+
+def _job_status(run: JobRun, now: datetime) -> JobStatus:
+    state = run.state(running=True)
+    late = max(now - run.due_at, timedelta(0)) if state is JobState.WAITS else run.late
+    return JobStatus(
+        name=run.name,
+        state=state,
+        started_at=run.started_at,
+        late_seconds=late.total_seconds(),
+        error=run.error,
+        next_at=run.next_at,
+    )
+
+
+def digests_detail(counts: DigestCounts, over_budget: int, now: datetime) -> str:
+    """The last failure of learning, and its remedy."""
+    if counts.failed_since is not None:
+        since = duration((now - counts.failed_since).total_seconds())
+        which = counted(counts.failed, "conversation", "conversations")
+        return (
+            f"{which} could not be read, for {since}: {counts.error}. "
+            "It is tried again each day, or by 'gaia sessions digest --retry'"
+        )
+    if over_budget:
+        return "memory.calls_per_day is used up: the rest is read tomorrow"
+    return f"the last try failed: {counts.error}" if counts.error else ""
+
+
+def forgetting_status(since: datetime | None, now: datetime) -> PartStatus:
+    """Whether what was to be forgotten is."""
+    late = since is not None and now - since > FORGETTING_LATE
+    detail = "files still hold what was to be forgotten, the log says why" if late else ""
+    return PartStatus(name="forgetting", ok=not late, detail=detail)
+
+
+def age(time: datetime | None, now: datetime) -> float | None:
+    """How many seconds ago it was."""
+    return None if time is None else (now - time).total_seconds()
