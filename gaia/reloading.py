@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from gaia.changing import Changing
 from gaia.errors import GaiaError, SettingsError
 from gaia.ops.service.notify import ServiceManager
-from gaia.ops.settings_report import ChangeReport, ReloadReport
+from gaia.ops.settings_report import ReloadReport, reported
 from gaia.ops.settings_state import SettingsState
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -72,6 +72,11 @@ class Reloading:
             changes = await self._changing.change(loaded)
         except GaiaError as exc:
             return await self._refused(exc)
+        except Exception as exc:
+            logger.exception("changing the settings failed")
+            return await self._refused(
+                SettingsError(f"changing them failed ({type(exc).__name__}): see the log")
+            )
         await self._changed(loaded, changes)
         return ReloadReport(changes=reported(changes))
 
@@ -87,8 +92,9 @@ class Reloading:
         logger.error("the settings stay as they were: %s", error)
         mistakes = error if isinstance(error, SettingsError) else SettingsError(str(error))
         problem = last_good.problem_of(mistakes, self._home.settings_file)
+        if problem != self._state.health().detail:
+            await self._record(Action.CONFIG_REFUSED, problem)
         self._state.refused(problem)
-        await self._record(Action.CONFIG_REFUSED, problem)
         return ReloadReport(problem=str(error))
 
     async def _changed(self, loaded: LoadedSettings, changes: Sequence[Change]) -> None:
@@ -118,14 +124,6 @@ class Reloading:
                 )
         except GaiaError:
             logger.exception("a change of the settings could not be recorded")
-
-
-def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
-    """Changes as they are told on the control socket."""
-    return tuple(
-        ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
-        for each in changes
-    )
 
 
 def _describe(change: Change) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.config_changes import diff_command, reload_command
+
 if TYPE_CHECKING:
     from gaia.errors import SettingsError
     from gaia.settings.load import LoadedSettings
@@ -16,6 +18,9 @@ SHOWN_CHARACTERS = 60
 app = typer.Typer(
     no_args_is_help=True, help="Where the settings are, what holds, and what is wrong with them."
 )
+
+app.command("diff")(diff_command)
+app.command("reload")(reload_command)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import JsonValue
 
 from gaia.ops.report import Report
+from gaia.settings.changes import Change
 
 RELOAD_PATH = "/local/settings/reload"
 DIFF_PATH = "/local/settings/diff"
@@ -25,3 +28,11 @@ class ReloadReport(Report):
 
     changes: tuple[ChangeReport, ...] = ()
     problem: str = ""
+
+
+def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
+    """Changes as they are told on the control socket."""
+    return tuple(
+        ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
+        for each in changes
+    )
