@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from gaia.ops.doctor.configuration import Configuration
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.running import Examined
+    from gaia.ops.settings_report import ReloadReport
     from gaia.paths import Home
     from gaia.ports import Clock
     from gaia.settings.load import LoadedSettings
 
 CHECK_FAILED = 4
+SETTINGS_SECONDS = 30.0
+"""A reload waits for what it replaces."""
 
 
 def doctor_command(
@@ -76,7 +79,9 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.ops.doctor.packages import packages_check
     from gaia.ops.doctor.permissions import permissions_check
     from gaia.ops.doctor.runtime import runtime_checks
+    from gaia.ops.doctor.service import service_check, services_here
 
+    loaded = configuration.loaded
     clock = SystemClock()
     daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
@@ -90,10 +95,11 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         journals_check(home, daemon),
         daemon.check(),
         leftovers_check(home, daemon, clock),
+        service_check(home, loaded.settings if loaded else None, services_here(os.environ)),
     ]
-    if configuration.loaded is None:
+    if loaded is None:
         return [*checks, *configuration.unknown("memory index", "web port", "model", "channels")]
-    return [*checks, *_by_settings(home, configuration.loaded, daemon, clock)]
+    return [*checks, *_by_settings(home, loaded, daemon, clock)]
 
 
 def _by_settings(
@@ -101,18 +107,23 @@ def _by_settings(
 ) -> Sequence[Check]:
     """The checks of what the settings ask for. Those that ask hosts hear the time there."""
     import asyncio
+    from functools import partial
 
     from gaia.ops.doctor import packages
     from gaia.ops.doctor.clock import Times
     from gaia.ops.doctor.index import index_check
     from gaia.ops.doctor.model import model_checks
     from gaia.ops.doctor.ports import port_checks
+    from gaia.ops.doctor.settings import settings_check
+    from gaia.ops.settings_report import DIFF_PATH, RELOAD_PATH
 
     async def reindex() -> str:
         return await asyncio.to_thread(_reindex, home)
 
+    differences, reload = (partial(_ask_settings, home, each) for each in (DIFF_PATH, RELOAD_PATH))
     settings, times = loaded.settings, Times(clock)
     checks = [
+        settings_check(daemon, differences, reload),
         index_check(home, settings.memory, daemon, clock, reindex),
         *port_checks(settings, daemon),
         *model_checks(home, loaded, clock, times.heard),
@@ -124,6 +135,14 @@ def _by_settings(
             settings, loaded.secrets, loaded.placed, heard=times.heard, running=daemon.channel
         )
     return [*checks, times.check()]
+
+
+def _ask_settings(home: Home, path: str) -> ReloadReport:
+    from gaia.cli.control import asking
+    from gaia.ops.settings_report import ReloadReport
+
+    with asking(home, path, "", SETTINGS_SECONDS) as answer:
+        return ReloadReport.model_validate_json(answer.read())
 
 
 def _reindex(home: Home) -> str:

@@ -55,7 +55,8 @@ def home(tmp_path: Path) -> Home:
 
 
 def run(home: Home, *arguments: str, **variables: str) -> Result:
-    environ = {"GAIA_HOME": str(home.root), "COLUMNS": "80", **variables}
+    own = {"HOME": str(home.root.parent), "XDG_CONFIG_HOME": None}
+    environ = {"GAIA_HOME": str(home.root), "COLUMNS": "80", **own, **variables}
     return CliRunner().invoke(app, ["doctor", *arguments], env=environ)
 
 
@@ -84,6 +85,8 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "journals": "ok",
         "daemon": "failed",
         "leftovers": "ok",
+        "service": "ok",
+        "settings in use": "skipped",
         "memory index": "ok",
         "web port": "skipped",
         "model": "ok",
