@@ -40,6 +40,7 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.search import Search, Weighing
 from gaia.ops.checkpoints import Checkpoints
+from gaia.ops.backup.backups import Backups, build_backup_job, build_backups
 from gaia.ops.forgetting import Forgetting
 from gaia.ops.settings_state import SettingsState
 from gaia.ops.status import Status
@@ -84,6 +85,7 @@ class App:
     warming: Warming
     index: Index
     forgetting: Forgetting
+    backups: Backups
     digesting: Digesting
     upkeep: Upkeep
     profiles: Profiles
@@ -102,6 +104,7 @@ class App:
         await self.delivery.recover()
         self.index.wake()
         self.forgetting.wake()
+        self.backups.wake()
 
     def hooked(self, name: str) -> Hooked | None:
         """The channel of that name, if its provider calls it over HTTP."""
@@ -144,7 +147,14 @@ def build_app(
         start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
     )
     search = Search(database, index, clock, weighing=weighed)
-    forgetting = Forgetting(home=home, database=database, sessions=stores.sessions, clock=clock)
+    backups = build_backups(home, database, settings, clock)
+    forgetting = Forgetting(
+        home=home,
+        database=database,
+        sessions=stores.sessions,
+        clock=clock,
+        forgotten=backups.wake,
+    )
 
     def memory_changed() -> None:
         index.wake()
@@ -270,7 +280,10 @@ def build_app(
 
     def jobs() -> Sequence[Job]:
         after_start = timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0)
-        return build_jobs(settings.now, digesting, upkeep, checkpoints, after_start=after_start)
+        return [
+            *build_jobs(settings.now, digesting, upkeep, checkpoints, after_start=after_start),
+            build_backup_job(backups, settings.now.backup),
+        ]
 
     def terminal() -> TerminalChannel | None:
         channel = channels.get(TerminalChannel.name)
@@ -292,6 +305,7 @@ def build_app(
         warming=warming,
         index=index,
         forgetting=forgetting,
+        backups=backups,
         profiles=profiles,
         digesting=digesting,
         upkeep=upkeep,

@@ -251,6 +251,7 @@ async def _drain(app: App) -> None:
     # What a model has not answered is asked again after the next start.
     await app.digesting.cancel()
     await app.profiles.cancel()
+    await app.backups.cancel()
     try:
         async with asyncio.timeout(seconds):
             await app.handlers.drain()

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from gaia.cli import config, memory, model, outbox, service, sessions, users
+from gaia.cli import backup, config, memory, model, outbox, service, sessions, users
 from gaia.cli.audit import audit_command
 from gaia.cli.chat import chat_command
 from gaia.cli.costs import costs_command
@@ -49,6 +49,7 @@ app.add_typer(users.app, name="users")
 app.add_typer(memory.app, name="memory")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(outbox.app, name="outbox")
+app.add_typer(backup.app, name="backup")
 app.add_typer(config.app, name="config")
 app.add_typer(model.app, name="model")
 app.add_typer(service.app, name="service")

@@ -6,11 +6,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import BackupBusyError, GaiaError
 from gaia.ops.backup.archives import archives_in, backup_folder
+from gaia.ops.backup.encryption import known_passphrase
 from gaia.ops.backup.keeping import outlived
 from gaia.ops.backup.outdated import make_nightly, replace_outdated
 from gaia.paths import Home
@@ -91,6 +93,19 @@ class Backups:
             logger.error("backups still hold what was forgotten: %s", exc)
             return FAILED_PAUSE
         return None
+
+
+def build_backups(
+    home: Home, database: Database, settings: Current[Settings], clock: Clock
+) -> Backups:
+    """The backups of a home, encrypted with the passphrase that is set when one is made."""
+    return Backups(
+        home=home,
+        database=database,
+        settings=settings,
+        passphrase=partial(known_passphrase, home),
+        clock=clock,
+    )
 
 
 def build_backup_job(backups: Backups, settings: BackupSettings) -> Job:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,16 @@ from typing import IO, cast
 
 from gaia.errors import BackupDamagedError, BackupError, PassphraseError
 from gaia.ops.backup import age
+from gaia.paths import Home
+from gaia.settings.secrets import find_secrets
 
 VARIABLE = "GAIA_BACKUP_PASSPHRASE"
+
+
+def known_passphrase(home: Home) -> str | None:
+    """The passphrase that is set at the moment, in the environment or in `.env`."""
+    secret = find_secrets(home.env_file, os.environ).secrets.backup_passphrase
+    return secret.get_secret_value() if secret else None
 
 
 @contextmanager

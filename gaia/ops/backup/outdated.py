@@ -16,6 +16,7 @@ from pathlib import Path
 
 from gaia.errors import GaiaError
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder
+from gaia.ops.backup.encryption import known_passphrase
 from gaia.ops.backup.making import Made, Wanted, make_backup
 from gaia.ops.backup.staging import backup_lock, clear_leftovers, clear_unfinished, unwritable
 from gaia.ops.backup.verifying import verify_backup
@@ -85,11 +86,8 @@ async def replace_outdated_apart(home: Home, database: Database, clock: Clock) -
     """The same where no daemon runs to do it; returns whether it is done. If not, the next
     start does it."""
     try:
-        loaded = load_settings(home)
-        secret = loaded.secrets.backup_passphrase
-        passphrase = secret.get_secret_value() if secret else None
-        backup = loaded.settings.backup
-        await replace_outdated(home, database, backup, passphrase, clock, runs=False)
+        backup = load_settings(home).settings.backup
+        await replace_outdated(home, database, backup, known_passphrase(home), clock, runs=False)
     except GaiaError as exc:
         logger.warning("backups still hold what was forgotten: %s", exc)
         return False
