@@ -8,15 +8,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from gaia.agent.connection import CONNECT_SECONDS, Connection
-from gaia.agent.faults import Fault
 from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.errors import ModelError
 from gaia.findings import Finding, failed, ok, warning
 from gaia.ports import Clock
 
+if TYPE_CHECKING:  # ADK takes a second to load, for nothing where nobody is asked.
+    from gaia.agent.connection import Connection
+    from gaia.agent.faults import Fault
+
+SECONDS = 10.0
 PROVIDERS: dict[ModelProvider, str] = {
     "gemini": "Gemini",
     "openai": "OpenAI",
@@ -35,7 +39,7 @@ class Host:
 
 
 async def look_at_host(
-    resolved: ResolvedModel, api_version: str, clock: Clock, *, seconds: float = CONNECT_SECONDS
+    resolved: ResolvedModel, api_version: str, clock: Clock, *, seconds: float = SECONDS
 ) -> Host:
     """Ask the host of a remote model, and wait so long for it."""
     host = _host(resolved)

@@ -20,11 +20,11 @@ from gaia.cli.setup.dialogue import Option
 from gaia.cli.setup.flags import read_secret
 from gaia.cli.setup.steps import Setting, checked_secret
 from gaia.errors import SettingsError
-from gaia.ops.doctor.model import ENGINE
 from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
 from gaia.settings.schema import ModelSettings, Secrets
 
+ENGINE = "xllamacpp"
 OWN_HOST = 3
 CHOICES: Sequence[tuple[ModelProvider, str, str]] = (
     ("gemini", "Gemini", "wants a key, from aistudio.google.com/apikey"),

@@ -6,7 +6,6 @@ import typer
 from pydantic import SecretStr
 
 from channels.credentials import TwilioCredentials, twilio_credentials
-from channels.whatsapp.doctor import SANDBOX
 from gaia.cli.setup.flags import read_secret
 from gaia.cli.setup.steps import Setting, well_formed
 from gaia.errors import SettingsError
@@ -37,6 +36,9 @@ def ask(setting: Setting) -> WhatsAppAnswer | None:
     credentials = _ask_account(setting)
     if credentials is None:
         return None
+    # Twilio's client, which it stands beside, is loaded by now.
+    from channels.whatsapp.doctor import SANDBOX
+
     number = dialogue.ask(
         "The number (Enter: that of Twilio's sandbox)" if not settings.number else "The number",
         default=settings.number or SANDBOX,
