@@ -29,12 +29,12 @@ class Tasks:
         """
         if name in self._tasks:
             raise ValueError(f"a task called {name!r} runs already")
-        running = keep_running(name, run, self._clock) if supervised else run()
-        self._tasks[name] = self._group.create_task(_await(running), name=name)
+        running = self._supervise(name, run) if supervised else _run(run)
+        self._tasks[name] = self._group.create_task(running, name=name)
 
     def run_once(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run it to its end, beside others of that name."""
-        task = self._group.create_task(_await(run()), name=name)
+        task = self._group.create_task(_run(run), name=name)
         self._passing.add(task)
         task.add_done_callback(self._passing.discard)
 
@@ -56,6 +56,9 @@ class Tasks:
             task.cancel()
         self._tasks.clear()
 
+    async def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        await keep_running(name, run, self._clock)
 
-async def _await(running: Awaitable[None]) -> None:
-    await running
+
+async def _run(run: Callable[[], Awaitable[None]]) -> None:
+    await run()

@@ -53,8 +53,8 @@ class WebServer(uvicorn.Server):
         raise ListenError("the web server ended by itself")
 
 
-def listen_on_port(host: str, port: int) -> socket.socket:
-    """A TCP listener. Port 0 takes any free port.
+def listen_on_port(host: str, port: int, *, block: str = "web") -> socket.socket:
+    """A TCP listener. Port 0 takes any free port. `block` of the settings has both.
 
     Raises:
         ListenError: The port is taken, or the address is not this machine's.
@@ -62,12 +62,16 @@ def listen_on_port(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+        except BaseException:
+            listener.close()
+            raise
     except OSError as exc:
         raise ListenError(
-            f"the web server cannot listen on {host}:{port} ({exc.strerror}): set web.port "
-            "in gaia.yaml to a free port, or web.enabled to false"
+            f"the {block} server cannot listen on {host}:{port} ({exc.strerror}): set "
+            f"{block}.port in gaia.yaml to a free port, or {block}.enabled to false"
         ) from exc
     return listener
 
