@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gaia.ops.words import counted
+
 if TYPE_CHECKING:
     from gaia.ops.backup.examining import Contents
     from gaia.ops.backup.making import Made
@@ -54,7 +56,7 @@ def restored_as_text(restored: Restored, home: Home) -> str:
         "forgotten since is remembered again. Look at 'gaia users list'.",
     ]
     if not manifest.with_secrets:
-        lines.append(f"Keys and tokens are not in a backup: put them into {home.env_file}.")
+        lines.append(f"Keys and tokens are not in this backup: put them into {home.env_file}.")
     lines += [
         "Models are not in it either: 'gaia model pull' gets the embedded one, if you use it.",
         "'gaia doctor' looks at all of it; the index of memories is made anew at the start.",
@@ -98,7 +100,7 @@ def restored_as_json(restored: Restored, home: Home) -> dict[str, object]:
 
 def _what_is_in_it(manifest: Manifest) -> str:
     with_what = "with keys and tokens" if manifest.with_secrets else "without keys and tokens"
-    return f"{_count(len(manifest.files), 'file')} of {size(manifest.size)}, {with_what}"
+    return f"{counted(len(manifest.files), 'file', 'files')} of {size(manifest.size)}, {with_what}"
 
 
 def _when(manifest: Manifest) -> str:
@@ -114,11 +116,7 @@ def size(size_bytes: int) -> str:
 
 def _contents(contents: Contents) -> str:
     return (
-        f"{_count(contents.users, 'user')}, "
-        f"{_count(contents.memories, 'memory', 'memories')} and "
-        f"{_count(contents.messages, 'message')}"
+        f"{counted(contents.users, 'user', 'users')}, "
+        f"{counted(contents.memories, 'memory', 'memories')} and "
+        f"{counted(contents.messages, 'message', 'messages')}"
     )
-
-
-def _count(number: int, one: str, more: str = "") -> str:
-    return f"{number:,} {one if number == 1 else more or one + 's'}"

@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 BUSY_PAUSE = timedelta(seconds=5)
 FAILED_PAUSE = timedelta(hours=1)
 
+JOB = "backup"
+"""The name of the job in the ledger of runs."""
+
 THE_ONE = 0
 """The number of the one worker: a home has one folder of backups."""
 
@@ -110,4 +113,4 @@ def build_backups(
 
 def build_backup_job(backups: Backups, settings: BackupSettings) -> Job:
     """The job of the night."""
-    return Job("backup", Daily(settings.hour), backups.run_nightly)
+    return Job(JOB, Daily(settings.hour), backups.run_nightly)

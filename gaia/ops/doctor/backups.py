@@ -1,0 +1,134 @@
+"""Whether backups are made, and whether the next one can be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from gaia.findings import Check, Finding, failed, ok, warning
+from gaia.ops.backup.archives import Archive, archives_in, backup_folder
+from gaia.ops.backup.backups import JOB
+from gaia.ops.backup.outdated import outdated_in
+from gaia.ops.doctor import home as home_folder
+from gaia.ops.words import duration
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings.schema import BackupSettings
+from gaia.store import audit, job_runs
+from gaia.store.inspection import inspecting
+from gaia.store.job_runs import JobRun
+from gaia.store.migrations import HEAD
+from gaia.store.opening import read_revision
+
+NAME = "backups"
+OLD = timedelta(days=2)
+
+ROOM = 2
+"""While a backup is made there are two copies of each database beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What the database tells: the last run of the job, and since when nothing holds what
+    was forgotten but backups."""
+
+    run: JobRun | None = None
+    forgotten_at: datetime | None = None
+
+
+def backup_check(home: Home, settings: BackupSettings, clock: Clock) -> Check:
+    """The check of the backups, needed or not."""
+
+    async def look() -> Sequence[Finding]:
+        noted = await _read(home)
+        return await asyncio.to_thread(_look, home, settings, noted, clock.now())
+
+    return Check(NAME, look, needs=(home_folder.NAME, "database"))
+
+
+async def _read(home: Home) -> _Noted:
+    if await read_revision(home.database) != HEAD:
+        return _Noted()
+    async with inspecting(home.database) as connection, AsyncSession(connection) as session:
+        return _Noted(await job_runs.get(session, JOB), await audit.last_forgotten(session))
+
+
+def _look(home: Home, settings: BackupSettings, noted: _Noted, now: datetime) -> Sequence[Finding]:
+    folder = backup_folder(home, settings)
+    archives = archives_in(folder)
+    found = [*_outdated(home, folder, noted.forgotten_at)]
+    if settings.enabled:
+        found += [*_place(home, folder), *_age(archives, noted.run, now)]
+    return found or [ok(_well(archives, settings, now))]
+
+
+def _outdated(home: Home, folder: Path, forgotten_at: datetime | None) -> Iterator[Finding]:
+    if forgotten_at and (held := outdated_in({home.backups, folder}, forgotten_at)):
+        yield warning(
+            f"{held[0].path} may hold what somebody has had forgotten since"
+            + (f", and so may {len(held) - 1} more" if len(held) > 1 else ""),
+            "gaia removes such backups while it runs, once it has made another one.",
+        )
+
+
+def _place(home: Home, folder: Path) -> Iterator[Finding]:
+    """What keeps the next backup from being made. Only the folder in the home is made."""
+    place = home.root if folder == home.backups and not folder.exists() else folder
+    if not place.is_dir():
+        yield failed(f"there is no folder {folder}", "Make it, or mount its disk.")
+        return
+    if not os.access(place, os.W_OK | os.X_OK):
+        yield failed(f"{folder} is not writable by this user", "Mend its permissions.")
+    needed = ROOM * sum(
+        path.stat().st_size for path in (home.database, home.sessions_database) if path.exists()
+    )
+    # The copies are made in the home.
+    for where in {path.stat().st_dev: path for path in (home.root, place)}.values():
+        if (free := shutil.disk_usage(where).free) < needed:
+            yield warning(
+                f"{free / 1e6:,.0f} MB are free where {where} lies, and a backup may need "
+                f"{needed / 1e6:,.0f} MB",
+                "Make room there, or set backup.folder to another disk.",
+            )
+
+
+def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iterator[Finding]:
+    """Whether one is missing that should have been made."""
+    if run is None or run.started_at is None:
+        return
+    newest = archives[-1].taken_at if archives else None
+    if run.error:
+        yield warning(
+            f"the last backup, {_ago(now - run.started_at)}, failed: {run.error}",
+            "Mend that: it is tried again each hour, and each night. 'gaia backup create' tries "
+            "it at once.",
+        )
+    elif now - run.started_at <= OLD and (newest is None or now - newest > OLD):
+        last = "there is no backup" if newest is None else f"the last one is {_ago(now - newest)}"
+        yield warning(
+            f"{last}, though one was made {_ago(now - run.started_at)}",
+            "Who removes them? 'gaia backup create' makes another one.",
+        )
+
+
+def _well(archives: Sequence[Archive], settings: BackupSettings, now: datetime) -> str:
+    made = "made by hand alone (backup.enabled is false)" if not settings.enabled else ""
+    if not archives:
+        return (
+            f"there is none, {made}"
+            if made
+            else (f"there is none yet: gaia makes one at {settings.hour} o'clock, if it runs")
+        )
+    last = f"{len(archives)}, the last one from {_ago(now - archives[-1].taken_at)}"
+    return f"{last}, {made}" if made else last
+
+
+def _ago(age: timedelta) -> str:
+    return f"{duration(age.total_seconds())} ago"
