@@ -91,12 +91,17 @@ class Window:
     async def answer(self, question: str, keys: str = "") -> None:
         """Type `keys` and Enter once the line of the cursor holds `question`."""
         await self._until(question, lambda: question in self._question())
+        line = self._line()
         self.type(f"{keys}\r")
-        await self._until(f"more than {question}", lambda: question not in self._question())
+        await self._until(f"more than {question}", lambda: self._line() > line)
 
     async def shows(self, text: str) -> None:
         """Return once a line holds `text`."""
         await self._until(text, lambda: any(text in line for line in self.lines()))
+
+    def _line(self) -> int:
+        """The line of the cursor, counted from the first that there was."""
+        return len(self._screen.history.top) + int(self._screen.cursor.y)
 
     def _question(self) -> str:
         """The lines at the cursor, as far as they are one that was wrapped."""

@@ -33,6 +33,8 @@ def show(done: Done, dialogue: Dialogue) -> None:
             "It is good for an hour, and whoever writes it is you: keep it to yourself. "
             f"{'Now' if done.is_running else 'When gaia runs,'} {_how_to_pair(done)}"
         )
+        for _, link in _links(done):
+            typer.echo(f"  {link}")
     if done.written and (hook := _hook(done)):
         dialogue.say(
             f"Twilio has to know where gaia is: enter {hook} in its console, under 'When a message "
@@ -69,19 +71,15 @@ def as_json(done: Done) -> str:
 
 
 def _how_to_pair(done: Done) -> str:
-    links = dict(_links(done))
     ways = []
     if "telegram" in done.channels:
-        bot = f"@{done.bot_name}" if done.bot_name else "the bot"
-        link = f", or open {links['telegram']}" if "telegram" in links else ""
-        ways.append(f"write it to {bot} on Telegram{link}")
+        ways.append(f"to {f'@{done.bot_name}' if done.bot_name else 'the bot'} on Telegram")
     if "whatsapp" in done.channels:
-        ways.append(f"write it to {done.whatsapp_number} on WhatsApp")
-    both = ""
+        ways.append(f"to {done.whatsapp_number} on WhatsApp")
+    told = f"write it {' or '.join(ways)}."
     if len(ways) > 1:
-        both = " It serves once: then write /link to gaia "
-        both += "where it knows you, and the code that you get on the other."
-    return f"{', or '.join(ways)}.{both}"
+        told += " It serves once: for the other of the two, write /link where gaia knows you."
+    return f"{told} A link that writes it:" if dict(_links(done)) else told
 
 
 def _links(done: Done) -> Iterator[tuple[str, str]]:

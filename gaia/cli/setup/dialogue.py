@@ -96,7 +96,7 @@ class Dialogue:
 
     def refuse(self, reason: str) -> None:
         """Say why an answer cannot be taken."""
-        lead, *others = self._wrapped(f"{reason[:1].upper()}{reason[1:]}")
+        lead, *others = self._wrapped(f"{reason[:1].upper()}{reason[1:].rstrip('.')}.")
         typer.echo("\n".join([self._styled(lead, fg="red"), *others]))
 
     def _wrapped(self, text: str) -> list[str]:
