@@ -10,7 +10,7 @@ from gaia.errors import GaiaError
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.messages import Health
 from gaia.ops.doctor import home as home_folder
-from gaia.ops.report import StatusReport
+from gaia.ops.report import PartStatus, StatusReport
 from gaia.ops.words import duration
 
 NAME = "daemon"
@@ -81,4 +81,11 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
     vital = {report.store.name, *(channel.name for channel in report.channels)}
     for part in report.degraded:
         tell = failed if part.name in vital else warning
-        yield tell(f"{part.name} does not work: {part.detail}", LOOK_FURTHER)
+        yield tell(_words(part), LOOK_FURTHER)
+
+
+def _words(part: PartStatus) -> str:
+    if part.name == "settings":
+        return f"the files are not taken up: {part.detail}"
+    verb = "failed" if part.name.startswith("job ") else "does not work"
+    return f"{part.name} {verb}: {part.detail}"

@@ -8,7 +8,7 @@ from gaia import __version__
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon
-from gaia.ops.report import ChannelStatus, ModelStatus, StatusReport
+from gaia.ops.report import ChannelStatus, JobStatus, ModelStatus, StatusReport
 from gaia.testing.reports import WELL
 
 
@@ -30,6 +30,17 @@ async def test_a_channel_that_does_not_work_fails_and_a_model_is_a_warning() -> 
     assert [(each.outcome, each.detail) for each in findings] == [
         (Outcome.WARNING, "gemini does not work: HTTP 503"),
         (Outcome.FAILED, "telegram does not work: no network"),
+    ]
+
+
+async def test_files_that_are_not_taken_up_and_jobs_that_failed_are_warnings() -> None:
+    settings = WELL.settings.model_copy(update={"ok": False, "detail": "web.port is -1"})
+    job = JobStatus(name="backup", state="failed", error="disk full")
+    assert [
+        (each.outcome, each.detail) for each in await found(settings=settings, jobs=(job,))
+    ] == [
+        (Outcome.WARNING, "the files are not taken up: web.port is -1"),
+        (Outcome.WARNING, "job backup failed: disk full"),
     ]
 
 
