@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 
+import pytest
+
+from gaia.errors import UpkeepError
 from gaia.memory import archive, holding, ledger
 from gaia.memory.digest.findings import Reader
 from gaia.memory.memory import Statement
+from gaia.messages import ReceiptKind
+from gaia.ops.checkpoints import Checkpoints
+from gaia.ops.upkeep import Upkeep
+from gaia.settings.schema import RetentionSettings
 from gaia.store import digests
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
+from gaia.store.tables import InboxRow, OutboxRow
 from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
+from gaia.testing.letting_in import count
 
 DAY = 24 * 60 * 60
 
@@ -41,3 +51,70 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
         assert [hit.turn.words for hit in kept] == ["what do you think?"]
         assert await core.facts() == ["Likes boats"]
         assert await core.digests() == []
+
+
+async def test_messages_go_after_their_days_and_no_younger_one_is_answered_twice(running_core):
+    async with running_core() as core:
+        await core.say("hello")
+        core.clock.advance(29 * DAY)
+        await core.say("again", provider_message_id="twice")
+        core.clock.advance(2 * DAY)
+        await core.app.upkeep.run()
+        assert await count(core, InboxRow) == 1
+        assert await count(core, OutboxRow) == 1
+        receipt = await core.channel.say("again", provider_message_id="twice")
+        assert receipt.kind is ReceiptKind.DUPLICATE
+        assert await core.say("and now?") == "echo: and now?"
+
+
+async def test_a_change_of_the_settings_reaches_upkeep(running_core):
+    async with running_core() as core:
+        await core.say("hello")
+        core.clock.advance(8 * DAY)
+        await core.app.upkeep.run()
+        assert await count(core, InboxRow) == 1
+        shorter = RetentionSettings(messages_days=7)
+        settings = core.app.settings
+        settings.replace(settings.now.model_copy(update={"retention": shorter}))
+        await core.app.upkeep.run()
+        assert await count(core, InboxRow) == 0
+
+
+async def test_a_part_that_fails_keeps_no_other_from_being_done(running_core, home, caplog):
+    def broken() -> None:
+        raise ValueError("the index is not there")
+
+    async with running_core() as core:
+        await core.say("hello")
+        user_id = (await core.key()).user_id
+        now = core.clock.now()
+        async with core.stores.database.write() as session:
+            fair = Statement("There is a fair", MemorySource.USER, expires_at=now)
+            await ledger.add(session, user_id, fair, now - timedelta(days=1))
+        core.clock.advance(31 * DAY)
+        upkeep = Upkeep(
+            home=home,
+            database=core.stores.database,
+            digesting=core.app.digesting,
+            memory_changed=broken,
+            checkpoints=Checkpoints([]),
+            clock=core.clock,
+            settings=core.app.settings,
+        )
+        with pytest.raises(UpkeepError, match=r"1 of 10 parts .* memories \(ValueError\)"):
+            await upkeep.run()
+        assert await count(core, InboxRow) == 0
+    assert "the index is not there" in caplog.text
+
+
+async def test_old_copies_of_the_database_go_and_backups_stay(running_core, home):
+    async with running_core() as core:
+        backups = home.backups
+        backups.mkdir(exist_ok=True)
+        days = {"gaia-at-0003.db": 91, "gaia-at-0004.db": 89, "gaia-2020-01-01.tar.age": 999}
+        for name, age in days.items():
+            (backups / name).touch()
+            changed = (core.clock.now() - timedelta(days=age)).timestamp()
+            os.utime(backups / name, (changed, changed))
+        await core.app.upkeep.run()
+        assert {file.name for file in backups.iterdir()} == {*days} - {"gaia-at-0003.db"}
