@@ -39,9 +39,11 @@ from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.search import Search, Weighing
-from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.backup.backups import Backups, build_backup_job, build_backups
+from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.forgetting import Forgetting
+from gaia.ops.metrics.counters import Counters
+from gaia.ops.metrics.metrics import Metrics
 from gaia.ops.settings_state import SettingsState
 from gaia.ops.status import Status
 from gaia.ops.upkeep import Upkeep
@@ -93,6 +95,7 @@ class App:
     jobs: Callable[[], Sequence[Job]]
     """The jobs of the present settings."""
     status: Status
+    metrics: Metrics
     settings_state: SettingsState
     local_routes: Sequence[BaseRoute]
 
@@ -179,7 +182,14 @@ def build_app(
     greeter = TerminalGreeter(access, database, answering.model)
     channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
     channels |= {channel.name: channel for channel in extra_channels}
-    delivery = Delivery(database=database, channels=channels, clock=clock, settings=settings)
+    counters = Counters()
+    delivery = Delivery(
+        database=database,
+        channels=channels,
+        clock=clock,
+        settings=settings,
+        observer=counters,
+    )
     turns = Turns()
     digesting = build_digesting(
         settings,
@@ -222,6 +232,7 @@ def build_app(
         turns=turns,
         before_turn=forgetting.before_turn,
         after_turn=after_turn,
+        observer=counters,
     )
     settings_state = SettingsState(clock.now(), loaded.problem)
     status = Status(
@@ -236,6 +247,13 @@ def build_app(
         digesting=digesting,
         settings=settings,
         settings_state=settings_state,
+        clock=clock,
+    )
+    metrics = Metrics(
+        counters=counters,
+        status=status,
+        model=answering.model,
+        database=database,
         clock=clock,
     )
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
@@ -276,6 +294,7 @@ def build_app(
             dispatcher=dispatcher,
             delivery=delivery,
             warming=warming,
+            observer=counters,
         )
 
     def jobs() -> Sequence[Job]:
@@ -312,6 +331,7 @@ def build_app(
         schedule=Schedule(jobs(), Ledger(database, clock), clock),
         jobs=jobs,
         status=status,
+        metrics=metrics,
         settings_state=settings_state,
         local_routes=[
             *memory_routes(search, index),

@@ -36,6 +36,7 @@ is sent once more, marked as a possible repeat."""
 INDEX = "memory index"
 SCHEDULE = "schedule"
 WEB = "web"
+METRICS = "metrics"
 
 INDEXED_BY = ("memory.enabled", "memory.embedder", "memory.vector_store")
 SCHEDULED_BY = ("sessions.idle_consolidate_minutes", "backup")
@@ -47,10 +48,12 @@ def channel_task(name: str) -> str:
     return f"channel {name}"
 
 
-def web_place(settings: Settings, *, hosted: bool) -> Place | None:
-    """Where the web server listens, if it does."""
-    web = settings.web
-    return Place(web.host, web.port) if web.enabled and not hosted else None
+def places(settings: Settings) -> Mapping[str, Place | None]:
+    """Where each of the servers listens, if it does."""
+    return {
+        name: Place(block.host, block.port) if block.enabled else None
+        for name, block in ((WEB, settings.web), (METRICS, settings.metrics))
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class Changing:
             return changes
         prepared = self._prepare(loaded, changes)
         try:
-            await self._listening.move(WEB, web_place(loaded.settings, hosted=False))
+            await self._move_servers(loaded.settings)
         except BaseException:
             if prepared.model is not self._app.answering.model.now:
                 await prepared.model.close()
@@ -126,6 +129,15 @@ class Changing:
             model = build_model(resolved, settings, self._home, self._clock)
         changed = changed_channels(self.loaded, loaded)
         return Prepared(loaded, changes, resolved, model, channels, changed)
+
+    async def _move_servers(self, settings: Settings) -> None:
+        try:
+            for name, place in places(settings).items():
+                await self._listening.move(name, place)
+        except BaseException:
+            for name, place in places(self.loaded.settings).items():
+                await self._listening.move(name, place)
+            raise
 
     async def _commit(self, prepared: Prepared) -> None:
         app, loaded = self._app, prepared.loaded

@@ -19,7 +19,7 @@ from gaia import __version__, logs
 from gaia.agent.models import build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, Stores, build_app
-from gaia.changing import INDEX, SCHEDULE, WEB, Changing, channel_task, web_place
+from gaia.changing import INDEX, METRICS, SCHEDULE, WEB, Changing, channel_task, places
 from gaia.channelling import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
@@ -38,6 +38,7 @@ from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
 from gaia.tasks import Tasks
 from gaia.web.app import local_app, public_app
+from gaia.web.metrics import metrics_app
 from gaia.web.server import WebServer, listen_on_path
 from gaia.web.settings import settings_routes
 
@@ -169,7 +170,11 @@ async def _running(
         with _unwrapped():
             async with asyncio.TaskGroup() as group:
                 tasks = Tasks(group, clock)
-                listening = Listening(tasks, {WEB: lambda: public_app(app.status, app.hooked)})
+                apps = {
+                    WEB: lambda: public_app(app.status, app.hooked),
+                    METRICS: lambda: metrics_app(app.metrics.text),
+                }
+                listening = Listening(tasks, apps)
                 stack.enter_context(listening.closing())
                 changing = Changing(
                     home, loaded, app, tasks, listening, clock, log_to_terminal=not hosted
@@ -177,7 +182,8 @@ async def _running(
                 reloading = Reloading(
                     home, changing, app.settings_state, stores.database, clock, manager
                 )
-                listening.open(WEB, web_place(loaded.settings, hosted=hosted))
+                for name, place in places(loaded.settings).items() if not hosted else ():
+                    listening.open(name, place)
                 routes = settings_routes(
                     lambda: reloading.reload("the command line asks"), reloading.differences
                 )

@@ -26,7 +26,8 @@ class Place:
 
 
 class Listening:
-    """Serves each app by its name, at its place; without a place it is not served."""
+    """Serves each app by its name, which is that of its block in the settings, at its place;
+    without a place it is not served."""
 
     def __init__(self, tasks: Tasks, apps: Mapping[str, Callable[[], Starlette]]) -> None:
         self._tasks = tasks
@@ -42,7 +43,7 @@ class Listening:
         """
         if place is None:
             return
-        listener = listen_on_port(place.host, place.port)
+        listener = listen_on_port(place.host, place.port, block=name)
         self._places[name], self._sockets[name] = place, listener
         server = WebServer(self._apps[name](), listener)
         self._tasks.start(name, server.run_until_cancelled, supervised=False)

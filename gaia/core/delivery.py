@@ -20,6 +20,7 @@ from datetime import timedelta
 from weakref import WeakKeyDictionary
 
 from gaia.core import reports, retries
+from gaia.core.observing import Observer, outcome_of
 from gaia.core.reports import Settled
 from gaia.core.retries import Retries
 from gaia.core.workers import Workers
@@ -58,11 +59,13 @@ class Delivery:
         channels: Mapping[str, Channel],
         clock: Clock,
         settings: Current[Settings],
+        observer: Observer,
     ) -> None:
         self._database = database
         self._channels = channels
         self._clock = clock
         self._retries = Retries(settings)
+        self._observer = observer
         self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._uses: WeakKeyDictionary[Channel, Use] = WeakKeyDictionary()
         self._workers = Workers("delivery", self._work, clock)
@@ -98,6 +101,9 @@ class Delivery:
             logger.debug("a report on chunk %d tells nothing new", report.outbox_id)
         elif settled.verdict is not None:
             retries.log(settled.chunk, settled.verdict, now)
+            self._observer.chunk(channel, outcome_of(settled.verdict))
+        elif not report.of_question:
+            self._observer.chunk(channel, report.stage.value)
 
     async def recover(self) -> None:
         """At start: take up what an earlier process left."""
@@ -201,6 +207,7 @@ class Delivery:
                 session, read.outbox_id, provider_id, state=state, next_not_before=confirmed_by
             )
             chunk = await outbox.get(session, read.outbox_id)
+        self._observer.chunk(channel.name, state.value)
         return _next_step(chunk)
 
     async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
@@ -214,6 +221,7 @@ class Delivery:
             verdict = self._retries.judge(chunk, exc, now, repeat_not_before=repeat_not_before)
             goes_on = await retries.write(session, chunk, verdict, now)
         retries.log(chunk, verdict, now)
+        self._observer.chunk(channel.name, outcome_of(verdict))
         return AT_ONCE if goes_on else None
 
     async def _await_report(self, read: Chunk) -> timedelta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.moving import move_chat
+from gaia.core.observing import Observer
 from gaia.core.warming import Warming
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
@@ -24,6 +25,7 @@ class ChannelGateway:
         dispatcher: Dispatcher,
         delivery: Delivery,
         warming: Warming,
+        observer: Observer,
     ) -> None:
         self._channel = channel
         self._database = database
@@ -31,9 +33,12 @@ class ChannelGateway:
         self._dispatcher = dispatcher
         self._delivery = delivery
         self._warming = warming
+        self._observer = observer
 
     async def receive(self, inbound: Inbound) -> Receipt:
-        return await self._dispatcher.receive(inbound)
+        receipt = await self._dispatcher.receive(inbound)
+        self._observer.received(self._channel, receipt.kind)
+        return receipt
 
     def reachable(self, chat: str) -> None:
         self._delivery.reachable(self._channel, chat)

@@ -20,6 +20,7 @@ from gaia.agent.turn import Scene
 from gaia.core import archiving, sentences
 from gaia.core.asking import Asking
 from gaia.core.delivery import Delivery
+from gaia.core.observing import Observer
 from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
 from gaia.core.slots import Slots
@@ -68,6 +69,7 @@ class Handlers:
         turns: Turns,
         before_turn: BeforeTurn,
         after_turn: Callable[[], None],
+        observer: Observer,
     ) -> None:
         self._database = database
         self._sessions = sessions
@@ -79,6 +81,7 @@ class Handlers:
         self._turns = turns
         self._before_turn = before_turn
         self._after_turn = after_turn
+        self._observer = observer
         self._settings = settings
         self._slots = Slots(settings.now.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
@@ -164,7 +167,9 @@ class Handlers:
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
-        logger.info("turn %s after %.1f s", outcome.state, self._clock.monotonic() - started_at)
+        seconds = self._clock.monotonic() - started_at
+        logger.info("turn %s after %.1f s", outcome.state, seconds)
+        self._observer.turn_ended(outcome.state, seconds)
         self._delivery.wake(conversation.conversation_id)
         self._after_turn()
 

@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.core.delivery import CONFIRM_SECONDS, Delivery
+from gaia.core.observing import Unobserved
 from gaia.core.retries import LONGEST_RETRY
+from gaia.current import Current
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -21,7 +23,7 @@ from gaia.errors import (
 )
 from gaia.messages import Address, DeliveryReport, DeliveryStage, Outbound
 from gaia.paths import Home
-from gaia.settings.schema import DeliverySettings
+from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.tables import OutboxState
@@ -133,7 +135,8 @@ class Play:
             database=self.database,
             channels={"fake": self.provider},
             clock=self.clock,
-            settings=DeliverySettings(),
+            settings=Current(Settings()),
+            observer=Unobserved(),
         )
 
     async def begin(self) -> None:
