@@ -6,6 +6,7 @@ The network is off but for this machine (pytest-socket, see pyproject.toml).
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -21,6 +22,12 @@ PERSONAL = re.compile(
 )
 """Variables that would lead a test to someone's home, keys, hosts or proxy. A seed
 that replays a test stays."""
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of the sight of the garbage collector: it stays, and to
+    look through it takes longer than most tests."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
