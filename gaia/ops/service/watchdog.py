@@ -2,7 +2,8 @@
 
 That its loop turns proves little; so signs of progress are looked for each time. A sign
 says what has come to a standstill, or nothing. A provider that is down, a model that does
-not answer, a full disk are not such: a restart would mend none of them.
+not answer, a full disk are not such: a restart would mend none of them. Turns, sends and
+jobs need no sign, since each has a limit of time of its own.
 """
 
 from __future__ import annotations
@@ -54,12 +55,6 @@ class Watchdog:
                 self._manager.alive()
                 continue
             self._tell(await self._look())
-
-    def health(self) -> Health:
-        """Whether anything stands still."""
-        return Health(
-            ok=not self._standstill, detail=self._standstill, is_stalled=bool(self._standstill)
-        )
 
     async def _look(self) -> str:
         for sign in self._signs:
