@@ -23,6 +23,8 @@ from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
 from gaia.core.access import Access
+from gaia.core.budget_notices import BudgetNotices
+from gaia.core.budgets import Budgets
 from gaia.core.delivery import Delivery
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.dispatcher import Dispatcher
@@ -30,6 +32,7 @@ from gaia.core.gateway import ChannelGateway
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
 from gaia.core.profiling import Profiles
+from gaia.core.spending import Spending
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.core.warming import Warming
@@ -177,7 +180,15 @@ def build_app(
         wake_profile=lambda user_id: profiles.wake(user_id),
     )
     answering = CurrentAnswering(builder.build(loaded, model, reader))
-    profiles = Profiles(database=database, reader=answering.reader, clock=clock, settings=settings)
+    spending, budgets = Spending(settings, clock), Budgets(settings, clock)
+    profiles = Profiles(
+        database=database,
+        reader=answering.reader,
+        clock=clock,
+        settings=settings,
+        spending=spending,
+        budgets=budgets,
+    )
     access = Access(users, settings)
     greeter = TerminalGreeter(access, database, answering.model)
     channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
@@ -200,6 +211,8 @@ def build_app(
         channels=channels,
         delivery=delivery,
         turns=turns,
+        spending=spending,
+        budgets=budgets,
         learned=learned,
         clock=clock,
     )
@@ -230,6 +243,8 @@ def build_app(
         clock=clock,
         settings=settings,
         turns=turns,
+        spending=spending,
+        budgets=BudgetNotices(budgets, channels, clock),
         before_turn=forgetting.before_turn,
         after_turn=after_turn,
         observer=counters,

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from gaia.commands.announcing import Announcing
+from gaia.core.budgets import Budgets
 from gaia.core.delivery import Delivery
 from gaia.core.digesting.committing import Committing
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.digesting.reading import Reading
+from gaia.core.spending import Spending
 from gaia.core.turns import Turns
 from gaia.current import Current
 from gaia.memory.digest.findings import Reader
@@ -43,6 +45,8 @@ def build_digesting(
     channels: Mapping[str, Channel],
     delivery: Delivery,
     turns: Turns,
+    spending: Spending,
+    budgets: Budgets,
     learned: Callable[[str], None],
     clock: Clock,
 ) -> Digesting:
@@ -55,6 +59,8 @@ def build_digesting(
         turns=turns,
         clock=clock,
         settings=settings,
+        spending=spending,
+        budgets=budgets,
     )
     committing = Committing(
         database=database,

@@ -13,7 +13,7 @@ from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
 from gaia.agent.tokens import TokenCount
-from gaia.store.usage import TURN, Usage
+from gaia.store.usage import TURN, Tariff, Usage
 
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
@@ -29,6 +29,7 @@ class Meter(BasePlugin):
     def __init__(self) -> None:
         super().__init__("meter")
         self.model = ""
+        self.tariff = Tariff.SETTINGS
         self._calls = 0
         self._tokens = TokenCount()
 
@@ -50,7 +51,7 @@ class Meter(BasePlugin):
 
     def usage(self) -> Usage:
         """What was counted, for the purpose `turn`."""
-        return Usage(self.model, TURN, self._calls, *self._tokens.total)
+        return Usage(self.model, TURN, self._calls, *self._tokens.total, self.tariff)
 
 
 class TurnContext(BasePlugin):

@@ -17,7 +17,7 @@ from gaia.agent.shaping import Form, shaped_config
 from gaia.agent.tokens import used_tokens
 from gaia.errors import ModelFruitlessError, ModelRefusedError, ModelRejectedError
 from gaia.memory.digest.findings import Answer
-from gaia.store.usage import Usage
+from gaia.store.usage import Tariff, Usage
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +49,10 @@ class StructuredModel:
     @property
     def is_small(self) -> bool:
         return self._model.provider == "embedded"
+
+    @property
+    def tariff(self) -> Tariff:
+        return self._model.tariff
 
     async def __call__(
         self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
@@ -129,7 +133,7 @@ class StructuredModel:
         text = bare("".join(part.text for part in parts if part.text and not part.thought))
         if not text:
             raise self._fruitless("nothing", tokens_in, tokens_out)
-        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self._model.tariff)
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
         return Answer(text, used)
 
     def _fruitless(self, what: str, tokens_in: int = 0, tokens_out: int = 0) -> ModelFruitlessError:

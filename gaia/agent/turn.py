@@ -1,7 +1,7 @@
 """One turn: what the user said goes to the model through ADK, its answer comes back.
 
-Bounded on all sides: the events that are read, the turns that are replayed and
-the model calls that a turn may make. What of a turn is kept, and what becomes
+Bounded on all sides: the events that are read, the turns that are replayed, the calls
+of the model and those of tools that a turn may make. What of a turn is kept, and what becomes
 of it when it fails, is not decided here.
 """
 
@@ -35,6 +35,7 @@ from gaia.agent.plugins import (
     replay_window,
     replayed_turns,
 )
+from gaia.agent.tool_cap import ToolCap
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.profile.prefix import Prefix
@@ -117,12 +118,13 @@ class Agent:
         Raises:
             ModelError: The model gave no answer; the session may hold a part of the turn.
         """
-        meter.model = self.model.name
+        meter.model, meter.tariff = self.model.name, self.model.tariff
         turns = self._replayed_turns(scene)
         events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
         known = await self._preloaded(scene, begins=not scene.earlier_turns)
         context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
-        runner = self._runner(scene, known.prefix, [replay_window(turns), context, meter])
+        cap = ToolCap(self._most_tool_calls)
+        runner = self._runner(scene, known.prefix, [replay_window(turns), context, meter, cap])
         said: list[Event] = []
         try:
             async with aclosing(
@@ -207,6 +209,10 @@ class Agent:
 
         return write
 
+    @property
+    def _most_tool_calls(self) -> int:
+        return self._settings.limits.tool_calls_per_turn
+
     def _replayed_turns(self, scene: Scene) -> int:
         return replayed_turns(scene.earlier_turns, self._settings.sessions.window_turns)
 
@@ -231,7 +237,7 @@ class Agent:
             model=self.model.llm,
             # A function, so that ADK leaves braces in the text alone.
             instruction=lambda _: instructions,
-            tools=list(self._tools),
+            tools=list(self._tools) if self._most_tool_calls else [],
         )
         return Runner(
             app=App(name=APP_NAME, root_agent=agent, plugins=plugins),

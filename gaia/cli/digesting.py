@@ -127,5 +127,5 @@ def _in_words(outcome: DigestOutcome) -> str:
     if outcome.error:
         return f"is tried again in a few minutes: {outcome.error}"
     if outcome.waits:
-        return "waits for tomorrow: memory.calls_per_day is used up"
+        return "waits for tomorrow: a budget of today is used up, and 'gaia status' says which"
     return "waits to be read: messages that are still to be answered come first"

@@ -19,6 +19,7 @@ from gaia.sessions.service import SessionStore
 from gaia.store import batches
 from gaia.store.batches import Batch
 from gaia.store.engine import Database
+from gaia.store.usage import Tariff
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,11 @@ class Asking:
         self._sessions = sessions
         self._agent = agent
         self._attachments = attachments
+
+    @property
+    def tariff(self) -> Tariff:
+        """Who knows what the answers cost."""
+        return self._agent.model.tariff
 
     async def answer(self, scene: Scene, batch: Batch, running: RunningTurn, meter: Meter) -> str:
         """Run the turn and return the model's answer, which the session then holds.

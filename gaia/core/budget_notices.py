@@ -20,12 +20,22 @@ from gaia.store.conversations import Conversation
 
 
 class BudgetNotices:
-    """Writes the notices, within the transaction that ends a turn."""
+    """Tells users of budgets, within the caller's transaction."""
 
     def __init__(self, budgets: Budgets, channels: Mapping[str, Channel], clock: Clock) -> None:
         self._budgets = budgets
         self._channels = channels
         self._clock = clock
+
+    async def refusal(self, session: AsyncSession, conversation: Conversation) -> str | None:
+        """What is said in the place of an answer once a budget is used up; None when a
+        remote model may be asked."""
+        used_up = await self._budgets.used_up(session, conversation.user_id)
+        if used_up is None:
+            return None
+        return budget_sentences.refused(
+            used_up, self._budgets.goes_on_at(), is_group=not conversation.direct
+        )
 
     async def after_turn(
         self, session: AsyncSession, conversation: Conversation, *, was_answered: bool

@@ -20,6 +20,9 @@ from gaia.settings.schema import Settings
 from gaia.store import usage
 from gaia.store.budget_notices import Budget, Stage
 
+SETTINGS = {Budget.USER: "limits.user_tokens_per_day", Budget.ALL: "limits.tokens_per_day"}
+"""Where each is set."""
+
 NEAR = 0.8
 """The share of a budget from which on it is told that little is left."""
 

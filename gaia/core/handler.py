@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,11 +19,13 @@ from gaia.agent.plugins import Meter
 from gaia.agent.turn import Scene
 from gaia.core import archiving, sentences
 from gaia.core.asking import Asking
+from gaia.core.budget_notices import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.observing import Observer
 from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
 from gaia.core.slots import Slots
+from gaia.core.spending import Spending
 from gaia.core.told import told
 from gaia.core.turns import Turns
 from gaia.core.workers import Workers
@@ -35,11 +37,12 @@ from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import SessionKey, SessionStore
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, inbox, outbox, usage
+from gaia.store import batches, conversations, inbox, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.tables import InboxState
+from gaia.store.usage import Tariff
 from gaia.store.users import Users
 
 logger = logging.getLogger(__name__)
@@ -67,6 +70,8 @@ class Handlers:
         clock: Clock,
         settings: Current[Settings],
         turns: Turns,
+        spending: Spending,
+        budgets: BudgetNotices,
         before_turn: BeforeTurn,
         after_turn: Callable[[], None],
         observer: Observer,
@@ -79,6 +84,8 @@ class Handlers:
         self._delivery = delivery
         self._clock = clock
         self._turns = turns
+        self._spending = spending
+        self._budgets = budgets
         self._before_turn = before_turn
         self._after_turn = after_turn
         self._observer = observer
@@ -163,14 +170,15 @@ class Handlers:
         running.begin(batch.provider_message_ids)
         try:
             outcome = await self._outcome(conversation, batch, running, meter)
-            outcome = await self._close(conversation, batch, running, outcome, meter)
+            outcome, written = await self._close(conversation, batch, running, outcome, meter)
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
         seconds = self._clock.monotonic() - started_at
         logger.info("turn %s after %.1f s", outcome.state, seconds)
         self._observer.turn_ended(outcome.state, seconds)
-        self._delivery.wake(conversation.conversation_id)
+        for written_to in {conversation.conversation_id, *written}:
+            self._delivery.wake(written_to)
         self._after_turn()
 
     async def _outcome(
@@ -227,6 +235,11 @@ class Handlers:
             in_group=not conversation.direct,
         )
         with self._asking.using() as asking:
+            if asking.tariff is not Tariff.FREE:
+                async with self._database.read() as session:
+                    refusal = await self._budgets.refusal(session, conversation)
+                if refusal is not None:
+                    return Outcome(InboxState.REFUSED, refusal)
             answer = await running.run(asking.answer(scene, batch, running, meter))
         return Outcome(InboxState.DONE, answer)
 
@@ -237,13 +250,15 @@ class Handlers:
         running: RunningTurn,
         outcome: Outcome,
         meter: Meter,
-    ) -> Outcome:
+    ) -> tuple[Outcome, Sequence[int]]:
+        """Write how the turn ends; returns that, and the conversations with budget notices."""
         now = self._clock.now()
+        written: Sequence[int] = ()
         async with self._database.write() as session:
             present = await conversations.get(session, conversation.conversation_id)
             if present is None:
                 logger.info("the turn's user was removed meanwhile")
-                return outcome
+                return outcome, written
             if running.stopped and outcome.state is not InboxState.DONE:
                 # Stopped after it had failed: neither another try nor excuses.
                 outcome = Outcome(InboxState.STOPPED)
@@ -266,12 +281,14 @@ class Handlers:
                 await self._count(session, present, key, batch, outcome)
             used = meter.usage()
             if used.calls:
-                day = now.astimezone().date()
-                await usage.add(session, present.user_id, day, used)
+                await self._spending.add(session, present.user_id, used)
+            if used.tariff is not Tariff.FREE:
+                is_answered = outcome.state is InboxState.DONE
+                written = await self._budgets.after_turn(session, present, was_answered=is_answered)
         if present.user_id != conversation.user_id:
             logger.info("the turn's user has become another meanwhile")
             await self._sessions.delete_user(conversation.user_id)
-        return outcome
+        return outcome, written
 
     async def _count(
         self,

@@ -1,7 +1,7 @@
 """Profiling: keeps each user's profile in step with their memory, beside the turns.
 
 A profile is made anew when what it is made from has changed: with one call of a model, or
-as a plain list where there is no model for it, none that answers, or no call left today.
+as a plain list where there is no model for it, none that answers, or no budget left today.
 Who has no memories has no profile, and costs no call.
 """
 
@@ -14,10 +14,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from gaia.core.budgets import Budgets
+from gaia.core.spending import Spending
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
-from gaia.memory.digest.findings import Answer, Reader
+from gaia.memory.digest.findings import Reader
 from gaia.memory.memory import Memory
 from gaia.memory.profile import distilling
 from gaia.memory.profile.material import input_hash, material, plain
@@ -26,6 +28,7 @@ from gaia.settings.schema import Settings
 from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.profiles import Profile
+from gaia.store.usage import Usage
 
 logger = logging.getLogger(__name__)
 
@@ -44,11 +47,15 @@ class Profiles:
         reader: Current[Reader],
         clock: Clock,
         settings: Current[Settings],
+        spending: Spending,
+        budgets: Budgets,
     ) -> None:
         self._database = database
         self._reader = reader
         self._clock = clock
         self._settings = settings
+        self._spending = spending
+        self._budgets = budgets
         self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
         self._workers: Workers[str] = Workers("profiling", self._work, clock)
 
@@ -75,22 +82,22 @@ class Profiles:
             known = await profiles.get(session, user_id)
             # The embedded model takes longer than a plain list is worse.
             is_small = self._reader.now.ask.is_small
-            may_ask = not is_small and await self._has_calls_left(session, user_id, now)
+            may_ask = not is_small and await self._has_budget(session, user_id, now)
         if known is None and not memories:
             return None
         wanted = input_hash(memories, self._limit)
         if known and known.input_hash == wanted and (known.distilled or not may_ask):
             return None
-        answer: Answer | None = None
+        used: Usage | None = None
         profile = plain(memories, self._limit)
         if memories and may_ask:
             async with self._calls:
                 # What is forgotten while others have their calls goes to no model.
                 if not await self._is_current(user_id, wanted):
                     return AT_ONCE
-                answer = await self._answer(memories)
-            profile = self._distilled(answer, memories) or profile
-        return await self._keep(user_id, profile, answer)
+                told, used = await self._answer(memories)
+            profile = self._distilled(told, memories) or profile
+        return await self._keep(user_id, profile, used)
 
     async def _is_current(self, user_id: str, wanted: str) -> bool:
         """Whether the user's memories are still those of that hash."""
@@ -98,31 +105,32 @@ class Profiles:
             memories = await material(session, user_id, self._clock.now())
         return input_hash(memories, self._limit) == wanted
 
-    async def _answer(self, memories: Sequence[Memory]) -> Answer | None:
-        try:
-            with self._reader.using() as reader:
-                return await reader.ask(
+    async def _answer(self, memories: Sequence[Memory]) -> tuple[str | None, Usage]:
+        """What the model answers, if it does, and what that has cost."""
+        with self._reader.using() as reader:
+            try:
+                answer = await reader.ask(
                     distilling.instructions(self._limit),
                     distilling.question(memories),
                     distilling.shape(self._limit),
                     purpose=usage.PROFILE,
                 )
-        except ModelError as exc:
-            logger.warning("a profile is a plain list: %s", exc.bare)
-            return None
+            except ModelError as exc:
+                logger.warning("a profile is a plain list: %s", exc.bare)
+                tokens = exc.tokens_in, exc.tokens_out
+                return None, Usage(reader.ask.name, usage.PROFILE, 1, *tokens, reader.ask.tariff)
+        return answer.text, answer.usage
 
-    def _distilled(self, answer: Answer | None, memories: Sequence[Memory]) -> Profile | None:
-        if answer is None:
+    def _distilled(self, told: str | None, memories: Sequence[Memory]) -> Profile | None:
+        if told is None:
             return None
         try:
-            return distilling.profile_of(answer.text, memories, self._limit)
+            return distilling.profile_of(told, memories, self._limit)
         except UnusableExtractionError as exc:
             logger.warning("a profile is a plain list: %s", exc)
             return None
 
-    async def _keep(
-        self, user_id: str, profile: Profile, answer: Answer | None
-    ) -> timedelta | None:
+    async def _keep(self, user_id: str, profile: Profile, used: Usage | None) -> timedelta | None:
         """Keep the profile, unless something of it was changed or forgotten meanwhile: then
         it is made once more."""
         now = self._clock.now()
@@ -132,8 +140,8 @@ class Profiles:
             except UnknownUserError:
                 logger.info("the profile's user was removed meanwhile")
                 return None
-            if answer is not None:
-                await usage.add(session, user_id, now.astimezone().date(), answer.usage)
+            if used is not None:
+                await self._spending.add(session, user_id, used)
             memories = await material(session, user_id, now)
             if input_hash(memories, self._limit) != profile.input_hash:
                 return AT_ONCE
@@ -143,7 +151,9 @@ class Profiles:
                 await profiles.drop(session, user_id)
         return None
 
-    async def _has_calls_left(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
+    async def _has_budget(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
         day = now.astimezone().date()
-        allowed = self._settings.now.memory.calls_per_day
-        return await usage.calls(session, user_id, day, usage.LEARNING) < allowed
+        made = await usage.calls(session, user_id, day, usage.LEARNING)
+        if made >= self._settings.now.memory.calls_per_day:
+            return False
+        return await self._budgets.used_up(session, user_id) is None

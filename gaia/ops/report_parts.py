@@ -112,8 +112,8 @@ def _job_status(run: JobRun, now: datetime) -> JobStatus:
     )
 
 
-def digests_detail(counts: DigestCounts, over_budget: int, now: datetime) -> str:
-    """The last failure of learning, and its remedy."""
+def digests_detail(counts: DigestCounts, used_up: Iterable[str], now: datetime) -> str:
+    """The last failure of learning, and its remedy; or which settings let it wait."""
     if counts.failed_since is not None:
         since = duration((now - counts.failed_since).total_seconds())
         which = counted(counts.failed, "conversation", "conversations")
@@ -121,8 +121,9 @@ def digests_detail(counts: DigestCounts, over_budget: int, now: datetime) -> str
             f"{which} could not be read, for {since}: {counts.error}. "
             "It is tried again each day, or by 'gaia sessions digest --retry'"
         )
-    if over_budget:
-        return "memory.calls_per_day is used up: the rest is read tomorrow"
+    if settings := sorted({*used_up}):
+        are = "is" if len(settings) == 1 else "are"
+        return f"{' and '.join(settings)} {are} used up: the rest is read tomorrow"
     return f"the last try failed: {counts.error}" if counts.error else ""
 
 

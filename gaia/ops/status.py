@@ -146,11 +146,11 @@ class Status:
         )
 
     def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:
-        over_budget = len(self._digesting.over_budget)
+        over_budget = self._digesting.over_budget
         return DigestsStatus(
             enabled=self._digesting.enabled,
             waiting=counts.waiting,
             failed=counts.failed,
-            over_budget=over_budget,
-            detail=parts.digests_detail(counts, over_budget, now),
+            over_budget=len(over_budget),
+            detail=parts.digests_detail(counts, over_budget.values(), now),
         )

@@ -17,7 +17,7 @@ from gaia.memory.digest.findings import (
     Window,
 )
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.usage import Usage
+from gaia.store.usage import Tariff, Usage
 
 QUESTION = TypeVar("QUESTION")
 ANSWER = TypeVar("ANSWER")
@@ -113,6 +113,10 @@ class ScriptedAsk(Scripted[Asked, str]):
     @property
     def is_small(self) -> bool:
         return self._is_small
+
+    @property
+    def tariff(self) -> Tariff:
+        return Tariff.FREE if self._is_small else Tariff.SETTINGS
 
     async def __call__(
         self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -70,8 +70,8 @@ class Digesting:
         return self._workers.closed
 
     @property
-    def over_budget(self) -> frozenset[str]:
-        """The users whose digests wait for the next day."""
+    def over_budget(self) -> Mapping[str, str]:
+        """The users whose digests wait for the next day, and the setting that they wait for."""
         return self._reading.over_budget
 
     def wake(self, user_id: str) -> None:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 
 from gaia.agent.deadline import Deadline
+from gaia.core.budgets import SETTINGS, Budgets, next_day
+from gaia.core.spending import Spending
 from gaia.core.turns import Turns
 from gaia.current import Current
-from gaia.errors import UnknownUserError, UnusableExtractionError
+from gaia.errors import InVainError, UnknownUserError, UnusableExtractionError
 from gaia.memory.digest import outcome
 from gaia.memory.digest.checks import check
-from gaia.memory.digest.findings import Checked, Extracted, Offer, Reader, Window
+from gaia.memory.digest.findings import AskModel, Checked, Extracted, Offer, Reader, Window
 from gaia.memory.digest.windows import cut
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
@@ -30,7 +32,7 @@ from gaia.store.digest_windows import ReadWindow
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
 from gaia.store.identities import User
-from gaia.store.usage import Usage
+from gaia.store.usage import Tariff, Usage
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +50,14 @@ AT_ONCE = timedelta(0)
 FORGETTING = timedelta(seconds=30)
 """The pause of a digest whose user has something forgotten: until that is carried out its
 session may still tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _UsedUp:
+    """The setting that lets a user's digests wait on a day."""
+
+    day: date
+    setting: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,8 @@ class Reading:
         turns: Turns,
         clock: Clock,
         settings: Current[Settings],
+        spending: Spending,
+        budgets: Budgets,
     ) -> None:
         self._database = database
         self._reader = reader
@@ -92,15 +104,21 @@ class Reading:
         self._turns = turns
         self._clock = clock
         self._settings = settings
+        self._spending = spending
+        self._budgets = budgets
         self._slots = asyncio.Semaphore(CALLS_AT_ONCE)
         self._one_small = asyncio.Semaphore(1)
-        self._over_budget: dict[str, date] = {}
+        self._over_budget: dict[str, _UsedUp] = {}
 
     @property
-    def over_budget(self) -> frozenset[str]:
-        """The users whose digests wait for the next day."""
+    def over_budget(self) -> Mapping[str, str]:
+        """The users whose digests wait for the next day, and the setting that they wait for."""
         today = self._clock.now().astimezone().date()
-        return frozenset(user_id for user_id, day in self._over_budget.items() if day == today)
+        return {
+            user_id: used_up.setting
+            for user_id, used_up in self._over_budget.items()
+            if used_up.day == today
+        }
 
     async def step(self, digest: Digest) -> timedelta:
         """Read the next window of a digest, or find that all are read; returns after which
@@ -125,16 +143,23 @@ class Reading:
         if not sealed.rest:
             await self._end(digest, sealed)
             return AT_ONCE
-        wait = await self._wait_for_budget(digest.user_id)
+        wait = await self._wait_for_budget(digest.user_id, reader.ask)
         if wait:
             return wait
         # It measures every turn that is left, of which there may be thousands.
         window = await asyncio.to_thread(_next_window, sealed, reader.extractor.window_tokens)
         offers = await self._known(digest.user_id, window, sealed.read)
-        await self._count(digest, Usage(reader.ask.name, usage.DIGEST, 1, 0, 0))
-        extracted = await self._extract(reader, window, offers)
+        one_call = Usage(reader.ask.name, usage.DIGEST, 1, 0, 0, reader.ask.tariff)
+        await self._count(digest, one_call)
+        try:
+            extracted = await self._extract(reader, window, offers)
+        except InVainError as exc:
+            in_vain = replace(one_call, calls=0, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
+            await self._count(digest, in_vain)
+            raise
         checked = await asyncio.to_thread(check, extracted.extraction, window, offers)
-        await self._keep(digest, sealed, window, checked, extracted.usage)
+        used = replace(extracted.usage, tariff=reader.ask.tariff)
+        await self._keep(digest, sealed, window, checked, used)
         return AT_ONCE
 
     async def _load(self, digest: Digest) -> _Sealed | None:
@@ -214,20 +239,31 @@ class Reading:
         async with self._database.write() as session:
             present = await digests.get(session, digest.digest_id)
             if present is not None:
-                day = self._clock.now().astimezone().date()
-                await usage.add(session, present.user_id, day, used)
+                await self._spending.add(session, present.user_id, used)
 
-    async def _wait_for_budget(self, user_id: str) -> timedelta:
+    async def _wait_for_budget(self, user_id: str, ask: AskModel) -> timedelta:
         """How long until the user's budget allows a call."""
-        now = self._clock.now().astimezone()
-        async with self._database.read() as session:
-            made = await usage.calls(session, user_id, now.date(), usage.LEARNING)
-        if made < self._settings.now.memory.calls_per_day:
+        setting = await self._used_up(user_id, ask)
+        if setting is None:
+            self._over_budget.pop(user_id, None)
             return AT_ONCE
+        now = self._clock.now()
         if user_id not in self.over_budget:
-            logger.info("the digests of %s wait for tomorrow: %d calls were made", user_id, made)
-        self._over_budget[user_id] = now.date()
-        return _next_day(now) - now
+            logger.info("the digests of %s wait for tomorrow: %s is used up", user_id, setting)
+        self._over_budget[user_id] = _UsedUp(now.astimezone().date(), setting)
+        return next_day(now) - now
+
+    async def _used_up(self, user_id: str, ask: AskModel) -> str | None:
+        """The setting that allows no call for the user any more today."""
+        today = self._clock.now().astimezone().date()
+        async with self._database.read() as session:
+            made = await usage.calls(session, user_id, today, usage.LEARNING)
+            if made >= self._settings.now.memory.calls_per_day:
+                return "memory.calls_per_day"
+            if ask.tariff is Tariff.FREE:
+                return None
+            budget = await self._budgets.used_up(session, user_id)
+        return None if budget is None else SETTINGS[budget]
 
 
 def _next_window(sealed: _Sealed, tokens: int) -> Window:
@@ -243,7 +279,3 @@ def _next_window(sealed: _Sealed, tokens: int) -> Window:
 
 def _is_unbroken(windows: Sequence[ReadWindow]) -> bool:
     return [window.number for window in windows] == list(range(1, len(windows) + 1))
-
-
-def _next_day(now: datetime) -> datetime:
-    return datetime.combine(now.date() + timedelta(days=1), time()).astimezone()

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.store.usage import Usage
+from gaia.store.usage import Tariff, Usage
 
 
 class Operation(StrEnum):
@@ -178,6 +178,11 @@ class AskModel(Protocol):
     @property
     def is_small(self) -> bool:
         """Whether it runs on this machine: short prompts and simple shapes."""
+        ...
+
+    @property
+    def tariff(self) -> Tariff:
+        """Who knows what its tokens cost."""
         ...
 
     async def __call__(

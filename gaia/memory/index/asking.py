@@ -27,6 +27,7 @@ class Mem0Ask:
     """Implements `AskModel` over a chat model of mem0, which is opened at the first call."""
 
     is_small = False
+    tariff = Tariff.UNKNOWN
 
     def __init__(self, open_llm: Callable[[], Llm], name: str, *, seconds: float) -> None:
         self.name = name
@@ -53,7 +54,7 @@ class Mem0Ask:
                 f"memory.llm, {self.name}, took longer than {self._seconds:g} s: it is asked again"
             ) from exc
         tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
-        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, Tariff.UNKNOWN)
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
         return Answer(answer, used)
 
     def _generate(self, instructions: str, text: str) -> str:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from gaia.core.budgets import Budgets
 from gaia.core.profiling import Profiles
+from gaia.core.spending import Spending
 from gaia.current import Current
 from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import Reader
 from gaia.paths import Home
-from gaia.settings.schema import MemorySettings, Settings
+from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -28,6 +30,7 @@ from gaia.testing.digests import Asked, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
 
 TODAY = START.astimezone().date()
+ALL_TOKENS = LimitsSettings().user_tokens_per_day
 
 
 def tells(text: str, *numbers: int) -> str:
@@ -136,6 +139,24 @@ async def test_when_the_day_s_calls_are_used_up_none_is_made(book: Book, ada: Us
     assert await bullets(book.database, ada) == ["Drinks tea"]
 
 
+async def test_when_the_day_s_tokens_are_used_up_it_is_a_plain_list(book: Book, ada: User) -> None:
+    await book.keep(ada, "I drink tea")
+    async with book.database.write() as session:
+        await usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 1, ALL_TOKENS, 0))
+    await look(book.database, ada, ScriptedAsk([]))
+    assert await bullets(book.database, ada) == ["I drink tea"]
+
+
+async def test_a_call_in_vain_is_counted_with_what_it_has_cost(book: Book, ada: User) -> None:
+    await book.keep(ada, "I drink tea")
+    error = ModelUnavailableError("down")
+    error.tokens_in, error.tokens_out = 70, 7
+    await look(book.database, ada, ScriptedAsk([error]))
+    async with book.database.read() as session:
+        ((_, used),) = await usage.of_day(session, TODAY)
+    assert used == Usage("scripted", usage.PROFILE, 1, 70, 7)
+
+
 async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
     book: Book, ada: User
 ) -> None:
@@ -200,11 +221,15 @@ def profiles_of(
     database: Database, ask: ScriptedAsk, *, limit: int = 9, calls: int = 9
 ) -> Profiles:
     memory = MemorySettings(preload_limit=limit, calls_per_day=calls)
+    clock = FakeClock()
+    settings = Current(Settings(memory=memory))
     return Profiles(
         database=database,
         reader=Current(Reader(ask, ScriptedExtractor([]))),
-        clock=FakeClock(),
-        settings=Current(Settings(memory=memory)),
+        clock=clock,
+        settings=settings,
+        spending=Spending(settings, clock),
+        budgets=Budgets(settings, clock),
     )
 
 
