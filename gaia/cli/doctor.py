@@ -110,6 +110,7 @@ def _by_settings(
     from functools import partial
 
     from gaia.ops.doctor import packages
+    from gaia.ops.doctor.backups import backup_check
     from gaia.ops.doctor.clock import Times
     from gaia.ops.doctor.index import index_check
     from gaia.ops.doctor.model import model_checks
@@ -124,6 +125,7 @@ def _by_settings(
     settings, times = loaded.settings, Times(clock)
     checks = [
         settings_check(daemon, differences, reload),
+        backup_check(home, settings.backup, clock),
         index_check(home, settings.memory, daemon, clock, reindex),
         *port_checks(settings, daemon),
         *model_checks(home, loaded, clock, times.heard),

@@ -87,6 +87,7 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "leftovers": "ok",
         "service": "ok",
         "settings in use": "skipped",
+        "backups": "ok",
         "memory index": "ok",
         "web port": "skipped",
         "model": "ok",
