@@ -116,3 +116,10 @@ def test_an_env_file_that_others_may_read_is_closed(home: Home) -> None:
     answer(home, Answers())
     assert S_IMODE(home.env_file.stat().st_mode) == 0o600
     assert home.env_file.read_text() == "OPENAI_API_KEY=canary\n"
+
+
+def test_what_holds_already_is_not_written_again_however_it_is_written(home: Home) -> None:
+    text = "model: {provider: 'openai'}\n"
+    home.settings_file.write_text(text)
+    assert answer(home, Answers(ModelAnswer("openai"), TelegramAnswer(enabled=False))) == []
+    assert home.settings_file.read_text() == text
