@@ -20,6 +20,7 @@ from gaia.app import App
 from gaia.channelling import changed_channels, enabled_channels
 from gaia.listening import Listening, Place
 from gaia.memory.index.opening import parts_opener
+from gaia.ops.tracing import require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences
@@ -121,6 +122,7 @@ class Changing:
         return changes
 
     def _prepare(self, loaded: LoadedSettings, changes: Sequence[Change]) -> Prepared:
+        require_extra(loaded.settings.tracing)
         channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
         resolved = resolve_loaded(loaded)
         model = self._app.answering.model.now

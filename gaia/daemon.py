@@ -28,6 +28,7 @@ from gaia.ops.service import watchdog
 from gaia.ops.service.notify import ServiceManager
 from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import Watchdog
+from gaia.ops.tracing import Tracing, require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.reloading import Reloading
@@ -138,6 +139,7 @@ def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
     resolve_loaded(loaded)
     if not hosted:
         require_secrets(loaded)
+        require_extra(loaded.settings.tracing)
     return loaded
 
 
@@ -153,6 +155,9 @@ async def _running(
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
+        tracing = None if hosted else Tracing.start(loaded.settings.tracing, os.environ, clock)
+        if tracing is not None:
+            stack.push_async_callback(tracing.stop)
         async with manager.given_time():
             stores = await _open_stores(stack, home)
         model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)

@@ -22,6 +22,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
 from google.adk.sessions import BaseSessionService, InMemorySessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.telemetry.context import ContentCapturingMode, TelemetryConfig
 from google.genai import types
 
 from gaia.agent import prompt
@@ -51,6 +52,9 @@ from gaia.sessions.service import (
     event_text,
 )
 from gaia.settings.schema import Settings
+
+_WORDLESS = TelemetryConfig(capture_message_content=ContentCapturingMode.NO_CONTENT)
+"""Keeps what is said out of traces; the kit has it in them unless it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +253,7 @@ class Agent:
             streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
+            telemetry=_WORDLESS,
             get_session_config=GetSessionConfig(num_recent_events=events_to_read),
         )
 
