@@ -32,6 +32,9 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 """The variables that may hold each secret; the first one that is set counts."""
 
+PASSPHRASES = VARIABLES["backup_passphrase"]
+"""Their values are made up by people, of whatever words they like."""
+
 NAMES = re.compile(
     r"(^|[_-])(api[_-]?key|apikey|key|token|secret|password|passwd|passphrase|credentials)$",
     re.IGNORECASE,
@@ -140,7 +143,8 @@ def _warn_of_misspelling(name: str, place: str, found: FoundSecrets) -> None:
 
 
 def _is_usable(name: str, value: str, place: str, found: FoundSecrets) -> bool:
-    if value.isascii() and value.isprintable() and " " not in value:
+    is_key = value.isascii() and " " not in value
+    if value.isprintable() and (is_key or name in PASSPHRASES):
         return True
     problem = "holds a space or a character that no key has"
     found.mistakes.append(Mistake(place, None, None, name, problem, "Copy the key anew"))

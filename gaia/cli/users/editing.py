@@ -107,11 +107,19 @@ def remove(
         )
 
     async def change(database: Database) -> None:
+        import asyncio
+
+        from gaia.cli.control import wake
+        from gaia.clock import SystemClock
+        from gaia.ops.backup.outdated import replace_outdated_apart
         from gaia.ops.removal import remove_person
         from gaia.paths import find_home
 
+        home = find_home()
         async with _sessions() as sessions:
-            await remove_person(find_home(), database, _users(database), sessions, user)
+            await remove_person(home, database, _users(database), sessions, user)
+        if not await asyncio.to_thread(wake, home):
+            await replace_outdated_apart(home, database, SystemClock())
 
     with_database(change)
     typer.echo(f"Removed {user.name}.")

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
-from gaia.errors import BackupDamagedError, BackupError, PassphraseError
+from gaia.errors import BackupDamagedError, BackupError, PassphraseError, SettingsError
 from gaia.ops.backup import age
 from gaia.paths import Home
 from gaia.settings.secrets import find_secrets
@@ -21,8 +21,15 @@ VARIABLE = "GAIA_BACKUP_PASSPHRASE"
 
 
 def known_passphrase(home: Home) -> str | None:
-    """The passphrase that is set at the moment, in the environment or in `.env`."""
-    secret = find_secrets(home.env_file, os.environ).secrets.backup_passphrase
+    """The passphrase that is set at the moment, in the environment or in `.env`.
+
+    Raises:
+        SettingsError: It cannot be read: nothing may be left unencrypted for that.
+    """
+    found = find_secrets(home.env_file, os.environ)
+    if found.mistakes:
+        raise SettingsError.of(found.mistakes)
+    secret = found.secrets.backup_passphrase
     return secret.get_secret_value() if secret else None
 
 

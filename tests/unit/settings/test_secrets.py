@@ -11,6 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from gaia.errors import Mistake, SettingsError
 from gaia.paths import Home
@@ -230,3 +231,11 @@ def test_a_log_leaves_out_every_secret_that_is_set() -> None:
     every = {name: f"key-of-{name}" for name in Secrets.model_fields}
     assert set(Secrets.model_validate(every).values()) == set(every.values())
     assert Secrets().values() == []
+
+
+def test_a_passphrase_may_be_made_of_words(tmp_path: Path) -> None:
+    found = find_secrets(
+        tmp_path / ".env", {"GAIA_BACKUP_PASSPHRASE": "ein schöner Satz", "OPENAI_API_KEY": "a b"}
+    )
+    assert found.secrets.backup_passphrase == SecretStr("ein schöner Satz")
+    assert [mistake.key for mistake in found.mistakes] == ["OPENAI_API_KEY"]

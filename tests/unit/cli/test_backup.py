@@ -1,0 +1,84 @@
+"""What `gaia backup` prints, and how it exits."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gaia.cli.main import app
+from gaia.errors import BackupDamagedError, BackupError, PassphraseError, SettingsError
+from gaia.paths import Home
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def home(tmp_path: Path, fresh_home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    home = Home(tmp_path / "home")
+    shutil.copytree(fresh_home.root, home.root)
+    home.env_file.write_text(f"OPENAI_API_KEY={CANARY}\n")
+    home.env_file.chmod(0o600)
+    monkeypatch.setenv("GAIA_HOME", str(home.root))
+    return home
+
+
+def gaia(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["backup", *arguments], catch_exceptions=False)
+    assert result.exit_code == code
+    assert CANARY not in result.output
+    return result.stdout
+
+
+def test_one_is_made_listed_verified_and_restored(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "There is no backup in" in gaia("list")
+    made = json.loads(gaia("create", "--json"))
+    assert made["encrypted"] is False
+    assert made["manifest"]["with_secrets"] is False
+    (listed,) = json.loads(gaia("list", "--json"))
+    assert listed["path"] == made["path"]
+    name = Path(made["path"]).name
+    assert f"by hand  {name}" in gaia("list")
+    assert "can be restored: 2 files" in gaia("verify", name)
+    assert json.loads(gaia("verify", made["path"], "--json"))["ok"] is True
+
+    monkeypatch.setenv("GAIA_HOME", str(tmp_path / "other"))
+    told = gaia("restore", made["path"])
+    assert f"to {tmp_path / 'other'}: 0 users, 0 memories" in told
+    assert "Keys and tokens are not in this backup" in told
+    assert "gaia model pull" in told
+    with pytest.raises(BackupError, match="not empty"):
+        gaia("restore", made["path"])
+
+
+def test_secrets_are_said_to_be_inside(home: Home, tmp_path: Path) -> None:
+    told = gaia("create", "--with-secrets", "--to", str(tmp_path / "mine.tar.gz"))
+    assert "with keys and tokens" in told
+    assert "whoever has this file has your keys" in told
+    assert (tmp_path / "mine.tar.gz").exists()
+
+
+def test_what_is_wrong_is_listed(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "mine.tar.gz"
+    gaia("create", "--to", str(file))
+    file.write_bytes(file.read_bytes()[:-20])
+    report = json.loads(gaia("verify", str(file), "--json", code=1))
+    assert (report["ok"], len(report["troubles"])) == (False, 1)
+    with pytest.raises(BackupDamagedError, match="cannot be restored") as failure:
+        gaia("verify", str(file))
+    assert failure.value.exit_code == 1
+
+
+def test_a_passphrase_that_nobody_can_type_is_asked_of_the_settings(home: Home) -> None:
+    with pytest.raises(PassphraseError, match="set GAIA_BACKUP_PASSPHRASE"):
+        gaia("create", "--encrypt")
+
+
+def test_a_passphrase_that_cannot_be_read_is_no_reason_to_leave_it_out(home: Home) -> None:
+    home.env_file.write_text("GAIA_BACKUP_PASSPHRASE=two\x07bells\n")
+    with pytest.raises(SettingsError):
+        gaia("create")
+    assert not home.backups.exists()
