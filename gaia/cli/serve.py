@@ -11,8 +11,10 @@ def serve_command() -> None:
     import asyncio
 
     from gaia.daemon import serve
+    from gaia.logs.uncaught import log_uncaught
     from gaia.paths import find_home
 
+    log_uncaught()
     asyncio.run(serve(find_home(), announce=announce))
 
 
