@@ -18,6 +18,7 @@ from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import usage
 from gaia.store.budget_notices import Budget, Stage
 from gaia.store.tables import InboxState
+from gaia.store.usage import Usage
 from gaia.store.users import Role
 from gaia.testing.clock import START
 from gaia.testing.function_model import ToolCall
@@ -105,17 +106,31 @@ async def test_the_model_on_this_machine_answers_without_end(running_core):
         assert len(await sent_to(core)) == 3
 
 
-async def test_owners_alone_are_told_of_what_all_use_together(running_core):
+async def test_owners_alone_are_told_of_what_all_use_where_they_wrote_last(running_core):
     async with running_core(
-        settings=of(together=50), provider="gemini", senders=("ada", "bob")
+        settings=of(together=70), provider="gemini", other_channels=("other",)
     ) as core:
-        await core.users.create("grace", Role.OWNER, Address("fake", "grace"))
+        other = core.others["other"]
+        grace = await core.users.create("grace", Role.OWNER, Address("fake", "grace"))
+        await core.users.link(grace, Address("other", "grace"))
         assert await core.say("hi", sender="grace") == "echo: hi"
-        for n, sent in enumerate([2, 4, 6]):
-            await core.channel.say(f"m{n}")
-            await core.channel.until_sent(sent)
+        core.clock.advance(1)
+        assert await core.say("hi", other, sender="grace") == "echo: hi"
+        for n in range(3):
+            assert await core.say(f"m{n}") == f"echo: m{n}"
         assert await sent_to(core) == ["echo: m0", "echo: m1", "echo: m2"]
-        assert await sent_to(core, "grace") == ["echo: hi", OWNER_NEAR, OWNER_USED_UP]
+        assert await sent_to(core, "grace") == ["echo: hi"]
+        assert [each.text for each in other.sent] == ["echo: hi", OWNER_NEAR, OWNER_USED_UP]
+
+
+async def test_who_is_refused_is_told_nothing_beside_it(running_core):
+    async with running_core(settings=of(user=15), provider="gemini") as core:
+        ada = await core.users.find("ada")
+        async with core.stores.database.write() as session:
+            learned = Usage("m", usage.DIGEST, 1, 15, 0)
+            await usage.add(session, ada.user_id, START.date(), learned)
+        await core.say("hello")
+        assert await sent_to(core) == [REFUSED]
 
 
 async def test_the_budget_of_all_stops_everybody(running_core):
