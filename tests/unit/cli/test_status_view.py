@@ -52,6 +52,7 @@ def test_only_what_is_wrong_is_coloured_and_columns_stay() -> None:
         Line("channels", "does not work", Tone.BAD, "telegram"),
     )
     plain = told(*lines)
+    assert not any("\x1b" in line for line in plain)
     assert told(*lines, is_coloured=True) == [
         plain[0],
         "inbox      \x1b[33m2 unanswered\x1b[0m",
