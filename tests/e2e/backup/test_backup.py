@@ -1,0 +1,86 @@
+"""A backup of a gaia that runs, a home that is made of it, and what is forgotten meanwhile."""
+
+import json
+import re
+import shutil
+import tarfile
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from gaia.clock import SystemClock
+from gaia.ops.backup.archives import archives_in
+from gaia.paths import Home
+from gaia.testing.forked import ForkServer
+from gaia.testing.household import Household
+from gaia.testing.learning_model import LearningModel
+from gaia.testing.model_server import running_model_server
+from gaia.testing.processes import run_gaia
+from gaia.testing.scripted_daemon import Daemons
+from gaia.testing.telegram import running_telegram
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+POT = "The gate code note lies under the cobaltine pot"
+WHERE = "Where is the gate code note?"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def household(home: Home, forge: Daemons) -> AsyncIterator[Household]:
+    async with (
+        running_model_server(shaped=LearningModel()) as model,
+        running_telegram(SystemClock()) as telegram,
+    ):
+        yield Household(home, forge, model, telegram)
+
+
+def hold(archive: Path, word: bytes) -> bool:
+    """Whether a file of the archive holds the word."""
+    with tarfile.open(archive) as tar:
+        files = [file.read() for member in tar if (file := tar.extractfile(member)) is not None]
+    return any(word in file for file in files)
+
+
+async def test_a_restored_home_answers_and_a_forgotten_word_leaves_the_backups(
+    household: Household, forks: ForkServer, tmp_path: Path
+) -> None:
+    async def gaia(home: Home, *arguments: str) -> str:
+        finished = await run_gaia(home, *arguments, start=forks.start)
+        assert finished.code == 0, (finished.stdout, finished.stderr)
+        return finished.stdout
+
+    await household.furnish()
+    async with household.awake(), household.at_terminal("ada") as ada:
+        await ada.ask(f"/remember {POT}")
+        await ada.ask("Good morning")
+        told = await gaia(household.home, "backup", "create", "--with-secrets", "--json")
+        made = json.loads(told)
+        assert made["manifest"]["while_running"]
+        elsewhere = Path(shutil.copy(made["path"], tmp_path))
+        assert hold(elsewhere, b"cobaltine")
+
+        question = await ada.ask("/forget cobaltine")
+        confirmation = re.search(r"/forget yes \d+", question)
+        assert confirmation
+        await ada.ask(confirmation[0])
+        await household.until(lambda: str(made["path"]) not in paths(household.home))
+        (fresh,) = archives_in(household.home.backups)
+        assert fresh.is_nightly
+        assert not hold(fresh.path, b"cobaltine")
+
+    restored = replace(household, home=Home(tmp_path / "restored"))
+    await gaia(restored.home, "backup", "restore", str(elsewhere))
+    async with restored.awake(), restored.at_terminal("ada") as ada:
+        await restored.until(restored.memory_works)
+        await gaia(restored.home, "doctor")
+        await ada.ask(WHERE)
+        assert POT in str(restored.model.requests[-1].body)
+        assert "Good morning" in restored.model.requests[-1].user_texts
+
+
+def paths(home: Home) -> list[str]:
+    """The backups in the home's folder."""
+    return [str(archive.path) for archive in archives_in(home.backups)]
