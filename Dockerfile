@@ -1,7 +1,8 @@
 # gaia in a container: its packages from the lock, a user of its own, the home in a volume.
+# docs/service.md tells more.
 #   docker build -t gaia .
 #   docker run --rm -v gaia:/home/gaia/.gaia gaia model pull     # unless a key is set
-#   docker run -d --name gaia -v gaia:/home/gaia/.gaia --env-file .env gaia
+#   docker run -d --name gaia --stop-timeout 40 -v gaia:/home/gaia/.gaia --env-file .env gaia
 #   docker exec -it gaia gaia chat
 FROM python:3.11-slim AS build
 WORKDIR /source
@@ -15,13 +16,28 @@ COPY gaia ./gaia
 RUN /opt/gaia/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim
-RUN useradd --create-home --uid 10001 gaia \
-    && install --directory --owner gaia --group gaia --mode 0700 /home/gaia/.gaia
+LABEL org.opencontainers.image.title="gaia" \
+    org.opencontainers.image.description="A personal assistant that runs as one daemon" \
+    org.opencontainers.image.licenses="Apache-2.0"
+# The embedded model's engine needs it. The distribution's newest is wanted, whichever it is.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libgomp1 \
+    && rm -rf /var/lib/apt/lists/*
+RUN groupadd --gid 10001 gaia \
+    && useradd --no-log-init --uid 10001 --gid 10001 --create-home gaia \
+    && install --directory --owner 10001 --group 10001 --mode 0700 /home/gaia/.gaia
 COPY --from=build /opt/gaia /opt/gaia
 ENV PATH=/opt/gaia/bin:$PATH
-USER gaia
+# By number: Kubernetes cannot tell otherwise that it is not root.
+USER 10001:10001
+WORKDIR /home/gaia
 VOLUME /home/gaia/.gaia
+# Health and webhooks, once web.host is 0.0.0.0.
+EXPOSE 8642
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=60s --timeout=15s --start-period=60s CMD ["gaia", "status"]
+HEALTHCHECK --interval=60s --timeout=15s --start-period=90s --retries=3 \
+    CMD ["python", "-m", "gaia.cli.healthcheck"]
+# gaia handles signals as process 1 and waits for each of its children: it needs no init.
 ENTRYPOINT ["gaia"]
 CMD ["serve"]
