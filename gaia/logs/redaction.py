@@ -98,7 +98,7 @@ def _keep_name(found: re.Match[str]) -> str:
 def _forms(secret: str) -> Iterator[str]:
     """A secret as it is, and as URLs, JSON and Python write it."""
     yield secret
-    yield quote(secret, safe="")
+    yield quote(secret)
     yield quote_plus(secret)
     yield json.dumps(secret)[1:-1]
     yield repr(secret)[1:-1]
