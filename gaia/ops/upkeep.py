@@ -42,6 +42,9 @@ COUNTS_KEPT_FOR = timedelta(days=366)
 COPIES_KEPT_FOR = timedelta(days=90)
 """So long a copy of the database stays that was made before a migration."""
 
+STEPS_A_RUN = 1000
+"""So many transactions one part may take: what is left then waits for the next run."""
+
 
 class Upkeep:
     """Keeps the data of all users in order. `memory_changed` is called when the index has
@@ -57,6 +60,7 @@ class Upkeep:
         checkpoints: Checkpoints,
         clock: Clock,
         settings: Current[Settings],
+        steps: int = STEPS_A_RUN,
     ) -> None:
         self._home = home
         self._database = database
@@ -65,6 +69,7 @@ class Upkeep:
         self._checkpoints = checkpoints
         self._clock = clock
         self._settings = settings
+        self._steps = steps
 
     async def run(self) -> None:
         """Do what is due.
@@ -160,15 +165,17 @@ class Upkeep:
     async def _some_at_a_time(
         self, drop: Callable[[AsyncSession, datetime], Awaitable[int]], moment: datetime
     ) -> int:
-        """Drop until there is nothing more to drop, each time in a transaction of its own;
-        returns how much that was."""
+        """Drop until there is nothing more to drop, or it has taken long enough, each time in
+        a transaction of its own; returns how much that was."""
         dropped = 0
-        while True:
+        for _ in range(self._steps):
             async with self._database.write() as session:
                 some = await drop(session, moment)
             if not some:
                 return dropped
             dropped += some
+        logger.info("upkeep: there is more to be dropped, which waits for the next run")
+        return dropped
 
 
 def _tell(count: int, what: str) -> None:

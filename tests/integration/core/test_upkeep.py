@@ -11,18 +11,32 @@ from gaia.errors import UpkeepError
 from gaia.memory import archive, holding, ledger
 from gaia.memory.digest.findings import Reader
 from gaia.memory.memory import Statement
-from gaia.messages import ReceiptKind
+from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
 from gaia.settings.schema import RetentionSettings
-from gaia.store import digests
+from gaia.store import conversations, digests, inbox
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
-from gaia.store.tables import InboxRow, OutboxRow
+from gaia.store.retention import AT_ONCE
+from gaia.store.tables import InboxRow, InboxState, OutboxRow
 from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
 from gaia.testing.letting_in import count
 
 DAY = 24 * 60 * 60
+
+
+def upkeep_of(core, home, *, memory_changed=lambda: None, **changes) -> Upkeep:
+    return Upkeep(
+        home=home,
+        database=core.stores.database,
+        digesting=core.app.digesting,
+        memory_changed=memory_changed,
+        checkpoints=Checkpoints([]),
+        clock=core.clock,
+        settings=core.app.settings,
+        **changes,
+    )
 
 
 async def test_what_is_old_goes_and_what_is_known_stays(running_core):
@@ -92,15 +106,7 @@ async def test_a_part_that_fails_keeps_no_other_from_being_done(running_core, ho
             fair = Statement("There is a fair", MemorySource.USER, expires_at=now)
             await ledger.add(session, user_id, fair, now - timedelta(days=1))
         core.clock.advance(31 * DAY)
-        upkeep = Upkeep(
-            home=home,
-            database=core.stores.database,
-            digesting=core.app.digesting,
-            memory_changed=broken,
-            checkpoints=Checkpoints([]),
-            clock=core.clock,
-            settings=core.app.settings,
-        )
+        upkeep = upkeep_of(core, home, memory_changed=broken)
         with pytest.raises(UpkeepError, match=r"1 of 10 parts .* memories \(ValueError\)"):
             await upkeep.run()
         assert await count(core, InboxRow) == 0
@@ -118,3 +124,31 @@ async def test_old_copies_of_the_database_go_and_backups_stay(running_core, home
             os.utime(backups / name, (changed, changed))
         await core.app.upkeep.run()
         assert {file.name for file in backups.iterdir()} == {*days} - {"gaia-at-0003.db"}
+
+
+async def test_a_run_is_bounded_and_the_next_one_goes_on(running_core, home):
+    async with running_core() as core:
+        await core.say("hello")
+        key = await core.key()
+        async with core.stores.database.write() as session:
+            chat = await conversations.find(
+                session, user_id=key.user_id, channel="fake", chat="ada"
+            )
+            for number in range(AT_ONCE):
+                message = Inbound(
+                    Address("fake", "ada"), "ada", f"old-{number}", "hello", core.clock.now()
+                )
+                await inbox.record(
+                    session,
+                    message,
+                    chat,
+                    is_command=False,
+                    now=core.clock.now(),
+                    state=InboxState.DONE,
+                )
+        core.clock.advance(31 * DAY)
+        upkeep = upkeep_of(core, home, steps=1)
+        await upkeep.run()
+        assert await count(core, InboxRow) == 1
+        await upkeep.run()
+        assert await count(core, InboxRow) == 0
