@@ -45,11 +45,6 @@ class Tasks:
             task.cancel()
             await asyncio.wait([task])
 
-    async def restart(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Stop the task of that name, and start another one."""
-        await self.stop(name)
-        self.start(name, run)
-
     def cancel(self) -> None:
         """Cancel all, those begun last first."""
         for task in (*reversed(self._tasks.values()), *self._passing):
