@@ -34,7 +34,6 @@ from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.joining import join_users
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
-from gaia.store.opening import open_database
 from gaia.store.wipe import wipe_user
 from gaia.testing.book import said
 from gaia.testing.clock import START
@@ -65,19 +64,6 @@ class Known:
 
     def holds(self, word: str) -> bool:
         return self.counts and word in self.text.split()
-
-
-def new_database() -> bytes:
-    """The bytes of a fresh gaia.db, so that each example starts without migrating."""
-
-    async def create(home: Home) -> None:
-        await (await open_database(home)).close()
-
-    folder = Path(tempfile.mkdtemp())
-    asyncio.run(create(Home(folder)))
-    content = (folder / "gaia.db").read_bytes()
-    shutil.rmtree(folder)
-    return content
 
 
 class MemoryMachine(RuleBasedStateMachine):
@@ -313,8 +299,8 @@ class MemoryMachine(RuleBasedStateMachine):
         return self.runner.run(run())
 
 
-def test_no_sequence_of_changes_shows_anybody_another_s_memory() -> None:
-    MemoryMachine.fresh = new_database()
+def test_no_sequence_of_changes_shows_anybody_another_s_memory(fresh_home: Home) -> None:
+    MemoryMachine.fresh = fresh_home.database.read_bytes()
     run_state_machine_as_test(
         MemoryMachine,
         settings=settings(

@@ -33,11 +33,10 @@ from gaia.errors import (
 )
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
-from gaia.store import audit, pairings
+from gaia.store import audit, identities, pairings
 from gaia.store.codes import new_code
 from gaia.store.engine import Database
 from gaia.store.joining import join_users
-from gaia.store.opening import open_database
 from gaia.store.pairings import Pairing
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
@@ -52,19 +51,6 @@ ADDRESSES = st.sampled_from(ALL_ADDRESSES)
 
 def inbound(address: Address, name: str) -> Inbound:
     return Inbound(address, address.sender, "m", "hello", START, sender_name=name)
-
-
-def new_database() -> bytes:
-    """The bytes of a fresh gaia.db, so that each example starts without migrating."""
-
-    async def create(home: Home) -> None:
-        await (await open_database(home)).close()
-
-    folder = Path(tempfile.mkdtemp())
-    asyncio.run(create(Home(folder)))
-    content = (folder / "gaia.db").read_bytes()
-    shutil.rmtree(folder)
-    return content
 
 
 class UsersMachine(RuleBasedStateMachine):
@@ -249,14 +235,21 @@ class UsersMachine(RuleBasedStateMachine):
         self.runner.run(self._compare())
 
     async def _compare(self) -> None:
-        listed = await self.users.list()
+        async with self.database.read() as session:
+            listed = await identities.everybody(session)
+            held = [
+                (address, user.user_id)
+                for user in listed
+                for address in await identities.addresses(session, user.user_id)
+            ]
+            resolved = {
+                address: user.user_id
+                for address in ALL_ADDRESSES
+                if (user := await identities.resolve(session, address))
+            }
         assert {user.user_id: (user.name, user.role) for user in listed} == self.living
-        held = [(a, user.user_id) for user in listed for a in await self.users.addresses(user)]
         assert len(held) == len(dict(held)), "an address belongs to two users"
-        assert dict(held) == self.owner_of
-        for address in ALL_ADDRESSES:
-            user = await self.users.resolve(address)
-            assert (user.user_id if user else None) == self.owner_of.get(address)
+        assert dict(held) == resolved == self.owner_of
 
     def _take_in_new(self, user: User, wanted: str) -> None:
         assert user.user_id not in self.ids_ever, "an id was given twice"
@@ -296,8 +289,8 @@ class UsersMachine(RuleBasedStateMachine):
         return owners == [user.user_id]
 
 
-def test_no_sequence_of_changes_mixes_two_people_up() -> None:
-    UsersMachine.fresh = new_database()
+def test_no_sequence_of_changes_mixes_two_people_up(fresh_home: Home) -> None:
+    UsersMachine.fresh = fresh_home.database.read_bytes()
     run_state_machine_as_test(
         UsersMachine,
         settings=settings(
