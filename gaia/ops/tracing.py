@@ -52,13 +52,13 @@ PLAIN = re.compile(r"[\w.:/()-]{1,80}(?: [\w.:/()-]{1,80})?")
 """A name: a model may call a tool by any words."""
 
 
-def require_extra(settings: TracingSettings) -> None:
+def require_extra(settings: TracingSettings, exporter: str = EXPORTER) -> None:
     """Make sure that traces could be sent.
 
     Raises:
         SettingsError: What sends them is not installed.
     """
-    if settings.enabled and _is_missing(EXPORTER):
+    if settings.enabled and _is_missing(exporter):
         raise SettingsError(
             "tracing.enabled is true, and what sends traces is not installed: "
             "install 'gaia-assistant[tracing]', or set tracing.enabled to false"

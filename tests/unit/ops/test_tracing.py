@@ -10,8 +10,9 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import StatusCode, Tracer
 
+from gaia.errors import SettingsError
 from gaia.logs import turn_in_log
-from gaia.ops.tracing import TOLD_EVERY_SECONDS, QuietExporter, Tracing
+from gaia.ops.tracing import TOLD_EVERY_SECONDS, QuietExporter, Tracing, require_extra
 from gaia.settings.schema import TracingSettings
 from gaia.testing.clock import FakeClock
 
@@ -94,6 +95,13 @@ async def test_the_end_waits_once_for_a_collector_that_is_gone(collector: Collec
         tracer.start_span("turn").end()
     await tracing.stop()
     assert collector.asked <= 3
+
+
+def test_without_the_extra_the_settings_are_wrong() -> None:
+    with pytest.raises(SettingsError, match=r"gaia-assistant\[tracing\]"):
+        require_extra(TracingSettings(enabled=True), "no_such.exporter")
+    require_extra(TracingSettings(enabled=False), "no_such.exporter")
+    require_extra(TracingSettings(enabled=True))
 
 
 def test_traces_without_a_place_to_go_are_told(caplog: pytest.LogCaptureFixture) -> None:
