@@ -264,13 +264,7 @@ def build_app(
         settings_state=settings_state,
         clock=clock,
     )
-    metrics = Metrics(
-        counters=counters,
-        status=status,
-        model=answering.model,
-        database=database,
-        clock=clock,
-    )
+    metrics = Metrics(counters, status, answering.model, database, clock)
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
 
     def takes(channel: str, media_type: str) -> bool:

@@ -28,7 +28,6 @@ class Metrics:
 
     def __init__(
         self,
-        *,
         counters: Counters,
         status: Status,
         model: Current[ChatModel],
