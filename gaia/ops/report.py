@@ -154,6 +154,7 @@ class StatusReport(Report):
     running_turns: int
     users: int
     currency: str
+    budget: PartStatus
     usage_today: tuple[UsageStatus, ...]
     jobs: tuple[JobStatus, ...]
     backup: BackupStatus
@@ -173,6 +174,7 @@ class StatusReport(Report):
             index,
             self.recall,
             self.forgetting,
+            self.budget,
             learning,
             *self.channels,
             *(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from gaia.agent.models import ChatModel
+from gaia.core.budgets import SETTINGS, Level
 from gaia.messages import Health
 from gaia.ops.costs import By, add_up
 from gaia.ops.report import (
@@ -19,10 +20,12 @@ from gaia.ops.report import (
     WaitStatus,
 )
 from gaia.ops.words import counted, duration
+from gaia.settings.schema import LimitsSettings
 from gaia.store import inbox, outbox
+from gaia.store.budget_notices import Budget, Stage
 from gaia.store.digests import DigestCounts
 from gaia.store.job_runs import JobRun, JobState
-from gaia.store.usage import DayOfUsage
+from gaia.store.usage import DayOfUsage, Tariff
 
 FORGETTING_LATE = timedelta(minutes=10)
 """So long after it was confirmed, a wish to forget that is not carried out is a fault to
@@ -92,6 +95,18 @@ def usage_status(
         )
         for line in costs.lines
     )
+
+
+def budget_status(
+    used: Sequence[DayOfUsage], model: ChatModel, limits: LimitsSettings
+) -> PartStatus:
+    """Whether there are tokens left, of those that all may use today, for the model that
+    answers. What one user has left is their own matter."""
+    tokens = sum(each.usage.tokens for each in used if each.usage.tariff is not Tariff.FREE)
+    level = Level(Budget.ALL, tokens, limits.tokens_per_day)
+    is_used_up = model.tariff is not Tariff.FREE and level.stage is Stage.USED_UP
+    detail = f"{SETTINGS[Budget.ALL]} is used up, and nobody is answered until midnight"
+    return PartStatus(name="budget", ok=not is_used_up, detail=detail if is_used_up else "")
 
 
 def job_statuses(runs: Iterable[JobRun], now: datetime) -> tuple[JobStatus, ...]:

@@ -110,6 +110,7 @@ class Status:
             running_turns=self._handlers.running_turns(),
             users=len(names),
             currency=settings.costs.currency,
+            budget=parts.budget_status(used, self._model.now, settings.limits),
             usage_today=parts.usage_status(used, names, today),
             jobs=parts.job_statuses(runs, now),
             backup=await self._backup_status(settings.backup),

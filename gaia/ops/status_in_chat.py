@@ -50,8 +50,9 @@ def _lines(report: StatusReport, own: Own) -> Iterator[str]:
 
 def _told_elsewhere(report: StatusReport, own: Own) -> set[str]:
     """The parts that have a line of their own, or are not for this person: conversations
-    that could not be read are those of all, settings and jobs are the owner's."""
+    that could not be read are those of all, settings, jobs and what all use are
+    the owner's."""
     hidden = {report.model.name, "learning"}
     if not own.is_owner:
-        hidden |= {"settings", *(f"job {job.name}" for job in report.jobs)}
+        hidden |= {"settings", report.budget.name, *(f"job {job.name}" for job in report.jobs)}
     return hidden

@@ -164,6 +164,8 @@ def _others(report: StatusReport) -> Iterator[Line]:
     for part in (report.store, report.recall, report.forgetting):
         if not part.ok:
             yield Line(part.name, part_in_words(part), Tone.BAD)
+    if not report.budget.ok:
+        yield Line(report.budget.name, report.budget.detail, Tone.WARNING)
 
 
 def _job(job: JobStatus, at: datetime) -> Line:
@@ -188,7 +190,9 @@ def _next(time: datetime, at: datetime) -> str:
 def _backup(report: StatusReport) -> Line:
     backup = report.backup
     if backup.last_at is None:
-        nothing = f"none yet in {backup.folder}" if backup.enabled else "none, and none is made by itself"
+        nothing = (
+            f"none yet in {backup.folder}" if backup.enabled else "none, and none is made by itself"
+        )
         return Line("backup", nothing, Tone.PLAIN if backup.enabled else Tone.WARNING)
     off = "" if backup.enabled else ", and none is made by itself"
     return Line("backup", f"the last one {_ago(backup.last_at, report.at)}{off}")

@@ -44,6 +44,7 @@ WELL = StatusReport(
     running_turns=0,
     users=2,
     currency="EUR",
+    budget=PartStatus(name="budget", ok=True),
     usage_today=(),
     jobs=(),
     backup=BackupStatus(enabled=True, folder="/home/ada/.gaia/backups"),

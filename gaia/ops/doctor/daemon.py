@@ -87,5 +87,7 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
 def _words(part: PartStatus) -> str:
     if part.name == "settings":
         return f"the files are not taken up: {part.detail}"
+    if part.name == "budget":
+        return part.detail
     verb = "failed" if part.name.startswith("job ") else "does not work"
     return f"{part.name} {verb}: {part.detail}"

@@ -49,11 +49,18 @@ async def sent_to(core, chat: str = "ada") -> list[str]:
 
 
 async def used(core, sender: str = "ada") -> tuple[int, int]:
-    """Calls and tokens of somebody's turns today."""
+    """Calls and tokens for somebody today."""
     user_id = (await core.key(sender)).user_id
     async with core.stores.database.read() as session:
         today = await usage.of_day(session, START.date(), user_id=user_id)
     return sum(each.calls for _, each in today), sum(each.tokens for _, each in today)
+
+
+async def use_elsewhere(core, tokens: int) -> None:
+    """Have so many tokens of a remote model used for Ada, apart from her turns."""
+    user_id = (await core.key()).user_id
+    async with core.stores.database.write() as session:
+        await usage.add(session, user_id, START.date(), Usage("m", usage.DIGEST, 1, tokens, 0))
 
 
 async def test_a_user_is_told_before_the_end_and_at_it_and_then_instead_of_an_answer(running_core):
@@ -100,10 +107,12 @@ async def test_a_budget_that_is_raised_counts_with_the_next_message(running_core
 
 async def test_the_model_on_this_machine_answers_without_end(running_core):
     async with running_core(settings=of(user=1, together=1), provider="embedded") as core:
+        await use_elsewhere(core, 10)
         for n in range(3):
             assert await core.say(f"m{n}") == f"echo: m{n}"
-        assert await used(core) == (3, 45)
+        assert await used(core) == (4, 55)
         assert len(await sent_to(core)) == 3
+        assert (await core.app.status.report()).budget.ok
 
 
 async def test_owners_alone_are_told_of_what_all_use_where_they_wrote_last(running_core):
@@ -125,10 +134,7 @@ async def test_owners_alone_are_told_of_what_all_use_where_they_wrote_last(runni
 
 async def test_who_is_refused_is_told_nothing_beside_it(running_core):
     async with running_core(settings=of(user=15), provider="gemini") as core:
-        ada = await core.users.find("ada")
-        async with core.stores.database.write() as session:
-            learned = Usage("m", usage.DIGEST, 1, 15, 0)
-            await usage.add(session, ada.user_id, START.date(), learned)
+        await use_elsewhere(core, 15)
         await core.say("hello")
         assert await sent_to(core) == [REFUSED]
 
@@ -138,6 +144,8 @@ async def test_the_budget_of_all_stops_everybody(running_core):
         settings=of(together=15), provider="gemini", senders=("ada", "bob")
     ) as core:
         assert await core.say("hi") == "echo: hi"
+        assert (await core.app.status.report()).budget.detail.startswith("limits.tokens_per_day")
+        assert "tokens_per_day" not in await core.say("/status", sender="bob")
         assert await core.say("hi", sender="bob") == REFUSED_TO_ALL
         assert await core.say("/whoami", sender="bob") != REFUSED_TO_ALL
 
