@@ -142,9 +142,7 @@ class QuietExporter(SpanExporter):
         now = self._clock.monotonic()
         if self._told_at is None or now - self._told_at >= TOLD_EVERY_SECONDS:
             self._told_at = now
-            logger.warning(
-                "traces are lost: the collector at %s takes none", " or ".join(ENDPOINTS)
-            )
+            logger.warning("traces are lost: the collector that %s names takes none", ENDPOINTS[0])
 
 
 def bare(span: ReadableSpan) -> ReadableSpan:
