@@ -120,7 +120,7 @@ def test_half_a_line_waits_for_its_other_half(log: Path, reader: LogReader) -> N
         to.flush()
         assert reader.more() == []
         to.write(text[30:])
-    assert numbers(reader.more()) == [2]
+    assert reader.more() == [line(2)]
 
 
 def test_what_follows_late_below_a_line_keeps_its_turn_and_level(
