@@ -62,7 +62,7 @@ def logs_command(
         bool, typer.Option("--json", help="Print a JSON object a line for a script to read.")
     ] = False,
 ) -> None:
-    """Show the last lines of the log, from all of its files."""
+    """Show what was logged last."""
     from gaia.logs.line import LEVELS
     from gaia.ops.log_following import follow as following
     from gaia.ops.log_reading import LogReader, Wanted

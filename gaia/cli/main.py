@@ -96,7 +96,7 @@ def _run() -> None:
     try:
         app()
     except GaiaError as exc:
-        typer.echo(f"error: {exc}", err=True)
+        typer.echo(f"error: {_without_secrets(str(exc))}", err=True)
         sys.exit(exc.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -104,3 +104,10 @@ def _run() -> None:
         # Whoever read our output has seen enough; there is nobody to tell.
         sys.stderr.close()
         sys.exit(1)
+
+
+def _without_secrets(message: str) -> str:
+    """A provider may say again in its refusal what it was given."""
+    from gaia.logs import Redaction
+
+    return Redaction(())(message)
