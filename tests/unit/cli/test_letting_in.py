@@ -246,5 +246,6 @@ def test_changes_on_the_command_line_are_those_of_the_command_line(call, home: H
         ("unlinked", "cli"),
         ("role changed", "cli"),
         ("removed", "cli"),
+        ("forgotten", "cli"),
     ]
     assert {entry["sender"] for entry in entries} == {None}
