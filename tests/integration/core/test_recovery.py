@@ -62,7 +62,7 @@ async def test_a_turn_that_was_only_begun_is_run(running_core):
 async def test_an_answer_that_the_session_holds_is_delivered_without_the_model(running_core):
     async with running_core(lambda request: "the first answer") as core:
         conversation, batch, key = await taken(core, "hello")
-        await core.app.handlers._agent.answer(
+        await core.app.answering.agent.now.answer(
             Scene(key, "ada", 0),
             Ask("t1", batch.text, batch.text, core.clock.now(), stream=False),
             Meter(),
