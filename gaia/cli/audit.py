@@ -45,7 +45,7 @@ def audit_command(
         bool, typer.Option("--json", help="Print JSON for a script to read.")
     ] = False,
 ) -> None:
-    """List what was decided about people and settings, the latest last."""
+    """List what was decided on people and settings, the latest last."""
     from gaia.store import audit
 
     actions = [_known_action(name) for name in action or ()]

@@ -43,7 +43,7 @@ def costs_command(
         bool, typer.Option("--json", help="Print JSON for a script to read.")
     ] = False,
 ) -> None:
-    """Show the tokens that were used, and what they cost by the prices in gaia.yaml."""
+    """Show tokens and what they cost, by the prices in gaia.yaml."""
     from gaia.clock import SystemClock
     from gaia.ops.costs import By, add_up, first_day
     from gaia.store import identities, usage

@@ -21,7 +21,7 @@ def jobs_command(
         bool, typer.Option("--json", help="Print JSON for a script to read.")
     ] = False,
 ) -> None:
-    """List the jobs of the schedule: when each ran last, how it went, when it runs next."""
+    """List the jobs of the schedule, how each went, and when it is next."""
     from gaia.cli.control import is_served
     from gaia.paths import find_home
     from gaia.store import job_runs
