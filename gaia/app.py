@@ -15,13 +15,7 @@ from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
 from gaia.answering import AnsweringBuilder, CurrentAnswering, weighing
 from gaia.channelling import TerminalGreeter, enabled_channels
-from gaia.commands.conversation import conversation_commands
-from gaia.commands.exporting import export_command
-from gaia.commands.linking import linking_commands
-from gaia.commands.memory import memory_commands
-from gaia.commands.people import people_commands
-from gaia.commands.registry import Registry
-from gaia.commands.status import status_commands
+from gaia.commanding import build_commands
 from gaia.core.access import Access
 from gaia.core.budget_notices import BudgetNotices
 from gaia.core.budgets import Budgets
@@ -37,13 +31,13 @@ from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.core.warming import Warming
 from gaia.current import Current
-from gaia.learning import build_digesting, build_jobs
+from gaia.housekeeping import build_housekeeping
+from gaia.learning import build_digesting
 from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
 from gaia.memory.search import Search, Weighing
-from gaia.ops.backup.backups import Backups, build_backup_job, build_backups
-from gaia.ops.checkpoints import Checkpoints
+from gaia.ops.backup.backups import Backups, build_backups
 from gaia.ops.forgetting import Forgetting
 from gaia.ops.metrics.counters import Counters
 from gaia.ops.metrics.metrics import Metrics
@@ -53,7 +47,6 @@ from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
 from gaia.schedule.jobs import Job
-from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
 from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
@@ -216,17 +209,16 @@ def build_app(
         learned=learned,
         clock=clock,
     )
-    checkpoints = Checkpoints(
-        [(home.database, database), (home.sessions_database, stores.sessions)]
-    )
-    upkeep = Upkeep(
-        database=database,
+    housekeeping = build_housekeeping(
+        settings,
         home=home,
+        database=database,
+        sessions=stores.sessions,
         digesting=digesting,
+        backups=backups,
         memory_changed=memory_changed,
-        checkpoints=checkpoints,
         clock=clock,
-        settings=settings,
+        first_sweep_after=timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0),
     )
 
     def after_turn() -> None:
@@ -267,19 +259,17 @@ def build_app(
     metrics = Metrics(counters, status, answering.model, database, clock)
     strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
 
-    def takes(channel: str, media_type: str) -> bool:
-        return channels[channel].takes(media_type)
-
-    commands = Registry(
-        [
-            *conversation_commands(handlers.stop_turn, digesting),
-            *linking_commands(stores.sessions, digesting),
-            *memory_commands(search, memory_changed, lambda: settings.now.memory.enabled),
-            export_command(takes),
-            *status_commands(status),
-            *people_commands(strangers.greet),
-        ],
-        clock,
+    commands = build_commands(
+        settings,
+        handlers=handlers,
+        digesting=digesting,
+        sessions=stores.sessions,
+        finder=search,
+        memory_changed=memory_changed,
+        channels=channels,
+        status=status,
+        strangers=strangers,
+        clock=clock,
     )
     dispatcher = Dispatcher(
         database=database,
@@ -306,13 +296,6 @@ def build_app(
             observer=counters,
         )
 
-    def jobs() -> Sequence[Job]:
-        after_start = timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0)
-        return [
-            *build_jobs(settings.now, digesting, upkeep, checkpoints, after_start=after_start),
-            build_backup_job(backups, settings.now.backup),
-        ]
-
     def terminal() -> TerminalChannel | None:
         channel = channels.get(TerminalChannel.name)
         return channel if isinstance(channel, TerminalChannel) else None
@@ -336,9 +319,9 @@ def build_app(
         backups=backups,
         profiles=profiles,
         digesting=digesting,
-        upkeep=upkeep,
-        schedule=Schedule(jobs(), Ledger(database, clock), clock),
-        jobs=jobs,
+        upkeep=housekeeping.upkeep,
+        schedule=housekeeping.schedule,
+        jobs=housekeeping.jobs,
         status=status,
         metrics=metrics,
         settings_state=settings_state,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Mapping
 
 from gaia.commands.announcing import Announcing
 from gaia.core.budgets import Budgets
@@ -17,22 +16,10 @@ from gaia.current import Current
 from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.offers import Known
 from gaia.memory.recall import Finder
-from gaia.ops.checkpoints import Checkpoints
-from gaia.ops.upkeep import Upkeep
 from gaia.ports import Channel, Clock
-from gaia.schedule.jobs import Daily, Every, Job
 from gaia.sessions.service import SessionStore
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
-
-SWEEPS_WHILE_IDLE = 10
-"""How often it is looked while a conversation idles whether it has done so long enough."""
-
-SHORTEST_SWEEP = timedelta(seconds=1)
-LONGEST_SWEEP = timedelta(minutes=1)
-
-UPKEEP_HOUR = 4
-CHECKPOINT_INTERVAL = timedelta(hours=1)
 
 
 def build_digesting(
@@ -77,22 +64,4 @@ def build_digesting(
         committing=committing,
         clock=clock,
         settings=settings,
-    )
-
-
-def build_jobs(
-    settings: Settings,
-    digesting: Digesting,
-    upkeep: Upkeep,
-    checkpoints: Checkpoints,
-    *,
-    after_start: timedelta,
-) -> Sequence[Job]:
-    """What is done at its times; the first look for what idled is `after_start`."""
-    idle = timedelta(minutes=settings.sessions.idle_consolidate_minutes)
-    interval = min(max(idle / SWEEPS_WHILE_IDLE, SHORTEST_SWEEP), LONGEST_SWEEP)
-    return (
-        Job("sweep", Every(interval, after_start), digesting.sweep),
-        Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
-        Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
     )

@@ -1,0 +1,82 @@
+"""The part of the composition root that wires what is done at its times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gaia.core.digesting.digesting import Digesting
+from gaia.current import Current
+from gaia.ops.backup.backups import Backups, build_backup_job
+from gaia.ops.checkpoints import Checkpoints
+from gaia.ops.upkeep import Upkeep
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.schedule.jobs import Daily, Every, Job
+from gaia.schedule.ledger import Ledger
+from gaia.schedule.schedule import Schedule
+from gaia.sessions.service import SessionStore
+from gaia.settings.schema import Settings
+from gaia.store.engine import Database
+
+SWEEPS_WHILE_IDLE = 10
+"""How often it is looked while a conversation idles whether it has done so long enough."""
+
+SHORTEST_SWEEP = timedelta(seconds=1)
+LONGEST_SWEEP = timedelta(minutes=1)
+
+UPKEEP_HOUR = 4
+CHECKPOINT_INTERVAL = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Housekeeping:
+    """What keeps the home in order, and when."""
+
+    upkeep: Upkeep
+    schedule: Schedule
+    jobs: Callable[[], Sequence[Job]]
+    """The jobs of the present settings."""
+
+
+def build_housekeeping(
+    settings: Current[Settings],
+    *,
+    home: Home,
+    database: Database,
+    sessions: SessionStore,
+    digesting: Digesting,
+    backups: Backups,
+    memory_changed: Callable[[], None],
+    clock: Clock,
+    first_sweep_after: timedelta,
+) -> Housekeeping:
+    """What sweeps, empties logs, keeps up and makes backups."""
+    checkpoints = Checkpoints([(home.database, database), (home.sessions_database, sessions)])
+    upkeep = Upkeep(
+        database=database,
+        home=home,
+        digesting=digesting,
+        memory_changed=memory_changed,
+        checkpoints=checkpoints,
+        clock=clock,
+        settings=settings,
+    )
+
+    def jobs() -> Sequence[Job]:
+        now = settings.now
+        sweep = Every(_sweep_interval(now), first_sweep_after)
+        return (
+            Job("sweep", sweep, digesting.sweep),
+            Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
+            Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
+            build_backup_job(backups, now.backup),
+        )
+
+    return Housekeeping(upkeep, Schedule(jobs(), Ledger(database, clock), clock), jobs)
+
+
+def _sweep_interval(settings: Settings) -> timedelta:
+    idle = timedelta(minutes=settings.sessions.idle_consolidate_minutes)
+    return min(max(idle / SWEEPS_WHILE_IDLE, SHORTEST_SWEEP), LONGEST_SWEEP)
