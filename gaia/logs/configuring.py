@@ -18,6 +18,8 @@ CHATTY = (
     "google_genai",
     "httpx",
     "httpcore",
+    "httpx2",
+    "httpcore2",
     "openai",
     "anthropic",
     "aiosqlite",
@@ -27,9 +29,11 @@ CHATTY = (
     "telegram",
     "twilio",
     "watchfiles",
+    "tzlocal",
+    "markdown_it",
 )
 """Libraries that log requests, some with URLs that hold keys, or with messages, or each
-look at the time or a folder. Only their warnings count."""
+look at the time or a folder, or each step of theirs. Only their warnings count."""
 
 SILENT = "google_adk"
 """Logs a traceback for each error that it raises as well; whoever catches it logs it."""

@@ -82,7 +82,8 @@ class ScriptedApp:
         if self._shaped is not None and asked.shape is not None:
             self.shaped_requests.append(_record(request, protocol, body, asked, 200))
             return JSONResponse(protocol.whole(asked, await self._shaped(asked)))
-        authorized = self.script.api_key in ("", protocol.key(request.headers))
+        key = protocol.key(request.headers)
+        authorized = self.script.api_key in ("", key)
         step = self.script.next_step() if authorized else Step(status=401)
         self.requests.append(_record(request, protocol, body, asked, step.status or 200))
         self.asked.set()
@@ -92,6 +93,9 @@ class ScriptedApp:
             await request.receive()
         if step.status is not None:
             message = f"scripted {step.status}"
+            if not authorized:
+                # Some providers say the key that they refuse.
+                message = f"incorrect API key provided: {key}"
             return _error(protocol, step.status, message, retry_after=step.retry_after)
         if step.garbled:
             return Response("data: {not json\n\n", media_type="application/json")
