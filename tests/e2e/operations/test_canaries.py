@@ -8,6 +8,7 @@ import json
 import socket
 import tarfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from gaia.settings.secrets import VARIABLES
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.model_server import ModelServer, Step, running_model_server
-from gaia.testing.processes import Finished, talking
+from gaia.testing.processes import DaemonProcess, Finished, talking
 from gaia.testing.serving import LOOPBACK
 from gaia.testing.telegram import TelegramServer, running_telegram
 from gaia.testing.twilio import TwilioServer, running_twilio
@@ -66,7 +67,8 @@ REPORTS = (
     "service status",
 )
 CODES = {"doctor": 4, "service status": 3}
-Gaia = Callable[..., Awaitable[Finished]]
+RunGaia = Callable[..., Awaitable[Finished]]
+RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ def test_no_secret_is_without_a_canary() -> None:
 
 
 async def test_no_canary_is_anywhere_but_where_secrets_belong(
-    home: Home, tmp_path: Path, run_gaia: Gaia, running_daemon
+    home: Home, tmp_path: Path, run_gaia: RunGaia, running_daemon: RunningDaemon
 ) -> None:
     heard = Heard()
 
