@@ -41,7 +41,7 @@ STAND_INS = ("apt-get", "groupadd", "useradd", "rm")
 """Commands that would change the machine: none of them does anything here."""
 
 OF_BASE = re.compile(
-    r"lib(c|m|dl|rt|pthread|util|resolv|gcc_s|stdc\+\+|z|ssl|crypto|expat|python3)\b"
+    r"lib(c|m|dl|rt|pthread|util|resolv|gcc_s|stdc\+\+|z|ssl|crypto|expat|python3)[.-]"
 )
 OF_PACKAGE = {"libgomp1": "libgomp.so"}
 """The libraries of the base image, and of what is installed on top of it."""
