@@ -78,7 +78,8 @@ class Prepared:
 
 
 class Changing:
-    """Changes the settings of an App, whose tasks are `tasks`."""
+    """Changes the settings of an App, whose tasks are `tasks`. One that is `hosted` keeps
+    its terminal, and opens no other channel and no port."""
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class Changing:
         listening: Listening,
         clock: Clock,
         *,
-        log_to_terminal: bool,
+        hosted: bool,
     ) -> None:
         self.loaded = loaded
         """The settings that hold."""
@@ -98,7 +99,7 @@ class Changing:
         self._tasks = tasks
         self._listening = listening
         self._clock = clock
-        self._log_to_terminal = log_to_terminal
+        self._hosted = hosted
         self._resolved = resolve_loaded(loaded)
 
     async def change(self, loaded: LoadedSettings) -> Sequence[Change]:
@@ -122,17 +123,22 @@ class Changing:
         return changes
 
     def _prepare(self, loaded: LoadedSettings, changes: Sequence[Change]) -> Prepared:
-        require_extra(loaded.settings.tracing)
-        channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
+        channels: Mapping[str, Channel] = {}
+        changed: Collection[str] = ()
+        if not self._hosted:
+            require_extra(loaded.settings.tracing)
+            channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
+            changed = changed_channels(self.loaded, loaded)
         resolved = resolve_loaded(loaded)
         model = self._app.answering.model.now
         settings, before = loaded.settings.model, self.loaded.settings.model
         if resolved != self._resolved or _connection(settings) != _connection(before):
             model = build_model(resolved, settings, self._home, self._clock)
-        changed = changed_channels(self.loaded, loaded)
         return Prepared(loaded, changes, resolved, model, channels, changed)
 
     async def _move_servers(self, settings: Settings) -> None:
+        if self._hosted:
+            return
         try:
             for name, place in places(settings).items():
                 await self._listening.move(name, place)
@@ -168,7 +174,7 @@ class Changing:
             loaded.settings.logging,
             self._home.logs,
             [*self.loaded.secrets.values(), *loaded.secrets.values()],
-            to_terminal=self._log_to_terminal,
+            to_terminal=not self._hosted,
         )
 
     def _replace_answering(self, prepared: Prepared) -> None:

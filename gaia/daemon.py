@@ -181,9 +181,7 @@ async def _running(
                 }
                 listening = Listening(tasks, apps)
                 stack.enter_context(listening.closing())
-                changing = Changing(
-                    home, loaded, app, tasks, listening, clock, log_to_terminal=not hosted
-                )
+                changing = Changing(home, loaded, app, tasks, listening, clock, hosted=hosted)
                 reloading = Reloading(
                     home, changing, app.settings_state, stores.database, clock, manager
                 )
