@@ -18,6 +18,7 @@ import pkgutil
 import runpy
 import socket
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -131,6 +132,7 @@ def _become(start: Start) -> None:
     os.chdir(start.folder)
     os.environ.clear()
     os.environ.update(start.environ)
+    time.tzset()
     sys.argv = [start.module, *start.arguments]
     buffering = 1 if os.isatty(1) else -1
     sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]  # noqa: SIM115
