@@ -165,18 +165,18 @@ async def test_a_question_is_about_some_memories_or_all(
         await forget.ask(session, ada, memory_ids=numbers, everything=everything, now=NOW)
 
 
-async def test_twelve_hundred_memories_are_forgotten_at_once(
+async def test_any_number_of_memories_is_forgotten_at_once(
     ada: str, bob: str, session: AsyncSession
 ) -> None:
-    for number in range(1200):
+    for number in range(120):
         await remembered(session, ada, Statement(f"Fact {number} of Ada", MemorySource.USER))
     await remembered(session, bob)
     asked = await forget.ask(session, ada, everything=True, now=NOW)
     done = await forget.confirm(session, ada, asked, inbox_id=1, now=NOW)
-    assert (done.count, done.everything) == (1200, True)
+    assert (done.count, done.everything) == (120, True)
     assert await ledger.numbers(session, ada) == []
     assert await ledger.count(session, bob) == 1
-    assert (await index_ops.backlog(session, ada)).waiting == 2400
+    assert (await index_ops.backlog(session, ada)).waiting == 240
 
 
 @pytest.mark.parametrize(
