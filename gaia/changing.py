@@ -1,7 +1,8 @@
 """Changing: gives a running App other settings, all of them or none.
 
 First all that can fail is made: the model, the channels, the listeners. Then each part is
-replaced; a turn, a send or a digest that has begun ends with what it began with.
+replaced; a turn, a send or a digest that has begun ends with what it began with. What
+follows from a change has tasks of its own: the change holds, whatever becomes of that.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from gaia import logs
-from gaia.agent.models import ChatModel, build_model
+from gaia.agent.models import build_model
 from gaia.agent.providers import ResolvedModel, resolve_loaded
-from gaia.answering import weighing
+from gaia.answering import Answering, weighing
 from gaia.app import App
 from gaia.channelling import changed_channels, enabled_channels
 from gaia.listening import Listening, Place
@@ -64,7 +65,7 @@ class Prepared:
     loaded: LoadedSettings
     changes: Sequence[Change]
     resolved: ResolvedModel
-    model: ChatModel
+    answering: Answering
     channels: Mapping[str, Channel]
     changed_channels: Collection[str]
 
@@ -112,12 +113,13 @@ class Changing:
         if not changes:
             self.loaded = loaded
             return changes
+        model = self._app.answering.model.now
         prepared = self._prepare(loaded, changes)
         try:
             await self._move_servers(loaded.settings)
         except BaseException:
-            if prepared.model is not self._app.answering.model.now:
-                await prepared.model.close()
+            if prepared.answering.model is not model:
+                await prepared.answering.model.close()
             raise
         await self._commit(prepared)
         return changes
@@ -134,7 +136,8 @@ class Changing:
         settings, before = loaded.settings.model, self.loaded.settings.model
         if resolved != self._resolved or _connection(settings) != _connection(before):
             model = build_model(resolved, settings, self._home, self._clock)
-        return Prepared(loaded, changes, resolved, model, channels, changed)
+        answering = self._app.builder.build(loaded, model)
+        return Prepared(loaded, changes, resolved, answering, channels, changed)
 
     async def _move_servers(self, settings: Settings) -> None:
         if self._hosted:
@@ -155,7 +158,7 @@ class Changing:
         self.loaded, self._resolved = loaded, prepared.resolved
         app.settings.replace(loaded.settings)
         app.weighing.replace(weighing(loaded.settings.memory))
-        self._replace_answering(prepared)
+        self._replace_answering(prepared.answering)
         for name in prepared.changed_channels:
             await self._replace_channel(name, prepared.channels.get(name))
         if prepared.touches(*INDEXED_BY) or prepared.touches_secrets:
@@ -165,9 +168,9 @@ class Changing:
         if prepared.touches(*SCHEDULED_BY):
             app.schedule.replace(app.jobs())
         if prepared.touches(*DISTILLED_BY):
-            await self._distil()
+            self._tasks.run_once("making profiles anew", self._distil)
         if prepared.changed_channels:
-            await app.recover()
+            self._tasks.run_once("taking up what waits for a channel", app.recover)
 
     def _configure_logs(self, loaded: LoadedSettings) -> None:
         logs.configure(
@@ -177,10 +180,9 @@ class Changing:
             to_terminal=not self._hosted,
         )
 
-    def _replace_answering(self, prepared: Prepared) -> None:
-        answering = self._app.answering
-        model = answering.model.now
-        unused = answering.replace(self._app.builder.build(prepared.loaded, prepared.model))
+    def _replace_answering(self, answering: Answering) -> None:
+        model = self._app.answering.model.now
+        unused = self._app.answering.replace(answering)
 
         async def close() -> None:
             try:
@@ -188,7 +190,7 @@ class Changing:
             finally:
                 await model.close()
 
-        if prepared.model is not model:
+        if answering.model is not model:
             self._tasks.run_once("closing the model before", close)
 
     async def _replace_channel(self, name: str, channel: Channel | None) -> None:

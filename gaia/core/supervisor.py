@@ -1,4 +1,4 @@
-"""Supervision: a background task that dies is logged and started again."""
+"""Supervision: a background task that fails is logged and begun again."""
 
 from __future__ import annotations
 
@@ -37,5 +37,19 @@ async def keep_running(
                 pause = FIRST_PAUSE_SECONDS
             logger.exception("%s died, and is started again in %.0f s", name, pause)
             on_failure(exc)
+        await clock.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+async def until_done(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
+    """Call `run` until it has come to its end once, with growing pauses after failures."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            await run()
+        except Exception:
+            logger.exception("%s failed, and is tried again in %.0f s", name, pause)
+        else:
+            return
         await clock.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

@@ -8,6 +8,7 @@ import pytest
 
 from gaia.tasks import Tasks
 from gaia.testing.clock import FakeClock
+from gaia.testing.until import until
 
 
 class Work:
@@ -38,18 +39,42 @@ async def test_a_task_that_is_stopped_has_ended() -> None:
         await tasks.stop("work")
 
 
-async def test_a_task_that_is_restarted_never_runs_twice_at_once() -> None:
+async def test_a_task_never_runs_twice_at_once() -> None:
     async with asyncio.TaskGroup() as group:
-        tasks, first, second = Tasks(group, FakeClock()), Work(), Work()
-        tasks.start("work", first.run)
-        await first.alive.wait()
-        await tasks.restart("work", second.run)
-        assert first.ended == 1
-        await second.alive.wait()
+        tasks, work = Tasks(group, FakeClock()), Work()
+        tasks.start("work", work.run)
         with pytest.raises(ValueError, match="runs already"):
-            tasks.start("work", first.run)
+            tasks.start("work", work.run)
         tasks.cancel()
-    assert second.ended == 1
+
+
+async def test_nothing_is_begun_once_all_were_cancelled() -> None:
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        tasks, work = Tasks(group, FakeClock()), Work()
+        tasks.cancel()
+        tasks.start("work", work.run)
+        tasks.run_once("work", work.run)
+    assert work.begun == 0
+
+
+async def test_what_is_run_once_takes_nothing_with_it_and_is_tried_again() -> None:
+    clock, tries = FakeClock(), 0
+
+    async def fail_first() -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise OSError("the disk is full")
+
+    async with asyncio.TaskGroup() as group:
+        tasks, work = Tasks(group, clock), Work()
+        tasks.start("work", work.run)
+        tasks.run_once("once", fail_first)
+        await clock.until_sleeping()
+        clock.advance(1)
+        await until(lambda: tries == 2)
+        assert work.ended == 0
+        tasks.cancel()
 
 
 async def test_what_runs_once_ends_by_itself_or_with_the_others() -> None:
