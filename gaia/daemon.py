@@ -35,6 +35,7 @@ from gaia.reloading import Reloading
 from gaia.sessions.opening import open_sessions
 from gaia.settings import last_good
 from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.watching import Watch
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
 from gaia.tasks import Tasks
@@ -52,11 +53,11 @@ SIGN_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A daemon that runs."""
+class Prepared:
+    """What a daemon starts with: the settings, and the files that they were read from."""
 
-    app: App
-    reloading: Reloading
+    loaded: LoadedSettings
+    watch: Watch
 
 
 async def serve(
@@ -74,21 +75,17 @@ async def serve(
         GaiaError: It cannot start for another cause.
     """
     manager = ServiceManager.of_environment(os.environ, SystemClock())
-    loaded = _prepare(home, log_to_terminal=True)
+    prepared = _prepare(home, log_to_terminal=True)
     stop = asyncio.Event()
     hang_up = asyncio.Event()
     with _signals(stop, hang_up):
         async with _running(
-            home, loaded, manager, hosted=False, extra_channels=extra_channels
-        ) as running:
-            code = await running.app.strangers.invite_owner() if announce else None
+            home, prepared, manager, hang_up=hang_up, extra_channels=extra_channels
+        ) as app:
+            code = await app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
-            hearing = asyncio.create_task(_reload_on(hang_up, running.reloading))
-            try:
-                await stop.wait()
-            finally:
-                hearing.cancel()
+            await stop.wait()
 
 
 @asynccontextmanager
@@ -100,13 +97,15 @@ async def hosted(home: Home) -> AsyncIterator[None]:
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
-    loaded = _prepare(home, log_to_terminal=False)
-    async with _running(home, loaded, ServiceManager(clock=SystemClock()), hosted=True):
+    prepared = _prepare(home, log_to_terminal=False)
+    async with _running(home, prepared, ServiceManager(clock=SystemClock())):
         yield
 
 
-def _prepare(home: Home, *, log_to_terminal: bool) -> LoadedSettings:
+def _prepare(home: Home, *, log_to_terminal: bool) -> Prepared:
     home.create()
+    # Before they are read: whoever mends them while gaia starts is not overlooked.
+    watch = Watch([home.settings_file, home.env_file], SystemClock())
     loaded = _load(home, hosted=not log_to_terminal)
     logs.configure(
         loaded.settings.logging,
@@ -118,7 +117,7 @@ def _prepare(home: Home, *, log_to_terminal: bool) -> LoadedSettings:
         logger.error("STARTED WITH THE LAST GOOD SETTINGS: %s", loaded.problem)
     for warning in loaded.warnings:
         logger.warning("%s", warning)
-    return loaded
+    return Prepared(loaded, watch)
 
 
 def _load(home: Home, *, hosted: bool) -> LoadedSettings:
@@ -146,13 +145,15 @@ def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
 @asynccontextmanager
 async def _running(
     home: Home,
-    loaded: LoadedSettings,
+    prepared: Prepared,
     manager: ServiceManager,
     *,
-    hosted: bool,
+    hang_up: asyncio.Event | None = None,
     extra_channels: Sequence[Channel] = (),
-) -> AsyncIterator[Running]:
-    clock = SystemClock()
+) -> AsyncIterator[App]:
+    """Run for as long as the block lasts; one that cannot be told to reload is hosted."""
+    clock, loaded = SystemClock(), prepared.loaded
+    hosted = hang_up is None
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
         tracing = None if hosted else Tracing.start(loaded.settings.tracing, os.environ, clock)
@@ -183,7 +184,13 @@ async def _running(
                 stack.enter_context(listening.closing())
                 changing = Changing(home, loaded, app, tasks, listening, clock, hosted=hosted)
                 reloading = Reloading(
-                    home, changing, app.settings_state, stores.database, clock, manager
+                    home,
+                    changing,
+                    app.settings_state,
+                    stores.database,
+                    clock,
+                    manager,
+                    prepared.watch,
                 )
                 for name, place in places(loaded.settings).items() if not hosted else ():
                     listening.open(name, place)
@@ -193,24 +200,26 @@ async def _running(
                 control = local_app(app.status, app.recover, [*app.local_routes, *routes])
                 server = WebServer(control, local)
                 tasks.start("control socket", server.run_until_cancelled, supervised=False)
-                _start(tasks, app)
                 try:
-                    await app.recover()
-                    app.status.ready = True
-                    # After the daemon is ready: it imports for seconds.
-                    tasks.start(INDEX, app.index.serve)
-                    tasks.start(SCHEDULE, app.schedule.run)
-                    if not hosted:
+                    async with reloading.put_off():
+                        _start(tasks, app)
+                        await app.recover()
+                        app.status.ready = True
+                        # After the daemon is ready: it imports for seconds.
+                        tasks.start(INDEX, app.index.serve)
+                        tasks.start(SCHEDULE, app.schedule.run)
+                    if hang_up is not None:
                         tasks.start("settings", reloading.watch)
+                        tasks.start("SIGHUP", partial(_reload_on, hang_up, reloading))
                         tasks.start("watchdog", _watchdog(manager, home, app, stores, clock).run)
                     ready = f"gaia {__version__} is ready, model {model.describe()}"
                     logger.info("%s", ready)
                     manager.ready(ready)
-                    yield Running(app, reloading)
+                    yield app
                 finally:
                     app.status.ready = False
                     manager.stopping(app.settings.now.limits.drain_seconds + ENDING_SECONDS)
-                    await _drain(app)
+                    await _drain(app, reloading)
                     tasks.cancel()
     logger.info("gaia has stopped")
 
@@ -255,7 +264,8 @@ def _watchdog(
     return Watchdog(manager, signs, clock)
 
 
-async def _drain(app: App) -> None:
+async def _drain(app: App, reloading: Reloading) -> None:
+    reloading.stop()
     seconds = app.settings.now.limits.drain_seconds
     # What a model has not answered is asked again after the next start.
     await app.digesting.cancel()
@@ -267,6 +277,7 @@ async def _drain(app: App) -> None:
             await app.dispatcher.drain()
             await app.delivery.flush()
             await app.forgetting.flush()
+            await reloading.ended()
     except TimeoutError:
         logger.warning("not all turns ended within %.0f s: the next start takes them up", seconds)
         await app.handlers.cancel()

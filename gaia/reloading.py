@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from gaia.changing import Changing
 from gaia.errors import GaiaError, SettingsError
@@ -28,12 +29,17 @@ from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
 
+ENDING = "gaia is about to end: its next start takes up what stands in the files"
+
 AUDITED_CHARACTERS = 2_000
 SHOWN_CHARACTERS = 60
 
 
 class Reloading:
-    """Reloads when the files change, when it is told to, and never twice at once."""
+    """Reloads when the files change, when it is told to, and never twice at once.
+
+    `watch` knows what stood in the files when the present settings were read.
+    """
 
     def __init__(
         self,
@@ -43,6 +49,7 @@ class Reloading:
         database: Database,
         clock: Clock,
         manager: ServiceManager,
+        watch: Watch,
     ) -> None:
         self._home = home
         self._changing = changing
@@ -50,8 +57,9 @@ class Reloading:
         self._database = database
         self._clock = clock
         self._manager = manager
-        self._watch = Watch([home.settings_file, home.env_file], clock)
+        self._watch = watch
         self._one_at_once = asyncio.Lock()
+        self._is_over = False
 
     async def watch(self) -> None:
         """Reload whenever the files say something else, until cancelled."""
@@ -61,10 +69,27 @@ class Reloading:
     async def reload(self, cause: str) -> ReloadReport:
         """Take up what stands in the files."""
         async with self._one_at_once:
+            if self._is_over:
+                return ReloadReport(problem=ENDING)
             self._watch.seen()
             logger.info("the settings are read again: %s", cause)
             with self._manager.reloading():
                 return await self._reload()
+
+    @asynccontextmanager
+    async def put_off(self) -> AsyncIterator[None]:
+        """What is asked for within the block is done after it."""
+        async with self._one_at_once:
+            yield
+
+    def stop(self) -> None:
+        """Take up nothing from now on."""
+        self._is_over = True
+
+    async def ended(self) -> None:
+        """Return when nothing is being taken up."""
+        async with self._one_at_once:
+            return
 
     async def _reload(self) -> ReloadReport:
         try:

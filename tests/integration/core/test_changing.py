@@ -10,18 +10,29 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from gaia.changing import Changing
+from gaia.errors import StoreError
 from gaia.listening import Listening
+from gaia.ops.service.notify import ServiceManager
+from gaia.paths import Home
+from gaia.reloading import Reloading
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
+from gaia.settings.watching import Watch
 from gaia.tasks import Tasks
+from gaia.testing.until import until
 
-BEFORE = LoadedSettings(Settings(), Secrets(), (), {}, {})
+NO_PORT: dict[str, Mapping[str, JsonValue]] = {"web": {"enabled": False}}
+BEFORE = LoadedSettings(Settings.model_validate(NO_PORT), Secrets(), (), {}, {})
 
 Blocks = Mapping[str, Mapping[str, JsonValue]]
 
 
 def after(blocks: Blocks) -> LoadedSettings:
-    return replace(BEFORE, settings=Settings.model_validate(blocks))
+    return replace(BEFORE, settings=Settings.model_validate({**NO_PORT, **blocks}))
+
+
+def of_file(window_turns: int) -> str:
+    return f"web: {{enabled: false}}\nsessions: {{window_turns: {window_turns}}}\n"
 
 
 @asynccontextmanager
@@ -33,6 +44,17 @@ async def changing(core, home, *, hosted: bool = False) -> AsyncIterator[Changin
             home, BEFORE, core.app, tasks, Listening(tasks, {}), core.clock, hosted=hosted
         )
         tasks.cancel()
+
+
+@asynccontextmanager
+async def reloading(core, home: Home) -> AsyncIterator[Reloading]:
+    """What takes up the files of a core, which stand as they did at its start."""
+    watch = Watch([home.settings_file], core.clock, quiet_seconds=0, vanished_seconds=0)
+    home.settings_file.write_text(of_file(7))
+    async with changing(core, home) as settings:
+        manager = ServiceManager(clock=core.clock)
+        state, database = core.app.settings_state, core.stores.database
+        yield Reloading(home, settings, state, database, core.clock, manager, watch)
 
 
 async def test_a_hosted_gaia_opens_no_channel_and_no_port(running_core, home):
@@ -49,3 +71,47 @@ async def test_a_hosted_gaia_opens_no_channel_and_no_port(running_core, home):
         assert core.app.settings.now.sessions.window_turns == 7
         assert core.app.channels == before
         assert await core.say("hello") == "echo: hello"
+
+
+async def test_what_follows_from_a_change_and_fails_is_tried_again(running_core, home):
+    async with running_core() as core, changing(core, home) as settings:
+        list_for_sure = core.app.users.list
+        failures = [StoreError("the disk is full")]
+        listed = []
+
+        async def list_users():
+            if failures:
+                raise failures.pop()
+            listed.extend(await list_for_sure())
+            return listed
+
+        core.app.users.list = list_users
+        changes = await settings.change(after({"memory": {"preload_limit": 9}}))
+        assert [each.key for each in changes] == ["memory.preload_limit"]
+        assert settings.loaded.settings.memory.preload_limit == 9
+        await core.clock.until_sleeping()
+        core.clock.advance(1)
+        await until(lambda: bool(listed))
+
+
+async def test_a_file_that_is_saved_while_gaia_starts_is_taken_up(running_core, home):
+    async with running_core() as core, reloading(core, home) as reload:
+        watching = asyncio.create_task(reload.watch())
+        await until(lambda: core.app.settings.now.sessions.window_turns == 7)
+        await reload.ended()
+        watching.cancel()
+        await asyncio.wait([watching])
+
+
+async def test_nothing_is_taken_up_before_gaia_has_started_nor_while_it_ends(running_core, home):
+    async with running_core() as core, reloading(core, home) as reload:
+        async with reload.put_off():
+            early = asyncio.create_task(reload.reload("a test asks"))
+            await core.say("hello")
+            assert not early.done()
+        assert [each.key for each in (await early).changes] == ["sessions.window_turns"]
+        home.settings_file.write_text(of_file(8))
+        reload.stop()
+        await reload.ended()
+        assert "about to end" in (await reload.reload("a test asks")).problem
+        assert core.app.settings.now.sessions.window_turns == 7
