@@ -49,6 +49,9 @@ def clock() -> FakeClock:
 Launcher = Callable[..., EmbeddedServer]
 Opener = Callable[..., EmbeddedLlm]
 
+REPLY_TOKENS = 24
+"""Of an answer, unless a test wants longer ones."""
+
 
 @pytest.fixture
 async def launch(
@@ -79,7 +82,7 @@ async def launch(
 def open_llm(launch: Launcher) -> Opener:
     """Builds models with a short context and short answers."""
 
-    def build(*, context_tokens: int = 2048, reply_tokens: int = 48) -> EmbeddedLlm:
+    def build(*, context_tokens: int = 2048, reply_tokens: int = REPLY_TOKENS) -> EmbeddedLlm:
         server = launch(context_tokens=context_tokens)
         return EmbeddedLlm(SMALL, server, Bounds(context_tokens, reply_tokens))
 
