@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from gaia.core import budget_sentences
 from gaia.core.access import TERMINAL
 from gaia.core.budgets import Budgets
+from gaia.core.splitting import split_notice
 from gaia.ports import Channel, Clock
 from gaia.store import budget_notices, conversations, identities, outbox
 from gaia.store.budget_notices import Budget, Stage
@@ -84,7 +85,7 @@ class BudgetNotices:
             session,
             conversation_id=chat.conversation_id,
             turn_id=None,
-            chunks=self._channels[chat.channel].split(text),
+            chunks=split_notice(self._channels, chat.channel, text),
             now=self._clock.now(),
         )
         return chat.conversation_id

@@ -156,9 +156,7 @@ class Dispatcher:
             return settled, None
         inbound = settled
         if await self._limits.is_one_too_many(session, user.user_id, inbound, now):
-            if await self._limits.refuse(
-                session, conversation, inbound, self._channels[channel], now
-            ):
+            if await self._limits.refuse(session, conversation, inbound, self._channels, now):
                 return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
             return ReceiptKind.REFUSED, None
         await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
@@ -168,20 +166,25 @@ class Dispatcher:
     async def _work(self, conversation_id: int) -> timedelta | None:
         async with self._database.write() as session:
             conversation = await conversations.get(session, conversation_id)
+            channel = self._channels.get(conversation.channel) if conversation else None
+            if conversation is None or channel is None:
+                return None
             batch = await batches.take_command(
                 session, conversation_id, turn_id=secrets.token_hex(5)
             )
-        if conversation is None or batch is None or conversation.channel not in self._channels:
+        if batch is None:
             return None
         with turn_in_log(batch.turn_id):
-            written = await self._run(conversation, batch)
+            written = await self._run(conversation, channel, batch)
         for written_to in (conversation_id, *written):
             self._delivery.wake(written_to)
         # What was written after the command has waited for it.
         self._handlers.wake(conversation_id)
         return timedelta(0)
 
-    async def _run(self, conversation: Conversation, batch: Batch) -> Sequence[int]:
+    async def _run(
+        self, conversation: Conversation, channel: Channel, batch: Batch
+    ) -> Sequence[int]:
         """Run a command; returns the other conversations that it wrote to.
 
         Whose conversation it is may change while it is prepared: then nothing is done,
@@ -199,12 +202,12 @@ class Dispatcher:
                 if present is None or present.user_id != user.user_id:
                     return ()
                 reply = await run(session)
-                await self._finish(session, conversation, batch, InboxState.DONE, reply)
+                await self._finish(session, channel, batch, InboxState.DONE, reply)
         except Exception:
             logger.exception("command /%s failed", command.name)
             reply = Reply(sentences.command_failed(command.name, batch.turn_id))
             async with self._database.write() as session:
-                await self._finish(session, conversation, batch, InboxState.DEAD, reply)
+                await self._finish(session, channel, batch, InboxState.DEAD, reply)
         else:
             reply.committed()
             logger.info("command /%s done", command.name)
@@ -213,7 +216,7 @@ class Dispatcher:
     async def _finish(
         self,
         session: AsyncSession,
-        conversation: Conversation,
+        channel: Channel,
         batch: Batch,
         state: InboxState,
         reply: Reply,
@@ -222,9 +225,9 @@ class Dispatcher:
         await inbox.finish(session, batch.turn_id, state, now)
         await outbox.add(
             session,
-            conversation_id=conversation.conversation_id,
+            conversation_id=batch.conversation_id,
             turn_id=batch.turn_id,
-            chunks=self._channels[conversation.channel].split(reply.text),
+            chunks=channel.split(reply.text),
             now=now,
             buttons=reply.buttons,
             file=reply.file,

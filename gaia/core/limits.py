@@ -7,11 +7,13 @@ left out. Its sender is told once a minute.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from gaia.core import sentences, slash
+from gaia.core.splitting import split_notice
 from gaia.current import Current
 from gaia.messages import Inbound
 from gaia.ports import Channel
@@ -49,7 +51,7 @@ class Limits:
         session: AsyncSession,
         conversation: Conversation,
         inbound: Inbound,
-        channel: Channel,
+        channels: Mapping[str, Channel],
         now: datetime,
     ) -> bool:
         """Record a message as refused; returns whether there is an answer to deliver."""
@@ -70,7 +72,11 @@ class Limits:
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=turn_id,
-                chunks=channel.split(sentences.too_fast(self._messages_per_minute)),
+                chunks=split_notice(
+                    channels,
+                    conversation.channel,
+                    sentences.too_fast(self._messages_per_minute),
+                ),
                 now=now,
             )
             audit.record(

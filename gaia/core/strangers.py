@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from gaia.core import pairing, sentences
 from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
+from gaia.core.splitting import split_notice
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
 from gaia.store import (
@@ -246,7 +247,7 @@ class Strangers:
             session,
             conversation_id=conversation.conversation_id,
             turn_id=turn_id,
-            chunks=self._channels[conversation.channel].split(text),
+            chunks=split_notice(self._channels, conversation.channel, text),
             now=self._clock.now(),
             buttons=buttons,
         )

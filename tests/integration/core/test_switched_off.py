@@ -1,0 +1,74 @@
+"""A channel that is switched off while gaia is busy with what came by it."""
+
+from __future__ import annotations
+
+from gaia.core.slash import Caller, Commands, Prepared, Slash
+from gaia.messages import ReceiptKind
+from gaia.settings.schema import Settings
+from gaia.testing.until import until
+
+LIMITS = {"limits": {"messages_per_minute": 1, "user_tokens_per_day": 15}}
+
+
+class CommandsMeanwhile:
+    """The commands; the channel is switched off while one is prepared."""
+
+    def __init__(self, commands: Commands, core) -> None:
+        self._commands = commands
+        self._core = core
+        self.menu = commands.menu
+
+    async def prepare(self, slash: Slash, caller: Caller) -> Prepared:
+        self._core.app.channels.clear()
+        return await self._commands.prepare(slash, caller)
+
+
+async def switch_on(core) -> None:
+    core.app.channels[core.channel.name] = core.channel
+    await core.app.recover()
+
+
+async def test_a_command_that_runs_is_done_once_and_answered_later(running_core, caplog):
+    async with running_core() as core:
+        core.app.dispatcher._commands = CommandsMeanwhile(core.app.dispatcher._commands, core)
+        await core.channel.say("/help")
+        await until(lambda: not core.app.channels)
+        await core.app.dispatcher.drain()
+        assert "failed" not in caplog.text
+        await switch_on(core)
+        await core.app.delivery.flush()
+        assert len(core.channel.sent) == 1
+
+
+async def test_a_turn_that_runs_is_counted_and_told_later(running_core, caplog):
+    settings = Settings.model_validate(LIMITS)
+    async with running_core(settings=settings, provider="gemini") as core:
+        core.model.hold("hello")
+        await core.channel.say("hello")
+        await core.model.until_asked("hello")
+        core.app.channels.clear()
+        core.model.let_go("hello")
+        await core.app.handlers.drain()
+        assert "failed" not in caplog.text
+        await switch_on(core)
+        await core.app.delivery.flush()
+        answer, notice = core.channel.sent
+        assert answer.text == "echo: hello"
+        assert "all that I may think for you today" in notice.text
+
+
+async def test_what_still_comes_by_it_is_kept(running_core):
+    async with running_core(settings=Settings.model_validate(LIMITS)) as core:
+        core.app.channels.clear()
+        receipts = [await core.channel.say(text) for text in ("hello", "and more", "and more")]
+        stranger = await core.channel.say("hello", sender="eve")
+        kinds = [receipt.kind for receipt in (*receipts, stranger)]
+        assert kinds == [
+            ReceiptKind.ACCEPTED,
+            ReceiptKind.ACCEPTED,
+            ReceiptKind.REFUSED,
+            ReceiptKind.DENIED,
+        ]
+        await switch_on(core)
+        sent = await core.channel.until_sent(2)
+        assert sorted(each.text[:4] for each in sent) == ["You ", "echo"]
