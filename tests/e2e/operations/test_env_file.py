@@ -35,11 +35,12 @@ async def test_a_new_token_starts_telegram_anew_and_without_one_the_old_one_hold
         owner = await users.create("ada", Role.OWNER, Address("terminal", "ada"))
         await users.link(owner, Address("telegram", str(ON_TELEGRAM)))
         await database.close()
-        home.settings_file.write_text(
+        settings = (
             f"model: {{provider: openai, name: m, base_url: '{model.openai_base_url}'}}\n"
             f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}'}}}}\n"
             "web: {enabled: false}\nmemory: {enabled: false}\n"
         )
+        home.settings_file.write_text(settings)
         write(home, GAIA_TELEGRAM_BOT_TOKEN=WRONG_TOKEN)
         ada = telegram.person(ON_TELEGRAM, "Ada")
         ada.writes("hello")
@@ -54,8 +55,14 @@ async def test_a_new_token_starts_telegram_anew_and_without_one_the_old_one_hold
 
             write(home)
             await daemon.until_logged("the settings stay as they were")
-            ada.writes("still there?")
+            strict = settings.replace("name: m,", "name: n,") + "limits: {message_characters: 100}"
+            home.settings_file.write_text(strict)
+            await daemon.until_logged("the settings stay as they were")
+            ada.writes("long " * 50)
             await telegram.until(lambda: len(telegram.texts(ada)) == 2)
+            assert telegram.texts(ada)[1].startswith("echo: long"), "a mistake was taken in part"
+            assert model.requests[-1].model == "m"
+            home.settings_file.write_text(settings)
             write(home, GAIA_TELEGRAM_BOT_TOKEN=telegram.token, GEMINI_API_KEY="unused")
             await daemon.until_logged("GEMINI_API_KEY is")
             ada.writes("and now?")
