@@ -27,12 +27,8 @@ class Current(Generic[T]):
     @contextmanager
     def using(self) -> Iterator[T]:
         """The one that counts, which stays open for as long as the block lasts."""
-        use = self._use
-        use.begin()
-        try:
+        with self._use:
             yield self._now
-        finally:
-            use.end()
 
     def replace(self, now: T) -> Use:
         """Have another one count; returns the use that is made of the one before."""
@@ -42,20 +38,18 @@ class Current(Generic[T]):
 
 
 class Use:
-    """How many use something at the moment."""
+    """How many use something at the moment. `with` a use, one more does."""
 
     def __init__(self) -> None:
         self._users = 0
         self._over = asyncio.Event()
         self._over.set()
 
-    def begin(self) -> None:
-        """One more does."""
+    def __enter__(self) -> None:
         self._users += 1
         self._over.clear()
 
-    def end(self) -> None:
-        """One of them does no more."""
+    def __exit__(self, *exc_info: object) -> None:
         self._users -= 1
         if not self._users:
             self._over.set()

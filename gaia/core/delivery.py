@@ -150,7 +150,9 @@ class Delivery:
         with turn_in_log(chunk.turn_id):
             if chunk.state is OutboxState.SENDING and channel.reports:
                 return await self._await_report(chunk)
-            return await self._send(channel, conversation, chunk, answered)
+            # From this look at the channels on: one that is replaced is waited for.
+            with self._uses.setdefault(channel, Use()):
+                return await self._send(channel, conversation, chunk, answered)
 
     async def _send(
         self, channel: Channel, conversation: Conversation, chunk: Chunk, answered: Answered
@@ -160,8 +162,6 @@ class Delivery:
         outbound = await self._begin(chunk, answered)
         if outbound is None:
             return AT_ONCE
-        use = self._uses.setdefault(channel, Use())
-        use.begin()
         try:
             provider_id = await channel.send(outbound)
         except SendError as exc:
@@ -170,8 +170,6 @@ class Delivery:
             logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
             outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
             return await self._not_sent(channel, chunk, outcome)
-        finally:
-            use.end()
         return await self._taken(channel, chunk, provider_id)
 
     async def _begin(self, read: Chunk, answered: Answered) -> Outbound | None:

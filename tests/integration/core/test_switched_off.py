@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.messages import ReceiptKind
 from gaia.settings.schema import Settings
@@ -72,3 +74,22 @@ async def test_what_still_comes_by_it_is_kept(running_core):
         await switch_on(core)
         sent = await core.channel.until_sent(2)
         assert sorted(each.text[:4] for each in sent) == ["You ", "echo"]
+
+
+async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_core):
+    async with running_core() as core:
+        delivery, database = core.app.delivery, core.stores.database
+        core.model.hold("hello")
+        await core.channel.say("hello")
+        await core.model.until_asked("hello")
+        core.app.channels.clear()
+        core.model.let_go("hello")
+        await core.app.handlers.flush()
+        async with database.write():
+            await switch_on(core)
+            await until(lambda: bool(database._one_writer._waiters))
+            ended = asyncio.create_task(delivery.sent_all(core.channel))
+            await asyncio.sleep(0)
+            assert not ended.done()
+        await ended
+        assert len(core.channel.sent) == 1
