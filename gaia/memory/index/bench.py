@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -31,7 +32,8 @@ class Bench:
     """A fixed number of threads that take calls in order; they start with the first.
 
     A call that runs cannot be ended: whoever waits for it may leave, and the thread is
-    lost until it returns. None of them keeps the process from ending.
+    lost until it returns. None of them keeps the process from ending, nor outlives, once
+    idle, the bench that nobody holds any more.
     """
 
     def __init__(self, name: str, *, threads: int = 1) -> None:
@@ -78,14 +80,15 @@ class Bench:
         threads of its own: one that hangs is left behind."""
         if not self._started:
             return
-        for _ in range(self._threads):
-            self._jobs.put(None)
+        self._end()
         self._started, self._jobs, self._running = False, queue.SimpleQueue(), set()
 
     def _start(self) -> None:
         if self._started:
             return
         self._started = True
+        # Also when it is dropped by whoever used it.
+        self._end = weakref.finalize(self, _end, self._jobs, self._threads)
         for number in range(self._threads):
             threading.Thread(
                 target=_serve,
@@ -123,12 +126,25 @@ class PatientBench:
         self._bench.close()
 
 
+def _end(jobs: queue.SimpleQueue[_Job | None], threads: int) -> None:
+    for _ in range(threads):
+        jobs.put(None)
+
+
 def _serve(jobs: queue.SimpleQueue[_Job | None], running: set[_Job]) -> None:
-    while (job := jobs.get()) is not None:
-        if job.is_void():
-            continue
+    while _take_next(jobs, running):
+        pass
+
+
+def _take_next(jobs: queue.SimpleQueue[_Job | None], running: set[_Job]) -> bool:
+    """Do one call; False at the end. What has been done is not held while it waits."""
+    job = jobs.get()
+    if job is None:
+        return False
+    if not job.is_void():
         running.add(job)
         try:
             job.call()
         finally:
             running.discard(job)
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 
 import pytest
@@ -106,3 +107,18 @@ async def test_a_bench_that_is_used_again_waits_for_no_thread_that_hangs():
         assert await bench.run(lambda: "goes on") == "goes on"
     release.set()
     bench.close()
+
+
+async def test_its_threads_end_when_nobody_holds_it_any_more():
+    class Reader:
+        def __init__(self) -> None:
+            self.bench = Bench("dropped", threads=2)
+
+        def read(self) -> int:
+            return 1
+
+    reader = Reader()
+    assert await reader.bench.run(reader.read) == 1
+    del reader
+    gc.collect()
+    await until(lambda: not any("dropped" in each.name for each in threading.enumerate()))
