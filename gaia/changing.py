@@ -20,7 +20,7 @@ from gaia.answering import Answering, weighing
 from gaia.app import App
 from gaia.channelling import changed_channels, enabled_channels
 from gaia.listening import Listening, Place
-from gaia.memory.index.opening import parts_opener
+from gaia.memory.index.opening import parts_inputs, parts_opener
 from gaia.ops.tracing import require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
@@ -40,7 +40,6 @@ SCHEDULE = "schedule"
 WEB = "web"
 METRICS = "metrics"
 
-INDEXED_BY = ("memory.enabled", "memory.embedder", "memory.vector_store")
 SCHEDULED_BY = ("sessions.idle_consolidate_minutes", "backup")
 DISTILLED_BY = ("model", "memory")
 
@@ -68,6 +67,7 @@ class Prepared:
     answering: Answering
     channels: Mapping[str, Channel]
     changed_channels: Collection[str]
+    changes_index: bool
 
     def touches(self, *keys: str) -> bool:
         """Whether one of these settings, or one below them, is another one."""
@@ -137,7 +137,8 @@ class Changing:
         if resolved != self._resolved or _connection(settings) != _connection(before):
             model = build_model(resolved, settings, self._home, self._clock)
         answering = self._app.builder.build(loaded, model)
-        return Prepared(loaded, changes, resolved, answering, channels, changed)
+        changes_index = _index_inputs(loaded) != _index_inputs(self.loaded)
+        return Prepared(loaded, changes, resolved, answering, channels, changed, changes_index)
 
     async def _move_servers(self, settings: Settings) -> None:
         if self._hosted:
@@ -161,7 +162,7 @@ class Changing:
         self._replace_answering(prepared.answering)
         for name in prepared.changed_channels:
             await self._replace_channel(name, prepared.channels.get(name))
-        if prepared.touches(*INDEXED_BY) or prepared.touches_secrets:
+        if prepared.changes_index:
             await self._tasks.stop(INDEX)
             app.index.use(parts_opener(self._home, loaded.settings.memory, loaded.secrets))
             self._tasks.start(INDEX, app.index.serve)
@@ -221,3 +222,7 @@ class Changing:
 def _connection(model: ModelSettings) -> ModelSettings:
     """All of it that the model is built from."""
     return model.model_copy(update={"instructions": ""})
+
+
+def _index_inputs(loaded: LoadedSettings) -> object:
+    return parts_inputs(loaded.settings.memory, loaded.secrets)

@@ -39,6 +39,12 @@ def parts_opener(home: Home, settings: MemorySettings, secrets: Secrets) -> Open
     return partial(open_parts, home, settings, secrets)
 
 
+def parts_inputs(settings: MemorySettings, secrets: Secrets) -> object:
+    """What the parts are made from: they are to be loaded anew when that is another."""
+    key = _keys(secrets).get(settings.embedder.provider)
+    return settings.enabled, settings.embedder, settings.vector_store, key
+
+
 def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
     """Load the embedder and the storage. Takes seconds: mem0 imports all of itself.
 

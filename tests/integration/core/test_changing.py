@@ -94,6 +94,18 @@ async def test_what_follows_from_a_change_and_fails_is_tried_again(running_core,
         await until(lambda: bool(listed))
 
 
+async def test_a_secret_that_changes_opens_the_index_anew_if_it_is_its_key(running_core, home):
+    async with running_core() as core, changing(core, home) as settings:
+        opened = []
+        core.app.index.use = opened.append
+        by_openai = after({"memory": {"embedder": {"provider": "openai"}}})
+        await settings.change(by_openai)
+        await settings.change(replace(by_openai, secrets=Secrets(anthropic_api_key="one")))
+        assert len(opened) == 1
+        await settings.change(replace(by_openai, secrets=Secrets(openai_api_key="two")))
+        assert len(opened) == 2
+
+
 async def test_a_file_that_is_saved_while_gaia_starts_is_taken_up(running_core, home):
     async with running_core() as core, reloading(core, home) as reload:
         watching = asyncio.create_task(reload.watch())
