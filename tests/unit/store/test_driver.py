@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import CursorResult, text
 from sqlalchemy.exc import IntegrityError
 
 from gaia.store.engine import Database
@@ -120,3 +121,31 @@ async def test_a_failed_statement_does_not_show_the_values_it_was_given(
     with pytest.raises(IntegrityError) as caught:
         await write(database, "a private note")
     assert "a private note" not in str(caught.value)
+
+
+async def test_a_statement_goes_to_the_connections_thread_once_with_all_its_rows(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    for note in ("first", "second"):
+        await write(database, note)
+    async with database.read() as session:
+        await session.execute(text("SELECT 1"))
+        with caplog.at_level(logging.DEBUG, logger="aiosqlite"):
+            found = await session.execute(text("SELECT note, length(note) AS size FROM notes"))
+        sent = [each for each in caplog.messages if each.startswith("executing")]
+        assert len(sent) == 1
+        assert [(row.note, row.size) for row in found] == [("first", 5), ("second", 6)]
+
+
+async def test_many_rows_are_written_and_counted_and_new_ones_returned(
+    database: Database,
+) -> None:
+    async with database.write() as session:
+        many = [{"note": f"note {number}"} for number in range(100)]
+        await session.execute(text("INSERT INTO notes VALUES (:note)"), many)
+        changed = await session.execute(text("UPDATE notes SET note = note || '!'"))
+        assert isinstance(changed, CursorResult)
+        assert changed.rowcount == 100
+        new = text("INSERT INTO notes VALUES ('new') RETURNING note, rowid")
+        assert (await session.execute(new)).one() == ("new", 101)
+    assert len(await notes(database)) == 101
