@@ -85,9 +85,7 @@ async def test_a_broken_embedder_is_told_of_and_made_up_for_once_it_works(
         await household.until(lambda: not household.asks("/local/status")["memory"]["ok"])
         assert await recalls(household, WHERE, POT)
         told = await ada.ask("/status")
-        assert (
-            "Not working: memory index: the embedder 'openai' answered 500" in told
-        )
+        assert "Not working: memory index: the embedder 'openai' answered 500" in told
         status = await run_gaia(household.home, "status", "--json")
         memory = json.loads(status.stdout)["memory"]
         assert (memory["ok"], memory["memories"], memory["waiting"]) == (False, 1, 1)

@@ -32,8 +32,8 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
-from gaia.store.pairings import Terms
 from gaia.store.ops_tables import BudgetNoticeRow
+from gaia.store.pairings import Terms
 from gaia.store.tables import (
     AuditRow,
     Base,
