@@ -19,6 +19,7 @@ from gaia.agent.health import ModelHealth
 from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.resilience import Patience, ResilientLlm
+from gaia.logs import Redaction
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ModelSettings
@@ -109,6 +110,8 @@ def resilient(
 ) -> ChatModel:
     """Put retries and the deadline of `settings` before an open connection."""
     health = ModelHealth()
+    # Hosts tell in their refusals what key they were given.
+    redact = Redaction([resolved.api_key.get_secret_value()] if resolved.api_key else [])
 
     def patient(patience: float, *, waits: bool) -> ResilientLlm:
         return ResilientLlm(
@@ -119,6 +122,7 @@ def resilient(
             chance=chance,
             health=health,
             waits=waits,
+            redact=redact,
         )
 
     return ChatModel(

@@ -66,6 +66,7 @@ class ResilientLlm(BaseLlm):
     _chance: Callable[[], float] = PrivateAttr()
     _health: ModelHealth = PrivateAttr()
     _waits: bool = PrivateAttr()
+    _redact: Callable[[str], str] = PrivateAttr()
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class ResilientLlm(BaseLlm):
         chance: Callable[[], float],
         health: ModelHealth,
         waits: bool = True,
+        redact: Callable[[str], str] = str,
     ) -> None:
         super().__init__(model=inner.model)
         self._inner = inner
@@ -86,6 +88,7 @@ class ResilientLlm(BaseLlm):
         self._chance = chance
         self._health = health
         self._waits = waits
+        self._redact = redact
 
     @property
     def capabilities(self) -> LlmCapabilities:
@@ -200,7 +203,7 @@ class ResilientLlm(BaseLlm):
 
     def _error(self, fault: Fault, tries: int, *, broke_off: bool) -> ModelError:
         message, bare = (
-            self._message(fault, cause, tries, broke_off=broke_off)
+            self._redact(self._message(fault, cause, tries, broke_off=broke_off))
             for cause in (fault.cause, fault.bare)
         )
         if fault.passing:
