@@ -284,7 +284,7 @@ async def test_logs_history_and_copies_lose_it(running_core, home):
             "\n# 2026-01-01\n+hello\n\n# 2026-01-04\n+bye\n"
         )
         assert home.logs.joinpath("gaia.log.1").read_text() == "first\nlast\n"
-        assert [file.name for file in home.backups.iterdir()] == [copy.name]
+        assert list(home.backups.glob("*.db")) == [copy]
         with closing(sqlite3.connect(copy)) as database:
             assert database.execute("SELECT text FROM inbox").fetchall() == [(REPLACEMENT,)]
             assert database.execute("SELECT count(*) FROM memories").fetchone() == (0,)
