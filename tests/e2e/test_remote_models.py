@@ -17,6 +17,7 @@ from gaia.testing.model_server import ScriptedCall, Step, running_model_server
 from gaia.testing.processes import talking
 
 OPENAI = {"OPENAI_API_KEY": "x"}
+LISTENS = "the web server listens on "
 GEMINI = {"GEMINI_API_KEY": "x"}
 
 
@@ -175,8 +176,8 @@ async def test_health_tells_what_does_not_work_and_control_is_for_the_socket_alo
     async with running_model_server() as model:
         use_openai(home, model.openai_base_url)
         async with running_daemon(home, environ=OPENAI) as daemon, httpx.AsyncClient() as http:
-            (line,) = [line for line in daemon.log if "health on " in line]
-            url = line.split("health on ")[1].removesuffix("/healthz")
+            (line,) = [line for line in daemon.log if LISTENS in line]
+            url = f"http://{line.split(LISTENS)[1].strip()}"
             health = await http.get(f"{url}/healthz")
             assert (health.status_code, health.json()["status"]) == (200, "ok")
             assert (await http.get(f"{url}/readyz")).status_code == 200

@@ -90,12 +90,17 @@ async def test_an_address_without_a_list_of_models_is_told(server: ModelServer) 
 
 
 async def test_a_host_that_takes_its_time_is_not_waited_for() -> None:
+    left = asyncio.Event()
+
     async def swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
+        await writer.wait_closed()
+        left.set()
 
     silent = await asyncio.start_server(swallow, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     async with silent:
         host = await look("openai", f"http://127.0.0.1:{port}", seconds=0.05)
+        await left.wait()
     assert "no answer within 0.05 s" in host.finding.detail

@@ -33,10 +33,14 @@ async def answering(body: bytes) -> AsyncIterator[int]:
         writer.write(b"HTTP/1.1 503 X\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
         writer.close()
+        await writer.wait_closed()
+        answered.set()
 
+    answered = asyncio.Event()
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     try:
         yield server.sockets[0].getsockname()[1]
+        await answered.wait()
     finally:
         server.close()
 
