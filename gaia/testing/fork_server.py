@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel
+from sqlalchemy.orm import configure_mappers
 
 import channels
 import gaia
@@ -53,6 +54,8 @@ LATER = (
     "mem0.utils.factory",
     "mem0.vector_stores.chroma",
     "openai.resources",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.websockets.auto",
 )
 """What libraries import while a daemon starts and with its first turn, and its index."""
 
@@ -76,13 +79,15 @@ class Start(BaseModel):
 
 
 def main() -> None:
-    """Import everything, and fork. Only what was forked comes back from `serve`."""
+    """Import everything, connect the tables' classes, and fork. Only what was forked comes
+    back from `serve`."""
     control = socket.socket(fileno=int(sys.argv[1]))
     environment.prepare(Path(sys.argv[2]))
     for name in (*_modules("gaia", gaia.__path__), *_modules("channels", channels.__path__)):
         importlib.import_module(name)
     for name in LATER:
         importlib.import_module(name)
+    configure_mappers()
     gc.collect()
     gc.freeze()
     start = serve(control)

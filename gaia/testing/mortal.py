@@ -8,6 +8,7 @@ everything, so that it may die as often as a test likes.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from subprocess import PIPE, Popen
 from typing import Self
 
 from pydantic import BaseModel, JsonValue
+from sqlalchemy.orm import configure_mappers
 
 
 @dataclass(slots=True)
@@ -59,6 +61,8 @@ class Mortals:
 
 def fork_lives(live: Callable[[str], Awaitable[JsonValue]]) -> None:
     """Fork a process for each line of standard input, and print what it comes to."""
+    configure_mappers()
+    gc.freeze()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
