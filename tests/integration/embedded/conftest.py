@@ -1,5 +1,6 @@
 """A real model, small enough for tests, pulled once and kept between runs."""
 
+import fcntl
 import getpass
 import os
 import tempfile
@@ -35,9 +36,13 @@ class Silent:
 
 @pytest.fixture(scope="session")
 def small_model() -> CatalogueModel:
-    """The model, which lies in `KEPT_MODELS` afterwards."""
+    """The model, which lies in `KEPT_MODELS` afterwards. Of test processes that want it at
+    once, one pulls it and the others wait."""
     model = find_model(SMALL)
-    pull(model, KEPT_MODELS, Silent())
+    KEPT_MODELS.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (KEPT_MODELS / ".tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pull(model, KEPT_MODELS, Silent())
     return model
 
 
