@@ -1,0 +1,230 @@
+"""How hosts answer, and what becomes of it: each line of `host_answers.jsonl` is a row.
+
+A row has an `id`, the `answers` that the host gives one after the other (see `wire`), and
+what must come of it:
+
+- `reply`: the answer that the person reads; or `fails`, the class of the error, and
+  `because`, words of what the owner is told.
+- `asked`: how often the host is asked; as often as it has answers, unless told.
+- `called`: what the tool `remember` was called with; `never`: words that are not on the
+  screen, and not in the session.
+- `sent`: of the last request, `has` and `lacks` name fields, `says` words.
+
+It is run over every protocol, whole and streamed, unless `protocols` or `modes` name
+fewer. `user` is what the person says, after the `earlier` messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gaia.agent.connection import Connection
+from gaia.agent.models import ChatModel, resilient
+from gaia.agent.plugins import Meter
+from gaia.agent.providers import ModelProvider, ResolvedModel
+from gaia.agent.remote import gemini, openai
+from gaia.agent.turn import Agent, Ask, Scene
+from gaia.errors import GaiaError
+from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
+from gaia.sessions.service import SessionKey, SessionStore
+from gaia.settings.schema import ModelSettings, Settings
+from gaia.testing.clock import START, FakeClock
+from gaia.testing.serving import serving
+
+from .conftest import KEY, without_anthropic
+from .wire import PROTOCOLS, response_to
+
+Row = Mapping[str, Any]
+
+ROWS: Sequence[Row] = [
+    json.loads(line)
+    for line in Path(__file__).with_name("host_answers.jsonl").read_text("utf-8").splitlines()
+]
+KEY_OF_SESSION = SessionKey("u_1", "terminal", "", 1)
+PROVIDERS: Mapping[str, ModelProvider] = {
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "gemini": "gemini",
+    "anthropic": "anthropic",
+}
+
+
+class Host:
+    """A host that answers as a row tells, the last answer again and again. What it was
+    asked in `earlier` turns is no part of the row, nor of the `requests`."""
+
+    def __init__(self, answers: Sequence[Any], earlier: int = 0) -> None:
+        self._earlier = earlier
+        self._answers = [
+            {"text": answer.removeprefix("ok:")} if isinstance(answer, str) else answer
+            for answer in answers
+        ]
+        self.requests: list[dict[str, Any]] = []
+        self.app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["POST"])])
+
+    async def _answer(self, request: Request) -> Response:
+        body = await request.json()
+        if self._earlier:
+            self._earlier -= 1
+            return response_to(request, body, {"text": "I see."})
+        self.requests.append(body)
+        position = min(len(self.requests), len(self._answers)) - 1
+        return response_to(request, body, self._answers[position])
+
+
+@dataclass
+class Screen:
+    """What the person sees while a turn runs."""
+
+    shown: list[str] = field(default_factory=list)
+
+    def text(self, text: str) -> None:
+        self.shown.append(text)
+
+    def tool(self, name: str) -> None:
+        """The name alone is shown."""
+
+
+@dataclass
+class Talk:
+    """A conversation through gaia's agent with the model of a host."""
+
+    agent: Agent
+    sessions: SessionStore
+    clock: FakeClock
+    screen: Screen = field(default_factory=Screen)
+    turns: int = 0
+
+    async def say(self, text: str, *, stream: bool) -> str:
+        self.turns += 1
+        scene = Scene(KEY_OF_SESSION, "Ada", self.turns - 1)
+        ask = Ask(f"t_{self.turns}", text, text, START, stream=stream)
+        hurry = asyncio.create_task(self._hurry())
+        try:
+            return await self.agent.answer(scene, ask, Meter(), self.screen)
+        finally:
+            hurry.cancel()
+            with suppress(asyncio.CancelledError):
+                await hurry
+
+    async def stored(self) -> str:
+        events = await self.sessions.events(
+            KEY_OF_SESSION.user_id, KEY_OF_SESSION.session_id, limit=1000
+        )
+        return "\n".join(event.model_dump_json() for event in events or [])
+
+    async def _hurry(self) -> None:
+        """End each wait between two tries at once: beside the deadline's watch, who sleeps
+        waits for the next try."""
+        while True:
+            await self.clock.until_sleeping(2)
+            self.clock.advance(self.clock.sleeping[0])
+
+
+@asynccontextmanager
+async def talking(host: Host, protocol: str, home: Home, called: list[Any]) -> AsyncIterator[Talk]:
+    async def remember(fact: str) -> dict[str, str]:
+        """Keep a lasting fact of the user."""
+        called.append({"fact": fact})
+        return {"result": "kept"}
+
+    home.create()
+    clock = FakeClock()
+    sessions = await open_sessions(home)
+    async with serving(host.app) as url:
+        model = connect(protocol, url, clock)
+        agent = Agent(model=model, sessions=sessions, tools=[remember], settings=Settings())
+        try:
+            await sessions.ensure(KEY_OF_SESSION)
+            yield Talk(agent, sessions, clock)
+        finally:
+            await model.close()
+            await sessions.close()
+
+
+def connect(protocol: str, url: str, clock: FakeClock) -> ChatModel:
+    """The model of `protocol`, as gaia builds it."""
+    base_url = f"{url}/v1" if protocol.startswith("openai") else url
+    resolved = ResolvedModel(PROVIDERS[protocol], "a-model", base_url, SecretStr(KEY))
+    settings = ModelSettings(timeout_seconds=60.0, retries=2)
+    return resilient(_connection(protocol, resolved), resolved, settings, clock, chance=lambda: 0.0)
+
+
+def _connection(protocol: str, resolved: ResolvedModel) -> Connection:
+    match protocol:
+        case "openai-chat":
+            return openai.connect_completions(resolved)
+        case "openai-responses":
+            return openai.connect_responses(resolved)
+        case "gemini":
+            return gemini.connect(resolved, api_version="")
+        case _:
+            from gaia.agent.remote import anthropic
+
+            return anthropic.connect(resolved)
+
+
+def _cases() -> Sequence[Any]:
+    return [
+        pytest.param(
+            row,
+            protocol,
+            mode == "streamed",
+            id=f"{row['id']}-{protocol}-{mode}",
+            marks=without_anthropic if protocol == "anthropic" else (),
+        )
+        for row in ROWS
+        for protocol in row.get("protocols", PROTOCOLS)
+        for mode in row.get("modes", ("whole", "streamed"))
+    ]
+
+
+@pytest.mark.parametrize(("row", "protocol", "stream"), _cases())
+async def test_what_a_host_answers(row: Row, protocol: str, stream: bool, tmp_path: Path) -> None:
+    host, called = Host(row["answers"], row.get("earlier", 0)), list[Any]()
+    async with talking(host, protocol, Home(tmp_path / "home"), called) as talk:
+        for number in range(row.get("earlier", 0)):
+            await talk.say(f"message {number}", stream=False)
+        came = await outcome(talk.say(row.get("user", "hello"), stream=stream))
+        if isinstance(came, GaiaError):
+            assert type(came).__name__ == row.get("fails"), repr(came)
+            assert row.get("because", "") in str(came)
+        else:
+            assert came == row.get("reply")
+        assert len(host.requests) == row.get("asked", len(row["answers"]))
+        assert called == row.get("called", [])
+        stored, shown = await talk.stored(), "".join(talk.screen.shown)
+        for words in row.get("never", ()):
+            assert words not in shown
+            assert words not in stored
+        check_sent(host.requests[-1], row.get("sent", {}))
+
+
+async def outcome(said: Awaitable[str]) -> str | GaiaError:
+    """The answer, or why there is none."""
+    try:
+        return await said
+    except GaiaError as exc:
+        return exc
+
+
+def check_sent(request: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> None:
+    """Compare a request with what a row says of it."""
+    assert set(wanted.get("has", ())) <= set(request)
+    assert not set(wanted.get("lacks", ())) & set(request)
+    for words in wanted.get("says", ()):
+        assert words in json.dumps(request, ensure_ascii=False)
