@@ -54,6 +54,7 @@ from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.memory import memory_routes
+from gaia.web.queries import query_routes
 from gaia.web.sessions import session_routes
 from gaia.web.terminal import terminal_route
 
@@ -328,6 +329,7 @@ def build_app(
         local_routes=[
             *memory_routes(search, index),
             *session_routes(database, digesting, clock),
+            *query_routes(database, stores.sessions, clock),
             terminal_route(terminal),
         ],
     )

@@ -78,8 +78,7 @@ def _ask(home: Home, path: str) -> ReloadReport:
     from gaia.ops.settings_report import ReloadReport
 
     with asking(home, path, "", RELOAD_SECONDS) as answer:
-        answer.read()
-        return ReloadReport.model_validate_json(answer.content)
+        return ReloadReport.model_validate_json(answer.read())
 
 
 def _tell(report: ReloadReport, *, as_json: bool, none: str) -> None:

@@ -1,24 +1,43 @@
-"""Asks the daemon that may run in a home, over its control socket."""
+"""Asks the daemon that may run in a home, over its control socket.
+
+By the standard library's client: another would be most of what a command has to import.
+"""
 
 from __future__ import annotations
 
+import json
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import TYPE_CHECKING, NoReturn
+
+from gaia.errors import AnswerError, NotRunningError, StoreError, WireError
 
 if TYPE_CHECKING:
-    import httpx
+    from pathlib import Path
 
     from gaia.paths import Home
 
 WAKE_SECONDS = 5.0
-CONNECT_SECONDS = 5.0
+
+
+class UnixConnection(HTTPConnection):
+    """A connection to a socket of this machine."""
+
+    def __init__(self, path: Path, seconds: float | None) -> None:
+        super().__init__("gaia", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
 
 
 def is_served(home: Home) -> bool:
     """Whether somebody listens on the control socket: a daemon that ended leaves it behind."""
-    import socket
-
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(WAKE_SECONDS)
         try:
@@ -34,52 +53,71 @@ def wake(home: Home) -> bool:
     False when none runs, or it is too busy to say so: it finds the work at its
     next start, or when something else wakes that conversation.
     """
-    if not is_served(home):
-        return False
-    import httpx
-
-    transport = httpx.HTTPTransport(uds=str(home.control_socket))
     try:
-        with httpx.Client(transport=transport, timeout=WAKE_SECONDS) as client:
-            return client.post("http://gaia/local/wake").is_success
-    except httpx.TransportError:
+        ask(home, "/local/wake", "", WAKE_SECONDS)
+    except (NotRunningError, StoreError, WireError):
         return False
+    return True
+
+
+def ask(home: Home, path: str, body: str | None, seconds: float | None) -> bytes:
+    """The whole answer of a running daemon; see `asking`."""
+    with asking(home, path, body, seconds) as answer:
+        return answer.read()
 
 
 @contextmanager
 def asking(
-    home: Home, path: str, body: str, read_seconds: float | None
-) -> Iterator[httpx.Response]:
-    """The answer of a running daemon to what is posted to `path`, to be read as it comes.
+    home: Home, path: str, body: str | None, seconds: float | None
+) -> Iterator[HTTPResponse]:
+    """The answer of a running daemon to what is posted to `path`, to be read as it comes;
+    without a body, to what is got from there. `seconds` is how long it may be silent.
 
     Raises:
         NotRunningError: None runs, or it does not answer.
+        StoreError: It cannot read its database.
+        AnswerError: It refuses what is asked for.
         WireError: It is of another version.
     """
-    import httpx
-
-    from gaia.errors import NotRunningError, WireError
-
-    not_running = NotRunningError(
-        f"gaia does not run in {str(home.root)!r}, or does not answer: start it with 'gaia serve'"
-    )
-    if not is_served(home):
-        raise not_running
-    transport = httpx.HTTPTransport(uds=str(home.control_socket))
-    timeout = httpx.Timeout(CONNECT_SECONDS, read=read_seconds)
+    connection = UnixConnection(home.control_socket, seconds)
     try:
-        with (
-            httpx.Client(transport=transport, timeout=timeout) as client,
-            client.stream("POST", f"http://gaia{path}", content=body) as answer,
-        ):
-            if answer.is_error:
-                answer.read()
-                answer.raise_for_status()
-            yield answer
-    except httpx.TransportError as exc:
-        raise not_running from exc
-    except (httpx.HTTPStatusError, ValueError) as exc:
+        _send(connection, path, body)
+        answer = connection.getresponse()
+        if answer.status >= 400:
+            _refuse(answer)
+        yield answer
+    except BrokenPipeError:
+        raise  # Of whoever reads what this process prints.
+    except TimeoutError as exc:
+        raise NotRunningError(
+            f"gaia in {str(home.root)!r} did not answer within {seconds:g} s: "
+            "try again, and restart it if that does not help"
+        ) from exc
+    except (OSError, HTTPException) as exc:
+        raise NotRunningError(
+            f"gaia does not run in {str(home.root)!r}, or does not answer: "
+            "start it with 'gaia serve'"
+        ) from exc
+    except (KeyError, TypeError, ValueError) as exc:
         raise WireError(
             f"the gaia that runs in {str(home.root)!r} gave an answer that this one does not "
             "understand: restart it, so that both are of the same version"
         ) from exc
+    finally:
+        connection.close()
+
+
+def _send(connection: UnixConnection, path: str, body: str | None) -> None:
+    try:
+        connection.request("GET" if body is None else "POST", path, body and body.encode())
+    except BrokenPipeError as exc:
+        raise ConnectionResetError(*exc.args) from exc
+
+
+def _refuse(answer: HTTPResponse) -> NoReturn:
+    told = json.loads(answer.read())
+    if answer.status == 422:
+        raise AnswerError(told["error"], told["exit_code"])
+    if answer.status == 503:
+        raise StoreError(told["error"])
+    raise ValueError(f"status {answer.status}")

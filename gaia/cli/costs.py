@@ -3,21 +3,19 @@ gaia runs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.opening import there_is_a_database, with_database
+from gaia.cli.asking import ask, echo_json
 
 if TYPE_CHECKING:
     from datetime import date
 
     from gaia.ops.costs import Costs, Line
     from gaia.settings.schema import CostsSettings
-    from gaia.store.engine import Database
 
 LONGEST_SUBJECT = 24
 """The rest of 80 columns is for the numbers."""
@@ -45,25 +43,14 @@ def costs_command(
 ) -> None:
     """Show tokens and what they cost, by the prices in gaia.yaml."""
     from gaia.clock import SystemClock
-    from gaia.ops.costs import By, add_up, first_day
-    from gaia.store import identities, usage
+    from gaia.ops.costs import By, first_day
+    from gaia.ops.queries.records import COSTS, WhichCosts
 
     until = SystemClock().now().astimezone().date()
-    since = first_day(until, days)
-
-    async def read(database: Database) -> Costs:
-        async with database.read() as session:
-            names = {user.user_id: user.name for user in await identities.everybody(session)}
-            used = await usage.since(session, since)
-        return add_up(used, names, by=By(by), since=since, until=until)
-
-    if there_is_a_database():
-        costs = with_database(read)
-    else:
-        costs = add_up((), {}, by=By(by), since=since, until=until)
+    costs = ask(COSTS, WhichCosts(by=By(by), since=first_day(until, days), until=until))
     prices = _prices()
     if as_json:
-        typer.echo(json.dumps(_as_json(costs, prices), indent=2))
+        echo_json(_as_json(costs, prices))
     else:
         typer.echo(as_text(costs, prices))
 

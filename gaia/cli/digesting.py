@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.asking import ask, echo_json
 from gaia.cli.opening import there_is_a_database, with_database
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def digest(
     anew with it."""
     from gaia.cli.memory.progress import counting
     from gaia.errors import NotRunningError
+    from gaia.ops.queries.people import OWNER, USERS, Whose
+    from gaia.ops.queries.query import Everything
     from gaia.paths import find_home
 
     if (user and all_users) or not (user or all_users or retry):
@@ -34,7 +36,8 @@ def digest(
     if not there_is_a_database():
         _tell_left(0, as_json=as_json)
         return
-    user_id, names = with_database(lambda database: _users(database, user))
+    user_id = None if user is None else ask(OWNER, Whose(user=user)).user_id
+    names = {each.user_id: each.name for each in ask(USERS, Everything()).users}
     home = find_home()
     try:
         with counting("reading") as progress:
@@ -46,15 +49,6 @@ def digest(
     _tell(outcomes, names, as_json=as_json)
 
 
-async def _users(database: Database, user: str | None) -> tuple[str | None, Mapping[str, str]]:
-    from gaia.clock import SystemClock
-    from gaia.store.users import Users
-
-    users = Users(database, SystemClock())
-    user_id = None if user is None else (await users.find(user)).user_id
-    return user_id, {known.user_id: known.name for known in await users.list()}
-
-
 def _ask_daemon(
     home: Home, user_id: str | None, progress: Told, *, retry: bool
 ) -> Sequence[DigestOutcome]:
@@ -64,7 +58,7 @@ def _ask_daemon(
 
     wish = DigestWish(user_id=user_id, retry=retry)
     with asking(home, DIGEST_PATH, wish.model_dump_json(), None) as answer:
-        for line in answer.iter_lines():
+        for line in answer:
             step = DigestStep.model_validate_json(line)
             if step.error:
                 raise LearningOffError(step.error)
@@ -93,7 +87,7 @@ def _tell_left(waiting: int, *, as_json: bool) -> None:
     from gaia.ops.words import counted
 
     if as_json:
-        typer.echo(json.dumps({"running": False, "waiting": waiting, "digests": []}, indent=2))
+        echo_json({"running": False, "waiting": waiting, "digests": []})
     elif waiting:
         which = counted(waiting, "conversation", "conversations")
         typer.echo(f"gaia does not run: its next start reads {which}.")
@@ -104,7 +98,7 @@ def _tell_left(waiting: int, *, as_json: bool) -> None:
 def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_json: bool) -> None:
     if as_json:
         told = [each.model_dump() | {"user": names.get(each.user_id)} for each in outcomes]
-        typer.echo(json.dumps({"running": True, "waiting": 0, "digests": told}, indent=2))
+        echo_json({"running": True, "waiting": 0, "digests": told})
     elif not outcomes:
         typer.echo("There is nothing to read.")
     for each in () if as_json else outcomes:

@@ -8,33 +8,18 @@ socket, which is there whatever the settings say of ports.
 from __future__ import annotations
 
 import json
-import socket
 import sys
-from http.client import HTTPConnection, HTTPException, HTTPResponse
-from pathlib import Path
+from http.client import HTTPException, HTTPResponse
 
+from gaia.cli.control import UnixConnection
 from gaia.paths import find_home
 
 ANSWER_SECONDS = 10.0
 
 
-class UnixConnection(HTTPConnection):
-    """A connection to a socket of this machine."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("gaia", timeout=ANSWER_SECONDS)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect to the socket."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(ANSWER_SECONDS)
-        self.sock.connect(str(self._path))
-
-
 def main() -> int:
     """Ask once."""
-    connection = UnixConnection(find_home().control_socket)
+    connection = UnixConnection(find_home().control_socket, ANSWER_SECONDS)
     try:
         connection.request("GET", "/healthz")
         answer = connection.getresponse()

@@ -1,58 +1,63 @@
 """The `gaia` command: where all of its parts are mounted, and its errors end.
 
-Whoever adds a command here keeps its imports inside the function: `gaia --help`
-pays for typer alone; help in Rich's boxes would take more than twice as long.
+A command is imported when it is called, and `gaia --help` imports all of them: each keeps
+its own imports inside its function. Help in Rich's boxes would take more than twice as long.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 import typer
 
-from gaia.cli import backup, config, memory, model, outbox, service, sessions, users
-from gaia.cli.audit import audit_command
-from gaia.cli.chat import chat_command
-from gaia.cli.costs import costs_command
-from gaia.cli.doctor import doctor_command
-from gaia.cli.jobs import jobs_command
+from gaia.cli.lazy_group import LazyGroup
 from gaia.cli.leaving import leave_threads
-from gaia.cli.logs import logs_command
-from gaia.cli.serve import serve_command
-from gaia.cli.setup import setup_command
 from gaia.cli.standard_streams import open_closed_streams
-from gaia.cli.status import status_command
 from gaia.errors import GaiaError
 
 INTERRUPTED = 130
 """128 and SIGINT, as shells have it."""
 
+NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
+"""To look for plugins pydantic reads the metadata of every package that is installed."""
+
+
+class Commands(LazyGroup):
+    """All commands, in the order in which the help lists them."""
+
+    places: ClassVar[Mapping[str, str]] = {
+        "chat": "gaia.cli.chat:chat_command",
+        "serve": "gaia.cli.serve:serve_command",
+        "setup": "gaia.cli.setup:setup_command",
+        "status": "gaia.cli.status:status_command",
+        "doctor": "gaia.cli.doctor:doctor_command",
+        "jobs": "gaia.cli.jobs:jobs_command",
+        "audit": "gaia.cli.audit:audit_command",
+        "costs": "gaia.cli.costs:costs_command",
+        "logs": "gaia.cli.logs:logs_command",
+        "users": "gaia.cli.users:app",
+        "memory": "gaia.cli.memory:app",
+        "sessions": "gaia.cli.sessions:app",
+        "outbox": "gaia.cli.outbox:app",
+        "backup": "gaia.cli.backup:app",
+        "config": "gaia.cli.config:app",
+        "model": "gaia.cli.model:app",
+        "service": "gaia.cli.service:app",
+    }
+
+
 app = typer.Typer(
     name="gaia",
+    cls=Commands,
     help="A personal assistant that runs on your own machine.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("chat")(chat_command)
-app.command("serve")(serve_command)
-app.command("setup")(setup_command)
-app.command("status")(status_command)
-app.command("doctor")(doctor_command)
-app.command("jobs")(jobs_command)
-app.command("audit")(audit_command)
-app.command("costs")(costs_command)
-app.command("logs")(logs_command)
-app.add_typer(users.app, name="users")
-app.add_typer(memory.app, name="memory")
-app.add_typer(sessions.app, name="sessions")
-app.add_typer(outbox.app, name="outbox")
-app.add_typer(backup.app, name="backup")
-app.add_typer(config.app, name="config")
-app.add_typer(model.app, name="model")
-app.add_typer(service.app, name="service")
 
 
 def _print_version(wanted: bool) -> None:
@@ -83,6 +88,7 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line; an error of gaia's own is one message and an exit code."""
+    os.environ.setdefault(NO_PLUGINS, "1")
     open_closed_streams()
     try:
         _run()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from gaia.store.engine import Database
-    from gaia.store.outbox import Listed
+from gaia.cli.asking import ask, echo_json
+from gaia.cli.opening import there_is_a_database, with_database
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from gaia.ops.queries.records import ChunkReport
+    from gaia.store.engine import Database
 
 app = typer.Typer(no_args_is_help=True, help="Replies that have not been delivered.")
 
@@ -25,20 +25,13 @@ def list_outbox(
     as_json: AsJson = False,
 ) -> None:
     """List what waits to be delivered, and what was given up and why."""
-    from gaia.store import outbox
-    from gaia.store.tables import OutboxState
+    from gaia.ops.queries.records import CHUNKS, WhichChunks
 
-    states = (OutboxState.DEAD,) if dead else (*outbox.OPEN, OutboxState.DEAD)
-
-    async def read(database: Database) -> Sequence[Listed]:
-        async with database.read() as session:
-            return await outbox.listed(session, states=states)
-
-    listed = _with_database(read) or []
+    answer = ask(CHUNKS, WhichChunks(dead=dead))
     if as_json:
-        typer.echo(json.dumps([_as_json(one) for one in listed], indent=2))
-    elif listed:
-        typer.echo(_as_table(listed))
+        echo_json(answer.model_dump(mode="json")["chunks"])
+    elif answer.chunks:
+        typer.echo(_as_table(answer.chunks))
     elif dead:
         typer.echo("Nothing was given up.")
     else:
@@ -62,7 +55,7 @@ def retry(
     revived = _revive(None if dead else outbox_ids)
     runs = bool(revived) and wake(find_home())
     if as_json:
-        typer.echo(json.dumps({"retried": list(revived), "running": runs}, indent=2))
+        echo_json({"retried": list(revived), "running": runs})
     elif revived:
         when = "now" if runs else "when gaia runs"
         typer.echo(f"{_counted(len(revived))} will be tried again {when}.")
@@ -85,71 +78,32 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
                 )
             return revived
 
-    revived = _with_database(change)
-    if revived is None and outbox_ids is not None:
+    if there_is_a_database():
+        return with_database(change)
+    if outbox_ids is not None:
         raise UnknownChunkError("nothing was given up: there is no database yet")
-    return revived or ()
-
-
-def _with_database(action: Callable[[Database], Awaitable[T]]) -> T | None:
-    """What `action` makes of the home's database; None when there is none."""
-    import asyncio
-
-    from gaia.paths import find_home
-    from gaia.store.opening import open_database
-
-    home = find_home()
-    if not home.database.exists():
-        return None
-
-    async def run() -> T:
-        database = await open_database(home)
-        try:
-            return await action(database)
-        finally:
-            await database.close()
-
-    return asyncio.run(run())
+    return ()
 
 
 def _counted(chunks: int) -> str:
     return "1 message" if chunks == 1 else f"{chunks} messages"
 
 
-def _as_json(one: Listed) -> dict[str, object]:
-    chunk = one.chunk
-    return {
-        "outbox_id": chunk.outbox_id,
-        "state": chunk.state,
-        "user": one.user_name,
-        "channel": one.channel,
-        "chat": one.chat,
-        "turn_id": chunk.turn_id,
-        "seq": chunk.seq,
-        "characters": len(chunk.text),
-        "attempts": chunk.attempts,
-        "possible_repeat": chunk.repeated,
-        "created_at": chunk.created_at.isoformat(),
-        "not_before": chunk.not_before and chunk.not_before.isoformat(),
-        "error": chunk.error,
-    }
-
-
-def _as_table(listed: Sequence[Listed]) -> str:
+def _as_table(chunks: Sequence[ChunkReport]) -> str:
     from gaia.cli.table import columns, local_time
 
     return columns(
         ("ID", "STATE", "FOR", "CHANNEL", "WRITTEN", "ATTEMPTS", "CAUSE"),
         [
             (
-                str(one.chunk.outbox_id),
-                one.chunk.state,
-                one.user_name,
-                one.channel,
-                local_time(one.chunk.created_at),
-                str(one.chunk.attempts),
-                one.chunk.error or "",
+                str(each.outbox_id),
+                each.state,
+                each.user,
+                each.channel,
+                local_time(each.created_at),
+                str(each.attempts),
+                each.error or "",
             )
-            for one in listed
+            for each in chunks
         ],
     )

@@ -3,19 +3,15 @@ or not gaia runs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.memory.opening import read_memory
+from gaia.cli.asking import ask, echo_json
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from gaia.memory.archive import Hit
-    from gaia.store.identities import User
+    from gaia.ops.queries.conversations import TurnReport
 
 BESIDE_WORDS = 20
 """Columns of a table that the time takes, with what is between the columns."""
@@ -51,54 +47,39 @@ def search(
     """Find what was said in conversations, the best first; without words the latest."""
     from gaia.cli.table import terminal_width
     from gaia.clock import SystemClock
-    from gaia.memory import archive
     from gaia.memory.periods import between
+    from gaia.ops.queries.conversations import TURNS, WhichTurns
 
     begins, ends = between(since, until, SystemClock().now())
     excerpt = max(LEAST_EXCERPT, (terminal_width() - BESIDE_WORDS) // 2)
-
-    async def find(session: AsyncSession, owner: User) -> tuple[str, Sequence[Hit]]:
-        found = await archive.search(
-            session,
-            owner.user_id,
-            words=" ".join(words or ()),
-            since=begins,
-            until=ends,
-            limit=limit,
-            excerpt=excerpt,
-        )
-        return owner.name, found
-
-    name, hits = read_memory(user, find)
+    asked = WhichTurns(
+        user=user,
+        words=" ".join(words or ()),
+        since=begins,
+        until=ends,
+        limit=limit,
+        excerpt=excerpt,
+    )
+    answer = ask(TURNS, asked)
     if as_json:
-        typer.echo(json.dumps([_as_json(hit) for hit in hits], indent=2))
-    elif hits:
-        typer.echo(_as_table(hits, excerpt))
+        excerpts = {"asked_excerpt", "answer_excerpt"}
+        echo_json([each.model_dump(mode="json", exclude=excerpts) for each in answer.turns])
+    elif answer.turns:
+        typer.echo(_as_table(answer.turns, excerpt))
     else:
-        typer.echo(f"Nothing like that is in the conversations of {name}.")
+        typer.echo(f"Nothing like that is in the conversations of {answer.user}.")
 
 
-def _as_table(hits: Sequence[Hit], widest: int) -> str:
+def _as_table(turns: Sequence[TurnReport], widest: int) -> str:
     from gaia.cli.memory.showing import shown_line
     from gaia.cli.table import columns, cut
 
     rows = [
         (
-            f"{hit.said_at.astimezone():%Y-%m-%d %H:%M}",
-            cut(shown_line(hit.asked), widest),
-            cut(shown_line(hit.answer), widest),
+            f"{turn.said_at.astimezone():%Y-%m-%d %H:%M}",
+            cut(shown_line(turn.asked_excerpt), widest),
+            cut(shown_line(turn.answer_excerpt), widest),
         )
-        for hit in hits
+        for turn in turns
     ]
     return columns(("WHEN", "SAID", "ANSWERED"), rows)
-
-
-def _as_json(hit: Hit) -> dict[str, object]:
-    """The turn as a whole."""
-    return {
-        "said_at": hit.said_at.isoformat(),
-        "asked": hit.turn.asked,
-        "answer": hit.turn.answer,
-        "session_id": hit.turn.session_id,
-        "turn_id": hit.turn.turn_id,
-    }

@@ -75,34 +75,8 @@ def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusR
         StoreError: It cannot read gaia.db.
         WireError: It is of another version.
     """
-    import httpx
-
-    from gaia.errors import NotRunningError, StoreError, WireError
+    from gaia.cli.control import asking
     from gaia.ops.report import StatusReport
 
-    not_running = NotRunningError(
-        f"gaia does not run in {str(home.root)!r}: start it with 'gaia serve'"
-    )
-    if not home.control_socket.exists():
-        raise not_running
-    transport = httpx.HTTPTransport(uds=str(home.control_socket))
-    try:
-        with httpx.Client(transport=transport, timeout=answer_seconds) as client:
-            answer = client.get("http://gaia/local/status")
-    except httpx.TimeoutException as exc:
-        raise NotRunningError(
-            f"gaia in {str(home.root)!r} did not answer within {answer_seconds:g} s: "
-            "try again, and restart it if that does not help"
-        ) from exc
-    except httpx.TransportError as exc:
-        raise not_running from exc
-    try:
-        if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
-            raise StoreError(answer.json()["error"])
-        answer.raise_for_status()
-        return StatusReport.model_validate_json(answer.content)
-    except (httpx.HTTPStatusError, KeyError, ValueError) as exc:
-        raise WireError(
-            f"the gaia that runs in {str(home.root)!r} gave an answer that this one does not "
-            "understand: restart it, so that both are of the same version"
-        ) from exc
+    with asking(home, "/local/status", None, answer_seconds) as answer:
+        return StatusReport.model_validate_json(answer.read())

@@ -7,12 +7,14 @@
     ├── NotRunningError        no daemon answers (exit 3)
     ├── RefusedError           the daemon turned a terminal client away
     ├── WireError              a terminal client and the daemon do not understand each other
+    ├── AnswerError            the daemon answers a query with an error
     ├── OutputError            a reply cannot be written to standard output
     ├── ListenError            a port or socket cannot be listened on
     ├── ServiceError           gaia cannot be installed as a service, or removed
     ├── StoreError             a database cannot be read or written
     │   └── NewerStoreError    a database was written by a newer gaia
     ├── UnknownUserError       no user goes by that name or id
+    ├── AmbiguousUserError     no user is named where there are several (exit 2)
     ├── UserNameError          the name cannot be a person's
     │   └── UserNameTakenError      two people cannot share a name
     ├── AddressTakenError      the address belongs to another user
@@ -93,6 +95,7 @@ from gaia.errors.models import (
 )
 from gaia.errors.people import (
     AddressTakenError,
+    AmbiguousUserError,
     GroupUserError,
     LastOwnerError,
     UnknownAddressError,
@@ -115,6 +118,7 @@ from gaia.errors.providers import (
 )
 from gaia.errors.running import (
     AlreadyRunningError,
+    AnswerError,
     BackupBusyError,
     BackupDamagedError,
     BackupError,
@@ -136,6 +140,8 @@ from gaia.errors.running import (
 __all__ = [
     "AddressTakenError",
     "AlreadyRunningError",
+    "AmbiguousUserError",
+    "AnswerError",
     "AttachmentError",
     "BackupBusyError",
     "BackupDamagedError",

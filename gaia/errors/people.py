@@ -9,6 +9,12 @@ class UnknownUserError(GaiaError):
     """No user goes by that name or id."""
 
 
+class AmbiguousUserError(GaiaError):
+    """No user is named where there are several."""
+
+    exit_code = 2
+
+
 class UserNameError(GaiaError):
     """The name cannot be a person's: empty, too long, or taken for something else."""
 

@@ -77,6 +77,15 @@ class WireError(GaiaError):
     """A frame on the local socket cannot be read."""
 
 
+class AnswerError(GaiaError):
+    """What the daemon answered a query with in place of what was asked for, and its exit
+    code."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
 class OutputError(GaiaError):
     """A reply cannot be written to standard output: full disk, closed pipe."""
 

@@ -7,11 +7,14 @@ not known then, how many there are is told instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from gaia.store.usage import DayOfUsage
+from gaia.ops.report import Report
+
+if TYPE_CHECKING:
+    from gaia.store.usage import DayOfUsage
 
 
 class By(StrEnum):
@@ -23,8 +26,7 @@ class By(StrEnum):
     DAY = "day"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Report):
     """What was used of one subject. `unpriced` of its tokens have no part in its cost."""
 
     subject: str
@@ -40,14 +42,13 @@ class Line:
         return None if self.unpriced and not self.cost else self.cost
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(Report):
     """The costs of the days from `since` to `until`, both included."""
 
     since: date
     until: date
     by: By
-    lines: Sequence[Line]
+    lines: tuple[Line, ...]
     total: Line
 
 
@@ -75,7 +76,8 @@ def add_up(
         lines.sort(key=lambda line: line.subject)
     else:
         lines.sort(key=lambda line: (-line.tokens_in - line.tokens_out, line.subject))
-    return Costs(since, until, by, lines, _line("total", used))
+    total = _line("total", used)
+    return Costs(since=since, until=until, by=by, lines=tuple(lines), total=total)
 
 
 def _line(subject: str, used: Iterable[DayOfUsage]) -> Line:

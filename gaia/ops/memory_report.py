@@ -4,9 +4,12 @@ how far the index is. Read on both ends."""
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from gaia.memory.search import Found, Hit
 from gaia.ops.report import Report
+
+if TYPE_CHECKING:
+    from gaia.memory.search import Found, Hit
 
 SEARCH_PATH = "/local/memory/search"
 REINDEX_PATH = "/local/memory/reindex"

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from gaia.messages import Address
+from gaia.store.actions import Action as Action
 from gaia.store.tables import AuditRow, UserRow
 
 CLI = "cli"
@@ -27,28 +27,6 @@ GAIA = "gaia"
 DENIED_WINDOW = timedelta(hours=1)
 DENIED_A_WINDOW = 100
 """So many strangers are recorded within the time; each of them is once at most."""
-
-
-class Action(StrEnum):
-    """What was decided."""
-
-    DENIED = "denied"
-    CODE_MADE = "code made"
-    PAIRED = "paired"
-    APPROVED = "approved"
-    TURNED_DOWN = "turned down"
-    ADDED = "added"
-    LINKED = "linked"
-    UNLINKED = "unlinked"
-    JOINED = "joined"
-    ROLE_CHANGED = "role changed"
-    REMOVED = "removed"
-    RATE_LIMITED = "rate limited"
-    FORGOT = "forgot"
-    FORGOTTEN = "forgotten"
-    CONFIGURED = "configured"
-    CONFIG_REFUSED = "configuration refused"
-    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.asking import echo_json
 from gaia.cli.memory.opening import write_memory
 from gaia.cli.memory.options import AsJson, KindName, OfUser
 
@@ -34,9 +34,10 @@ def add(
 ) -> None:
     """Keep something, word for word. What looks like a credential is refused."""
     from gaia.cli.control import wake
-    from gaia.cli.memory.showing import memory_json, shown_line
+    from gaia.cli.memory.showing import shown_line
     from gaia.memory import entities, ledger
     from gaia.memory.memory import Statement
+    from gaia.ops.queries.memories import memory_report
     from gaia.paths import find_home
     from gaia.store.memory_tables import MemoryKind, MemorySource
 
@@ -55,8 +56,8 @@ def add(
     runs = wake(find_home())
     memory = added.memory
     if as_json:
-        told = {"memory": memory_json(memory), "is_new": added.is_new, "running": runs}
-        typer.echo(json.dumps(told, indent=2))
+        told = memory_report(memory).model_dump(mode="json")
+        echo_json({"memory": told, "is_new": added.is_new, "running": runs})
     elif added.is_new:
         typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
     else:

@@ -40,7 +40,7 @@ def reindex(home: Home, progress: Told) -> None:
     from gaia.ops.memory_report import REINDEX_PATH, ReindexStep
 
     with asking(home, REINDEX_PATH, "", None) as answer:
-        for line in answer.iter_lines():
+        for line in answer:
             step = ReindexStep.model_validate_json(line)
             if step.error:
                 raise IndexUnavailableError(step.error)

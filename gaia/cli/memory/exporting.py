@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from gaia.cli.memory.opening import read_memory
+from gaia.cli.asking import ask
 from gaia.cli.memory.options import FormatName, OfUser
-
-if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from gaia.memory.transfer.record import Record
-    from gaia.store.identities import User
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
 
@@ -38,22 +32,17 @@ def export(
 ) -> None:
     """Write what gaia remembers to a file, for people or for another gaia."""
     from gaia.cli.memory.showing import counted_memories
-    from gaia.memory.transfer import giving_out
-    from gaia.memory.transfer.taking_in import FileFormat
+    from gaia.ops.queries.memories import FILE, WhichFile
 
     form = file_format or _format_for(file)
-
-    async def read(session: AsyncSession, owner: User) -> tuple[User, Sequence[Record]]:
-        return owner, await giving_out.records(session, owner.user_id, FileFormat(form))
-
-    owner, records = read_memory(user, read)
-    lines = _lines(owner, records, form)
+    given = ask(FILE, WhichFile(user=user, file_format=form))
+    lines = _printable(given.lines, form)
     if file is None:
         for line in lines:
             typer.echo(line)
         return
     _write(file, lines, force=force)
-    typer.echo(f"{counted_memories(len(records))} of {owner.name} in {file}", err=True)
+    typer.echo(f"{counted_memories(given.memories)} of {given.user} in {file}", err=True)
 
 
 def _format_for(file: Path | None) -> FormatName:
@@ -61,12 +50,9 @@ def _format_for(file: Path | None) -> FormatName:
     return FormatName.MARKDOWN if is_markdown else FormatName.JSONL
 
 
-def _lines(owner: User, records: Sequence[Record], file_format: FormatName) -> Iterator[str]:
+def _printable(lines: Iterable[str], file_format: FormatName) -> Iterable[str]:
     from gaia.cli.chat.control_characters import strip_controls
-    from gaia.memory.transfer import giving_out
-    from gaia.memory.transfer.taking_in import FileFormat
 
-    lines = giving_out.lines(owner.name, records, FileFormat(file_format))
     # Those of JSON hold nothing that a terminal would obey.
     return lines if file_format is FormatName.JSONL else map(strip_controls, lines)
 

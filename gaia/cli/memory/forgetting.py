@@ -110,6 +110,7 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
 
 def _ask(wish: _Wish, *, as_json: bool) -> None:
     from gaia.cli.memory.showing import counted_memories, memory_table
+    from gaia.ops.queries.memories import memory_report
 
     if as_json or not sys.stdin.isatty():
         raise typer.BadParameter(
@@ -123,7 +124,7 @@ def _ask(wish: _Wish, *, as_json: bool) -> None:
             abort=True,
         )
         return
-    typer.echo(memory_table(wish.memories[:SHOWN]))
+    typer.echo(memory_table([memory_report(each) for each in wish.memories[:SHOWN]]))
     if len(wish.memories) > SHOWN:
         typer.echo(f"… and {len(wish.memories) - SHOWN:,} more")
     typer.confirm(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.asking import echo_json
 from gaia.cli.memory.opening import write_memory
 from gaia.cli.memory.options import AsJson, OfUser
 
@@ -26,8 +26,9 @@ def keep(
 ) -> None:
     """Have something count that gaia is not sure of."""
     from gaia.cli.control import wake
-    from gaia.cli.memory.showing import memory_json, shown_line
+    from gaia.cli.memory.showing import shown_line
     from gaia.memory import holding
+    from gaia.ops.queries.memories import memory_report
     from gaia.paths import find_home
 
     async def change(session: AsyncSession, owner: User, now: datetime) -> tuple[str, Memory]:
@@ -36,6 +37,6 @@ def keep(
     name, memory = write_memory(user, change)
     runs = wake(find_home())
     if as_json:
-        typer.echo(json.dumps({"memory": memory_json(memory), "running": runs}, indent=2))
+        echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
     else:
         typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")

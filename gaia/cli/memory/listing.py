@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.memory.opening import read_memory
+from gaia.cli.asking import ask, echo_json
 from gaia.cli.memory.options import AsJson, OfUser
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from gaia.memory.memory import Memory, Page
-    from gaia.store.identities import User
+    from gaia.ops.queries.memories import MemoryPage, OriginReport
 
 PAGE_SIZE = 20
 ALL = 10**9
@@ -43,47 +37,29 @@ def list_memories(
     as_json: AsJson = False,
 ) -> None:
     """List what gaia remembers, the newest first."""
-    from gaia.cli.memory.showing import memory_json, memory_table
-    from gaia.memory import ledger
-    from gaia.store.memory_tables import MemoryStatus
+    from gaia.cli.memory.showing import memory_table
+    from gaia.ops.queries.memories import MEMORIES, WhichMemories
 
-    async def read(session: AsyncSession, owner: User) -> _Listing:
-        found = await ledger.page(
-            session,
-            owner.user_id,
-            number=page,
-            size=ALL if every else PAGE_SIZE,
-            status=MemoryStatus.HELD if held else MemoryStatus.ACTIVE,
-        )
-        all_held = await ledger.count(session, owner.user_id, MemoryStatus.HELD)
-        return _Listing(owner.name, found, all_held)
-
-    listing = read_memory(user, read)
-    name, found = listing.name, listing.page
+    size = ALL if every else PAGE_SIZE
+    found = ask(MEMORIES, WhichMemories(user=user, page=page, size=size, held=held))
     if as_json:
-        shown = {
-            "user": name,
-            "page": found.number,
-            "pages": found.pages,
-            "total": found.total,
-            "held": listing.held,
-            "memories": [memory_json(each) for each in found.memories],
-        }
-        typer.echo(json.dumps(shown, indent=2))
+        echo_json(found.model_dump(mode="json"))
         return
     if found.total:
         typer.echo(memory_table(found.memories))
         if found.pages > 1:
             typer.echo(
-                f"\nPage {found.number} of {found.pages}, {found.total:,} memories."
+                f"\nPage {found.page} of {found.pages}, {found.total:,} memories."
                 f"{_next(found, held=held)}"
             )
     elif held:
-        typer.echo(f"There is nothing in the memory of {name} that gaia is not sure of.")
+        typer.echo(f"There is nothing in the memory of {found.user} that gaia is not sure of.")
     else:
-        typer.echo(f"There is nothing in the memory of {name} yet: 'gaia memory add' adds to it.")
-    if listing.held and not held:
-        typer.echo(f"\nNot sure of {listing.held:,} more: gaia memory list --held")
+        typer.echo(
+            f"There is nothing in the memory of {found.user} yet: 'gaia memory add' adds to it."
+        )
+    if found.held and not held:
+        typer.echo(f"\nNot sure of {found.held:,} more: gaia memory list --held")
 
 
 def why(
@@ -92,52 +68,24 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Show all of one memory: its words, where they come from, and what it replaced."""
-    from gaia.cli.memory.showing import memory_json
-    from gaia.memory import ledger
+    from gaia.ops.queries.memories import ORIGIN, WhichMemory
 
-    async def read(session: AsyncSession, owner: User) -> _Origin:
-        memory = await ledger.get(session, owner.user_id, memory_id)
-        return _Origin(
-            memory,
-            await ledger.entities(session, owner.user_id, memory_id),
-            await ledger.earlier_versions(session, owner.user_id, [memory_id]),
-        )
-
-    origin = read_memory(user, read)
+    origin = ask(ORIGIN, WhichMemory(user=user, memory_id=memory_id))
     if as_json:
-        earlier = [memory_json(each) for each in origin.earlier]
-        shown = memory_json(origin.memory, origin.about) | {"earlier": earlier}
-        typer.echo(json.dumps(shown, indent=2))
+        told = origin.model_dump(mode="json", include={"about", "earlier"})
+        echo_json(origin.memory.model_dump(mode="json") | told)
     else:
         typer.echo(_in_words(origin))
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """A page of somebody's memories, and how many are held of all."""
-
-    name: str
-    page: Page
-    held: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """A memory, what it is about, and what it replaced."""
-
-    memory: Memory
-    about: Sequence[str]
-    earlier: Sequence[Memory]
-
-
-def _next(page: Page, *, held: bool) -> str:
-    if page.number == page.pages:
+def _next(found: MemoryPage, *, held: bool) -> str:
+    if found.page == found.pages:
         return ""
     which = " --held" if held else ""
-    return f" The next one: gaia memory list{which} --page {page.number + 1}"
+    return f" The next one: gaia memory list{which} --page {found.page + 1}"
 
 
-def _in_words(origin: _Origin) -> str:
+def _in_words(origin: OriginReport) -> str:
     from gaia.cli.chat.control_characters import strip_controls
     from gaia.cli.memory.showing import shown_line
     from gaia.cli.table import local_time
@@ -146,7 +94,7 @@ def _in_words(origin: _Origin) -> str:
     facts = [
         ("kind", f"{memory.kind}, hidden" if memory.sensitive else memory.kind),
         ("context", "" if memory.context == "global" else memory.context),
-        ("since", local_time(memory.valid_from)),
+        ("since", local_time(memory.said_at)),
         ("source", SOURCES[memory.source]),
         ("their words", shown_line(memory.quote or "")),
         ("status", STANDINGS.get(memory.status, "")),
@@ -157,14 +105,14 @@ def _in_words(origin: _Origin) -> str:
         ("due", local_time(memory.due_at) if memory.due_at else ""),
         ("until", local_time(memory.expires_at) if memory.expires_at else ""),
         ("replaced by", f"{memory.superseded_by}" if memory.superseded_by else ""),
-        ("conversation", shown_line(memory.session_id or "")),
-        ("turn", memory.turn_id or ""),
+        ("conversation", shown_line(origin.session_id or "")),
+        ("turn", origin.turn_id or ""),
         ("digest", f"{memory.digest_id}" if memory.digest_id else ""),
     ]
     lines = [strip_controls(memory.text), ""]
     lines += [f"{name:<12}  {told}" for name, told in facts if told]
     lines += [
-        f"{'replaced':<12}  {each.memory_id}, of {local_time(each.valid_from)}: "
+        f"{'replaced':<12}  {each.memory_id}, of {local_time(each.said_at)}: "
         f"{shown_line(each.text)}"
         for each in origin.earlier
     ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from gaia.cli.opening import there_is_a_database, with_database
 
 if TYPE_CHECKING:
@@ -25,23 +23,16 @@ def with_memory(name: str | None, action: Callable[[Database, User], Awaitable[T
 
     Raises:
         UnknownUserError: There is no such user, or none at all.
+        AmbiguousUserError: No name is given, and there are several users.
     """
-    from gaia.errors import UnknownUserError
-
-    nobody = UnknownUserError(
-        "there are no users yet, and so no memories: 'gaia chat' makes you the first"
-    )
+    from gaia.ops.queries.people import find_owner, no_users
 
     async def act(database: Database) -> T:
         async with database.read() as session:
-            user = await _whose(session, name)
-        if user is None:
-            raise nobody
+            user = await find_owner(session, name)
         return await action(database, user)
 
-    if not there_is_a_database():
-        raise nobody
-    return with_database(act)
+    return with_database(act) if there_is_a_database() else no_users(name)
 
 
 def read_memory(name: str | None, action: Callable[[AsyncSession, User], Awaitable[T]]) -> T:
@@ -65,17 +56,3 @@ def write_memory(
             return await action(session, user, SystemClock().now())
 
     return with_memory(name, act)
-
-
-async def _whose(session: AsyncSession, name: str | None) -> User | None:
-    """The user of that name; without one the only person, or the only user there is."""
-    from gaia.store import identities
-
-    if name is not None:
-        return await identities.find(session, name)
-    everybody = await identities.everybody(session)
-    candidates = [user for user in everybody if not user.is_group] or everybody
-    if len(candidates) > 1:
-        named = ", ".join(user.name for user in everybody)
-        raise typer.BadParameter(f"say whose memory is meant: {named}", param_hint="--user")
-    return candidates[0] if candidates else None

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.memory.opening import with_memory
+from gaia.cli.asking import ask
 from gaia.cli.memory.options import AsJson, OfUser
+from gaia.cli.opening import with_database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gaia.ops.memory_report import HitReport, SearchReport
-    from gaia.store.engine import Database
-    from gaia.store.identities import User
 
 EXPLANATION_INDENT = "    "
 
@@ -32,35 +31,37 @@ def search(
 ) -> None:
     """Find memories, the best first."""
 
-    async def find(database: Database, owner: User) -> tuple[str, SearchReport]:
-        return owner.name, await _found(database, owner, " ".join(words), limit)
+    from gaia.ops.queries.people import OWNER, Whose
 
-    name, report = with_memory(user, find)
+    owner = ask(OWNER, Whose(user=user))
+    report = _found(owner.user_id, " ".join(words), limit)
     if report.fault:
         typer.echo(f"searched by words alone: {report.fault}", err=True)
     if as_json:
         typer.echo(report.model_dump_json(indent=2, ensure_ascii=True))
     elif not report.hits:
-        typer.echo(f"Nothing like that is in the memory of {name}.")
+        typer.echo(f"Nothing like that is in the memory of {owner.name}.")
     elif explain:
         typer.echo(_explained(report.hits))
     else:
         typer.echo(_as_table(report.hits))
 
 
-async def _found(database: Database, owner: User, words: str, limit: int) -> SearchReport:
+def _found(user_id: str, words: str, limit: int) -> SearchReport:
     """What the daemon finds; without one, what full text alone does."""
-    import asyncio
-
     from gaia.cli.memory import daemon
-    from gaia.cli.memory.words_only import search_by_words
     from gaia.errors import NotRunningError
     from gaia.paths import find_home
 
     try:
-        return await asyncio.to_thread(daemon.search, find_home(), owner.user_id, words, limit)
+        return daemon.search(find_home(), user_id, words, limit)
     except NotRunningError as exc:
-        return await search_by_words(database, owner.user_id, words, limit, fault=str(exc))
+        from gaia.cli.memory.words_only import search_by_words
+
+        fault = str(exc)
+        return with_database(
+            lambda database: search_by_words(database, user_id, words, limit, fault=fault)
+        )
 
 
 def _as_table(hits: Sequence[HitReport]) -> str:

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
 
-from gaia.cli.memory.opening import read_memory
+from gaia.cli.asking import ask, echo_json
 from gaia.cli.memory.options import AsJson, OfUser
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from gaia.memory.statistics import Statistics
+    from gaia.ops.queries.memories import FiguresReport
     from gaia.ops.report import MemoryStatus
-    from gaia.store.identities import User
 
 
 def stats(user: OfUser = None, as_json: AsJson = False) -> None:
     """Count memories by kind, source and status, and tell how far the index is."""
-    from gaia.memory.statistics import statistics
+    from gaia.ops.queries.memories import FIGURES
+    from gaia.ops.queries.people import Whose
 
-    async def read(session: AsyncSession, owner: User) -> tuple[str, Statistics]:
-        return owner.name, await statistics(session, owner.user_id)
-
-    name, figures = read_memory(user, read)
+    figures = ask(FIGURES, Whose(user=user))
     index = _index()
     if as_json:
-        typer.echo(json.dumps(_as_json(name, figures, index), indent=2))
+        echo_json(_as_json(figures, index))
     else:
-        typer.echo(_in_words(name, figures, index))
+        typer.echo(_in_words(figures, index))
 
 
 def _index() -> MemoryStatus | None:
@@ -46,31 +40,20 @@ def _index() -> MemoryStatus | None:
         return None
 
 
-def _as_json(name: str, figures: Statistics, index: MemoryStatus | None) -> dict[str, object]:
-    waiting = figures.unindexed
-    return {
-        "user": name,
-        "memories": figures.active,
-        "statuses": dict(figures.statuses),
-        "kinds": dict(figures.kinds),
-        "sources": dict(figures.sources),
-        "hidden": figures.hidden,
-        "characters": figures.characters,
-        "oldest": figures.oldest and figures.oldest.isoformat(),
-        "newest": figures.newest and figures.newest.isoformat(),
-        "entities": figures.entities,
-        "index": {
-            "waiting": waiting.waiting,
-            "waiting_since": waiting.oldest and waiting.oldest.isoformat(),
-            "running": index is not None,
-            "enabled": index and index.enabled,
-            "ok": index and index.ok,
-            "detail": index and index.detail,
-        },
+def _as_json(figures: FiguresReport, index: MemoryStatus | None) -> dict[str, object]:
+    told = figures.model_dump(mode="json")
+    state = {
+        "waiting": told.pop("waiting"),
+        "waiting_since": told.pop("waiting_since"),
+        "running": index is not None,
+        "enabled": index and index.enabled,
+        "ok": index and index.ok,
+        "detail": index and index.detail,
     }
+    return {**told, "index": state}
 
 
-def _in_words(name: str, figures: Statistics, index: MemoryStatus | None) -> str:
+def _in_words(figures: FiguresReport, index: MemoryStatus | None) -> str:
     from gaia.cli.memory.showing import counted_memories
     from gaia.cli.table import local_time
 
@@ -78,7 +61,8 @@ def _in_words(name: str, figures: Statistics, index: MemoryStatus | None) -> str
     facts = [
         (
             "memories",
-            f"{counted_memories(figures.active)} of {name}, {figures.characters:,} characters",
+            f"{counted_memories(figures.memories)} of {figures.user}, "
+            f"{figures.characters:,} characters",
         ),
         ("besides", _listed(others)),
         ("kinds", _listed(figures.kinds)),
@@ -87,7 +71,7 @@ def _in_words(name: str, figures: Statistics, index: MemoryStatus | None) -> str
         ("about", _about(figures.entities)),
         ("oldest", local_time(figures.oldest) if figures.oldest else ""),
         ("newest", local_time(figures.newest) if figures.newest else ""),
-        ("index", _index_in_words(figures.unindexed.waiting, index)),
+        ("index", _index_in_words(figures.waiting, index)),
     ]
     return "\n".join(f"{fact:<9} {told}" for fact, told in facts if told)
 

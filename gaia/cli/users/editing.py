@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gaia.cli.opening import there_is_a_database, with_database
-from gaia.cli.users.options import AsJson, Name, RoleName, user_json
+from gaia.cli.asking import ask, echo_json
+from gaia.cli.opening import with_database
+from gaia.cli.users.options import AsJson, Name, RoleName
 
 if TYPE_CHECKING:
-    from gaia.messages import Address
+    from gaia.ops.queries.people import UserReport
     from gaia.sessions.service import SessionStore
     from gaia.store.engine import Database
     from gaia.store.users import User, Users
@@ -27,14 +27,14 @@ Sender = Annotated[str, typer.Argument(help="Who writes, as the channel names th
 def list_users(as_json: AsJson = False) -> None:
     """List all users with their roles and addresses."""
 
-    async def read(users: Users) -> list[tuple[User, tuple[Address, ...]]]:
-        return [(user, await users.addresses(user)) for user in await users.list()]
+    from gaia.ops.queries.people import USERS
+    from gaia.ops.queries.query import Everything
 
-    listed = _with_users(read) if there_is_a_database() else []
+    answer = ask(USERS, Everything())
     if as_json:
-        typer.echo(json.dumps([user_json(user, has) for user, has in listed], indent=2))
-    elif listed:
-        typer.echo(_as_table(listed))
+        echo_json(answer.model_dump(mode="json")["users"])
+    elif answer.users:
+        typer.echo(_as_table(answer.users))
     else:
         typer.echo("There are no users yet: 'gaia chat' makes you the first, its owner.")
 
@@ -45,11 +45,12 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a user. They can write once an address is linked to them."""
+    from gaia.ops.queries.people import user_report
     from gaia.store.users import Role
 
     user = _with_users(lambda users: users.create(name, Role(role)))
     if as_json:
-        typer.echo(json.dumps(user_json(user, ()), indent=2))
+        echo_json(user_report(user, ()).model_dump(mode="json"))
     else:
         typer.echo(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
 
@@ -166,13 +167,13 @@ def _known(channel: str) -> str:
     return channel
 
 
-def _as_table(listed: list[tuple[User, tuple[Address, ...]]]) -> str:
+def _as_table(users: Sequence[UserReport]) -> str:
     from gaia.cli.table import columns
 
     return columns(
         ("NAME", "ROLE", "ADDRESSES", "ID"),
         [
-            (user.name, user.role, ", ".join(map(str, addresses)) or "none", user.user_id)
-            for user, addresses in listed
+            (each.name, each.role, ", ".join(map(str, each.addresses)) or "none", each.user_id)
+            for each in users
         ],
     )

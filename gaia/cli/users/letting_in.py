@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gaia.cli.opening import there_is_a_database, with_database
-from gaia.cli.users.options import AsJson, RoleName, user_json
+from gaia.cli.asking import ask, echo_json
+from gaia.cli.opening import with_database
+from gaia.cli.users.options import AsJson, RoleName
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from gaia.ops.queries.people import RequestReport
     from gaia.store.codes import Code
     from gaia.store.engine import Database
     from gaia.store.pairings import Pairing
@@ -60,7 +61,7 @@ def pair(
             "name": invited.name,
             "role": invited.role,
         }
-        typer.echo(json.dumps(told, indent=2))
+        echo_json(told)
         return
     called = invited.name or "a new user, called as they call themselves"
     typer.echo(
@@ -71,18 +72,14 @@ def pair(
 
 def pending(as_json: AsJson = False) -> None:
     """List those who ask to be let in."""
-    from gaia.clock import SystemClock
-    from gaia.store import pairings
+    from gaia.ops.queries.people import REQUESTS
+    from gaia.ops.queries.query import Everything
 
-    async def read(database: Database) -> Sequence[Pairing]:
-        async with database.read() as session:
-            return await pairings.requests(session, SystemClock().now())
-
-    waiting = with_database(read) if there_is_a_database() else ()
+    answer = ask(REQUESTS, Everything())
     if as_json:
-        typer.echo(json.dumps([_request_json(each) for each in waiting], indent=2))
-    elif waiting:
-        typer.echo(_as_table(waiting))
+        echo_json(answer.model_dump(mode="json")["requests"])
+    elif answer.requests:
+        typer.echo(_as_table(answer.requests))
     else:
         typer.echo("Nobody waits to be let in.")
 
@@ -99,6 +96,7 @@ def approve(
     """Let in somebody who asks, by the code that gaia gave them or by their number."""
     from gaia.cli.control import wake
     from gaia.core import pairing
+    from gaia.ops.queries.people import user_report
     from gaia.paths import find_home
     from gaia.store import audit, identities
     from gaia.store.users import Role
@@ -123,8 +121,8 @@ def approve(
     runs = wake(find_home())
     address = wanted.terms.address
     if as_json:
-        told = user_json(user, (address,) if address else ())
-        typer.echo(json.dumps({**told, "running": runs}, indent=2))
+        told = user_report(user, (address,) if address else ())
+        echo_json({**told.model_dump(mode="json"), "running": runs})
     else:
         when = "They are told now." if runs else "They are told when gaia runs."
         typer.echo(f"{address} is {user.name} now, {user.role.with_article}. {when}")
@@ -169,32 +167,19 @@ async def _written(database: Database, act: Callable[[AsyncSession, datetime], A
         return await act(session, SystemClock().now())
 
 
-def _request_json(request: Pairing) -> dict[str, object]:
-    terms = request.terms
-    return {
-        "number": request.pairing_id,
-        "name": terms.name,
-        "channel": terms.address.channel if terms.address else None,
-        "sender": terms.address.sender if terms.address else None,
-        "is_group": not terms.direct,
-        "asked_at": request.created_at.isoformat(),
-        "expires_at": request.expires_at.isoformat(),
-    }
-
-
-def _as_table(waiting: Sequence[Pairing]) -> str:
+def _as_table(requests: Sequence[RequestReport]) -> str:
     from gaia.cli.table import columns, local_time
 
     return columns(
         ("NUMBER", "NAME", "KIND", "ADDRESS", "ASKED"),
         [
             (
-                str(each.pairing_id),
-                each.terms.name or "",
-                "person" if each.terms.direct else "group",
-                str(each.terms.address),
-                local_time(each.created_at),
+                str(each.number),
+                each.name or "",
+                "group" if each.is_group else "person",
+                f"{each.channel}:{each.sender}",
+                local_time(each.asked_at),
             )
-            for each in waiting
+            for each in requests
         ],
     )

@@ -26,6 +26,7 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
 from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
+from gaia.sessions.opening import open_sessions
 from gaia.store import index_ops, indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -36,6 +37,7 @@ from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
 from gaia.web.memory import memory_routes
+from gaia.web.queries import query_routes
 from gaia.web.server import WebServer, listen_on_path
 
 POT = "The gate code is under the blue pot"
@@ -83,7 +85,9 @@ class Daemon:
             index.wake()
             return Response(status_code=204)
 
+        sessions = await open_sessions(self.home)
         routes = [
+            *query_routes(self.database, sessions, self.clock),
             *memory_routes(
                 Search(self.database, index, self.clock, weighing=Current(Weighing(scale=None))),
                 index,
@@ -97,6 +101,7 @@ class Daemon:
             yield index
             task.cancel()
             await asyncio.wait((task,))
+        await sessions.close()
 
 
 @pytest.fixture

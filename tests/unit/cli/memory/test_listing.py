@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from gaia.cli.memory.listing import SOURCES
 from gaia.cli.memory.options import FormatName, KindName
-from gaia.errors import UnknownMemoryError, UnknownUserError
+from gaia.errors import AmbiguousUserError, UnknownMemoryError, UnknownUserError
 from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.book import said
@@ -69,9 +69,10 @@ def test_the_only_person_needs_no_name_and_anybody_else_does(shell, ada) -> None
     shell.done("add", "We go to Ulm", "-u", "Family")
     assert shell.texts("--user", "Family") == ["We go to Ulm"]
     shell.user("Bob")
-    result = shell.run("list")
-    assert result.exit_code == 2
-    assert "say whose memory is meant: Ada, Bob, Family" in result.stderr
+    refused = shell.failure("list")
+    assert isinstance(refused, AmbiguousUserError)
+    assert refused.exit_code == 2
+    assert "say whose memory is meant: Ada, Bob, Family" in str(refused)
     assert shell.texts("--user", ada.user_id) == ["I drink tea"]
     assert isinstance(shell.failure("list", "--user", "Nobody"), UnknownUserError)
 

@@ -1,0 +1,197 @@
+"""Queries about what was said: sessions, their transcripts, and the archive of turns."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, NoReturn
+
+from pydantic import JsonValue
+
+from gaia.errors import UnknownSessionError
+from gaia.ops.queries.people import Whose, find_owner, no_users
+from gaia.ops.queries.query import Moment, Query, Source
+from gaia.ops.report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from gaia.sessions.transcript import Entry
+
+
+class SessionReport(Report):
+    """A session. `user` is None when its user was removed."""
+
+    session_id: str
+    user_id: str
+    user: str | None
+    events: int
+    updated_at: Moment
+
+
+class SessionList(Report):
+    """Sessions, the most recently used first."""
+
+    sessions: tuple[SessionReport, ...] = ()
+
+
+class WhichSession(Report):
+    """One session, as far as its last so many events."""
+
+    session_id: str
+    limit: int | None
+
+
+class CallReport(Report):
+    """A tool that was called, with its arguments."""
+
+    tool: str
+    arguments: dict[str, JsonValue]
+
+
+class ResultReport(Report):
+    """What a tool gave back."""
+
+    tool: str
+    response: dict[str, JsonValue]
+
+
+class EntryReport(Report):
+    """What one event adds to a transcript. `author` is `user` or the agent's name."""
+
+    at: Moment
+    author: str
+    text: str
+    calls: tuple[CallReport, ...]
+    results: tuple[ResultReport, ...]
+    turn_id: str | None
+
+
+class TranscriptReport(Report):
+    """What was said in a session, and by whom."""
+
+    user: str
+    entries: tuple[EntryReport, ...]
+
+
+class WhichTurns(Whose):
+    """The best turns for some words, or the latest; from `since` to before `until`.
+    `excerpt` is how many characters are shown of each side."""
+
+    words: str
+    since: Moment | None
+    until: Moment | None
+    limit: int
+    excerpt: int
+
+
+class TurnReport(Report):
+    """A turn that was found, and the parts of it that have the words."""
+
+    said_at: Moment
+    asked: str
+    answer: str
+    session_id: str
+    turn_id: str
+    asked_excerpt: str
+    answer_excerpt: str
+
+
+class TurnList(Report):
+    """Turns of a user, the best first."""
+
+    user: str
+    turns: tuple[TurnReport, ...]
+
+
+async def _sessions(source: Source, asked: Whose) -> SessionList:
+    from gaia.store import identities
+
+    user_id = None
+    if asked.user is not None:
+        user_id = (await identities.find(source.session, asked.user)).user_id
+    names = {each.user_id: each.name for each in await identities.everybody(source.session)}
+    sessions = await source.sessions()
+    return SessionList(
+        sessions=tuple(
+            SessionReport(
+                session_id=each.session_id,
+                user_id=each.user_id,
+                user=names.get(each.user_id),
+                events=each.events,
+                updated_at=each.updated_at,
+            )
+            for each in (await sessions.list(user_id) if sessions else ())
+        )
+    )
+
+
+async def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
+    from gaia.sessions.transcript import transcript
+    from gaia.store import identities
+
+    sessions = await source.sessions()
+    known = {each.session_id: each for each in await sessions.list()} if sessions else {}
+    if sessions is None or asked.session_id not in known:
+        _no_session(asked, known)
+    user_id = known[asked.session_id].user_id
+    events = await sessions.events(user_id, asked.session_id, limit=asked.limit)
+    names = {each.user_id: each.name for each in await identities.everybody(source.session)}
+    return TranscriptReport(
+        user=names.get(user_id, user_id), entries=tuple(map(_entry, transcript(events or ())))
+    )
+
+
+def _no_session(asked: WhichSession, known: Collection[str] = ()) -> NoReturn:
+    near = difflib.get_close_matches(asked.session_id, known, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else "see 'gaia sessions list'"
+    raise UnknownSessionError(f"there is no session {asked.session_id!r}: {hint}")
+
+
+def _entry(entry: Entry) -> EntryReport:
+    return EntryReport(
+        at=entry.at,
+        author=entry.author,
+        text=entry.text,
+        calls=tuple(
+            CallReport(tool=each.tool, arguments=dict(each.content)) for each in entry.calls
+        ),
+        results=tuple(
+            ResultReport(tool=each.tool, response=dict(each.content)) for each in entry.results
+        ),
+        turn_id=entry.turn_id,
+    )
+
+
+async def _turns(source: Source, asked: WhichTurns) -> TurnList:
+    from gaia.memory import archive
+
+    owner = await find_owner(source.session, asked.user)
+    hits = await archive.search(
+        source.session,
+        owner.user_id,
+        words=asked.words,
+        since=asked.since,
+        until=asked.until,
+        limit=asked.limit,
+        excerpt=asked.excerpt,
+    )
+    return TurnList(
+        user=owner.name,
+        turns=tuple(
+            TurnReport(
+                said_at=hit.said_at,
+                asked=hit.turn.asked,
+                answer=hit.turn.answer,
+                session_id=hit.turn.session_id,
+                turn_id=hit.turn.turn_id,
+                asked_excerpt=hit.asked,
+                answer_excerpt=hit.answer,
+            )
+            for hit in hits
+        ),
+    )
+
+
+SESSIONS = Query("sessions", Whose, SessionList, _sessions, lambda _: SessionList())
+TRANSCRIPT = Query("transcript", WhichSession, TranscriptReport, _transcript, _no_session)
+TURNS = Query("turns", WhichTurns, TurnList, _turns, no_users)

@@ -1,0 +1,201 @@
+"""Queries about what gaia remembers of a user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gaia.ops.queries.people import Whose, find_owner, no_users
+from gaia.ops.queries.query import Moment, Query, Source
+from gaia.ops.report import Report
+
+if TYPE_CHECKING:
+    from gaia.memory.memory import Memory
+
+
+class MemoryReport(Report):
+    """A memory, as of `gaia.store.memory_tables.MemoryRow`."""
+
+    memory_id: int
+    kind: str
+    text: str
+    quote: str | None
+    subject: str | None
+    predicate: str | None
+    object: str | None
+    context: str
+    sensitive: bool
+    source: str
+    status: str
+    support: int
+    said_at: Moment
+    superseded_at: Moment | None
+    superseded_by: int | None
+    expires_at: Moment | None
+    due_at: Moment | None
+    digest_id: int | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class WhichMemories(Whose):
+    """A page of somebody's memories: those that count, or those that gaia is not sure of."""
+
+    page: int
+    size: int
+    held: bool
+
+
+class MemoryPage(Report):
+    """Some of somebody's memories, the newest first, and how many are held of all."""
+
+    user: str
+    page: int
+    pages: int
+    total: int
+    held: int
+    memories: tuple[MemoryReport, ...]
+
+
+class WhichMemory(Whose):
+    """One memory of somebody."""
+
+    memory_id: int
+
+
+class OriginReport(Report):
+    """A memory, what it is about, where it was said, and what it replaced."""
+
+    memory: MemoryReport
+    about: tuple[str, ...]
+    session_id: str | None
+    turn_id: str | None
+    earlier: tuple[MemoryReport, ...]
+
+
+class FiguresReport(Report):
+    """The figures of `gaia.memory.statistics.Statistics`."""
+
+    user: str
+    memories: int
+    statuses: dict[str, int]
+    kinds: dict[str, int]
+    sources: dict[str, int]
+    hidden: int
+    characters: int
+    oldest: Moment | None
+    newest: Moment | None
+    entities: int
+    waiting: int
+    waiting_since: Moment | None
+
+
+class WhichFile(Whose):
+    """A file of all memories, in a format of `gaia.memory.transfer.taking_in`."""
+
+    file_format: str
+
+
+class MemoryFile(Report):
+    """The lines of a file of memories, and how many memories it holds."""
+
+    user: str
+    memories: int
+    lines: tuple[str, ...]
+
+
+def memory_report(memory: Memory) -> MemoryReport:
+    """The report on a memory."""
+    return MemoryReport(
+        memory_id=memory.memory_id,
+        kind=memory.kind,
+        text=memory.text,
+        quote=memory.quote,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        object=memory.object,
+        context=memory.context,
+        sensitive=memory.sensitive,
+        source=memory.source,
+        status=memory.status,
+        support=memory.support,
+        said_at=memory.valid_from,
+        superseded_at=memory.valid_to,
+        superseded_by=memory.superseded_by,
+        expires_at=memory.expires_at,
+        due_at=memory.due_at,
+        digest_id=memory.digest_id,
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+    )
+
+
+async def _page(source: Source, asked: WhichMemories) -> MemoryPage:
+    from gaia.memory import ledger
+    from gaia.store.memory_tables import MemoryStatus
+
+    owner = await find_owner(source.session, asked.user)
+    status = MemoryStatus.HELD if asked.held else MemoryStatus.ACTIVE
+    found = await ledger.page(
+        source.session, owner.user_id, number=asked.page, size=asked.size, status=status
+    )
+    return MemoryPage(
+        user=owner.name,
+        page=found.number,
+        pages=found.pages,
+        total=found.total,
+        held=await ledger.count(source.session, owner.user_id, MemoryStatus.HELD),
+        memories=tuple(map(memory_report, found.memories)),
+    )
+
+
+async def _origin(source: Source, asked: WhichMemory) -> OriginReport:
+    from gaia.memory import ledger
+
+    session, memory_id = source.session, asked.memory_id
+    user_id = (await find_owner(session, asked.user)).user_id
+    memory = await ledger.get(session, user_id, memory_id)
+    earlier = await ledger.earlier_versions(session, user_id, [memory_id])
+    return OriginReport(
+        memory=memory_report(memory),
+        about=tuple(await ledger.entities(session, user_id, memory_id)),
+        session_id=memory.session_id,
+        turn_id=memory.turn_id,
+        earlier=tuple(map(memory_report, earlier)),
+    )
+
+
+async def _figures(source: Source, asked: Whose) -> FiguresReport:
+    from gaia.memory.statistics import statistics
+
+    owner = await find_owner(source.session, asked.user)
+    figures = await statistics(source.session, owner.user_id)
+    return FiguresReport(
+        user=owner.name,
+        memories=figures.active,
+        statuses=dict(figures.statuses),
+        kinds=dict(figures.kinds),
+        sources=dict(figures.sources),
+        hidden=figures.hidden,
+        characters=figures.characters,
+        oldest=figures.oldest,
+        newest=figures.newest,
+        entities=figures.entities,
+        waiting=figures.unindexed.waiting,
+        waiting_since=figures.unindexed.oldest,
+    )
+
+
+async def _file(source: Source, asked: WhichFile) -> MemoryFile:
+    from gaia.memory.transfer import giving_out
+    from gaia.memory.transfer.taking_in import FileFormat
+
+    owner, file_format = await find_owner(source.session, asked.user), FileFormat(asked.file_format)
+    records = await giving_out.records(source.session, owner.user_id, file_format)
+    lines = tuple(giving_out.lines(owner.name, records, file_format))
+    return MemoryFile(user=owner.name, memories=len(records), lines=lines)
+
+
+MEMORIES = Query("memories", WhichMemories, MemoryPage, _page, no_users)
+ORIGIN = Query("origin", WhichMemory, OriginReport, _origin, no_users)
+FIGURES = Query("figures", Whose, FiguresReport, _figures, no_users)
+FILE = Query("file", WhichFile, MemoryFile, _file, no_users)
