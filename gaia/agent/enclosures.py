@@ -26,11 +26,13 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file of text. `left_out` counts the characters that are not in `text`."""
+    """A file of text. `left_out` counts the characters that are not in `text`; `doubt`
+    is why the text may be wrong."""
 
     label: str
     text: str
     left_out: int = 0
+    doubt: str = ""
 
 
 Enclosure = Media | Document
@@ -62,4 +64,6 @@ def _fenced(document: Document) -> str:
     lines = [said, fence, document.text, fence]
     if document.left_out:
         lines.append(f"[{document.left_out:,} more characters are left out]")
+    if document.doubt:
+        lines.append(f"[{document.doubt}: tell the user, if something in it looks wrong]")
     return "\n".join(lines)

@@ -40,7 +40,7 @@ TEXT_ALONE = Intake()
 _COMMON_IMAGES = frozenset({"image/jpeg", "image/png", "image/webp"})
 _WEB_IMAGES = _COMMON_IMAGES | {"image/gif"}
 
-GEMINI = Intake(_COMMON_IMAGES | {"image/heic", "image/heif", "audio/*", "video/*", "text/*", PDF})
+GEMINI = Intake(_COMMON_IMAGES | {"image/heic", "image/heif", "audio/*", "video/*", PDF})
 OPENAI = Intake(_WEB_IMAGES | {PDF})
 OPENAI_COMPATIBLE = Intake(_WEB_IMAGES)
 """ADK's adapter for Chat Completions sends whatever it is given as an image."""

@@ -17,11 +17,11 @@ from gaia.agent.deadline import Deadline
 from gaia.agent.enclosures import Document, Enclosure, Media
 from gaia.agent.intake import plain_type
 from gaia.agent.models import ChatModel
-from gaia.core.decoding import decode, is_text
 from gaia.core.file_cache import FileCache, Key
+from gaia.core.file_content import Text, examine
 from gaia.core.told import Fate, label
 from gaia.errors import AttachmentError
-from gaia.messages import Attachment
+from gaia.messages import Attachment, AttachmentKind
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import LimitsSettings
 
@@ -96,7 +96,7 @@ class Attachments:
         enclosed: dict[Attachment, Enclosure] = {}
         for attachment in wanted:
             name = label(attachment) + ("" if attachment in present else EARLIER)
-            result = _enclose(attachment, name, contents.get(attachment), room)
+            result = await self._enclose(attachment, name, contents.get(attachment), room)
             if isinstance(result, Fate):
                 fates[attachment] = result
             else:
@@ -118,8 +118,10 @@ class Attachments:
         free, free_bytes = MOST_ENCLOSURES, REQUEST_BYTES
         for attachment in newest_first:
             size_bytes = attachment.size_bytes or 0
-            in_request = 0 if is_text(attachment) else size_bytes
-            if not (is_text(attachment) or self._model.accepts(attachment.media_type)):
+            is_accepted = self._model.accepts(attachment.media_type)
+            # What a document is shows when it is here; of the others, the channel knows.
+            in_request = size_bytes if is_accepted else 0
+            if not is_accepted and attachment.kind is not AttachmentKind.DOCUMENT:
                 fates[attachment] = Fate.UNREADABLE
             elif (channel.name, attachment.file_id) in self._refused:
                 fates[attachment] = Fate.REFUSED
@@ -130,6 +132,26 @@ class Attachments:
             else:
                 free, free_bytes = free - 1, free_bytes - in_request
         return fates
+
+    async def _enclose(
+        self, attachment: Attachment, name: str, content: bytes | None, room: _Room
+    ) -> Enclosure | Fate:
+        """What the request carries of a file, by what its bytes are."""
+        if content is None:
+            return Fate.FAILED
+        if not content:
+            return Fate.EMPTY
+        stated = plain_type(attachment.media_type)
+        found = await asyncio.to_thread(examine, content, stated)
+        if isinstance(found, Text):
+            return _read_out(name, found, room)
+        if not self._model.accepts(found):
+            return Fate.UNREADABLE
+        if len(content) > room.size_bytes:
+            return Fate.CROWDED
+        room.size_bytes -= len(content)
+        told = name if found == stated else f"{name}, by its content {found}"
+        return Media(told, found, content, attachment.file_name)
 
     async def _fetch(
         self, channel: Channel, wanted: Sequence[Attachment]
@@ -177,27 +199,9 @@ class Attachments:
                 group.create_task(fetch(attachment), name=f"fetch-{attachment.kind}")
 
 
-def _enclose(
-    attachment: Attachment, name: str, content: bytes | None, room: _Room
-) -> Enclosure | Fate:
-    if content is None:
-        return Fate.FAILED
-    if not content:
-        return Fate.EMPTY
-    if is_text(attachment):
-        return _enclose_text(name, content, room)
-    if len(content) > room.size_bytes:
-        return Fate.CROWDED
-    room.size_bytes -= len(content)
-    return Media(name, plain_type(attachment.media_type), content, attachment.file_name)
-
-
-def _enclose_text(name: str, content: bytes, room: _Room) -> Enclosure | Fate:
-    text = decode(content)
-    if text is None:
-        return Fate.UNREADABLE
+def _read_out(name: str, found: Text, room: _Room) -> Enclosure | Fate:
     if not room.characters:
         return Fate.CROWDED
-    kept = text[: room.characters]
+    kept = found.text[: room.characters]
     room.characters -= len(kept)
-    return Document(name, kept, left_out=len(text) - len(kept))
+    return Document(name, kept, left_out=len(found.text) - len(kept), doubt=found.doubt)

@@ -41,6 +41,11 @@ def test_what_is_left_out_of_a_document_is_counted() -> None:
     assert text.endswith("```\n[12,345 more characters are left out]")
 
 
+def test_what_is_doubtful_in_a_document_is_said_after_it() -> None:
+    text = text_of(Document("document", "hello", doubt="it is a guess"))
+    assert text.endswith("```\n[it is a guess: tell the user, if something in it looks wrong]")
+
+
 @given(st.text(st.sampled_from("`\na[]")))
 def test_no_text_ends_its_own_fence(text: str) -> None:
     fence, *content, last = text_of(Document("document", text)).split("\n")[1:]

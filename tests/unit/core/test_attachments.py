@@ -24,6 +24,8 @@ from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import FunctionModel
 
+JPEG = b"\xff\xd8\xff"
+"""How such a picture begins."""
 INTAKE = Intake(frozenset({"image/jpeg", PDF}), document_characters=100)
 
 
@@ -59,10 +61,8 @@ class Bench:
         limits = LimitsSettings(attachment_megabytes=megabytes)
         self.attachments = Attachments(model, self.clock, limits)
 
-    def photo(
-        self, name: str, content: bytes = b"jpeg", *, stated: int | None = None
-    ) -> Attachment:
-        self.channel.files[name] = content
+    def photo(self, name: str, content: bytes = b"", *, stated: int | None = None) -> Attachment:
+        self.channel.files[name] = JPEG + content
         return Attachment(AttachmentKind.PHOTO, name, "image/jpg", size_bytes=stated)
 
     def document(self, name: str, content: bytes, media_type: str = "text/plain") -> Attachment:
@@ -74,7 +74,9 @@ class Bench:
 
 
 def contents(enclosures: tuple[Enclosure, ...]) -> list[str | bytes]:
-    return [one.content if isinstance(one, Media) else one.text for one in enclosures]
+    return [
+        one.content.removeprefix(JPEG) if isinstance(one, Media) else one.text for one in enclosures
+    ]
 
 
 @pytest.fixture
@@ -86,8 +88,8 @@ async def test_what_the_model_takes_is_given_to_it_in_order(bench: Bench) -> Non
     one, two = bench.photo("one", b"1"), bench.photo("two", b"2")
     gathered = await bench.gather(one, two)
     assert gathered.enclosures == (
-        Media("photo", "image/jpeg", b"1"),
-        Media("photo", "image/jpeg", b"2"),
+        Media("photo", "image/jpeg", JPEG + b"1"),
+        Media("photo", "image/jpeg", JPEG + b"2"),
     )
     assert gathered.fates == {}
 
@@ -185,6 +187,31 @@ async def test_a_document_that_is_no_text_or_has_none_is_told(bench: Bench) -> N
     binary, empty = bench.document("binary", b"PK\0\0"), bench.document("empty", b"")
     gathered = await bench.gather(binary, empty)
     assert gathered == Gathered({}, {binary: Fate.UNREADABLE, empty: Fate.EMPTY})
+
+
+async def test_a_picture_sent_as_something_else_is_looked_at(bench: Bench) -> None:
+    picture = bench.document("picture", JPEG + bytes(9), "application/octet-stream")
+    (media,) = (await bench.gather(picture)).enclosures
+    assert isinstance(media, Media)
+    assert media.media_type == "image/jpeg"
+    assert media.label.endswith("application/octet-stream, 12 bytes, by its content image/jpeg")
+
+
+async def test_a_text_sent_as_something_else_is_read_out(bench: Bench) -> None:
+    note = bench.document("note", b"buy milk", "application/pdf")
+    assert contents((await bench.gather(note)).enclosures) == ["buy milk"]
+
+
+async def test_what_is_not_the_picture_that_it_is_called_is_told(bench: Bench) -> None:
+    picture = bench.photo("picture")
+    bench.channel.files["picture"] = b"RIFF\x24\0\0\0WEBPVP8 \xff\0"
+    assert (await bench.gather(picture)).fates == {picture: Fate.UNREADABLE}
+
+
+async def test_a_guess_at_the_encoding_is_passed_on(bench: Bench) -> None:
+    (document,) = (await bench.gather(bench.document("a", "5 €".encode("cp1252")))).enclosures
+    assert isinstance(document, Document)
+    assert "which is a guess" in document.doubt
 
 
 async def test_files_of_earlier_messages_say_so_and_come_first(bench: Bench) -> None:
