@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.errors import ModelError
 from gaia.findings import Finding, failed, ok, warning
 from gaia.ports import Clock
+from gaia.settings.urls import with_version
 
 if TYPE_CHECKING:  # ADK takes a second to load, for nothing where nobody is asked.
     from gaia.agent.connection import Connection
@@ -41,21 +43,39 @@ class Host:
 async def look_at_host(
     resolved: ResolvedModel, api_version: str, clock: Clock, *, seconds: float = SECONDS
 ) -> Host:
-    """Ask the host of a remote model, and wait so long for it."""
-    host = _host(resolved)
+    """Ask the host of a remote model, and wait so long for it; one that speaks OpenAI's
+    protocol and has no models is asked once more, at `/v1`."""
+    host = Host(_silent(_host(resolved), f"no answer within {seconds:g} s", resolved))
     connection = _connect(resolved, api_version)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            host = await _ask(connection, resolved, clock)
+            versioned = with_version(resolved.base_url)
+            if resolved.base_url != versioned and resolved.provider == "openai" and not host.names:
+                elsewhere = replace(resolved, base_url=versioned)
+                connection = _connect(elsewhere, api_version)
+                if (await _ask(connection, elsewhere, clock)).names:
+                    host = Host(_misplaced(resolved, versioned))
+    return host
+
+
+async def _ask(connection: Connection, resolved: ResolvedModel, clock: Clock) -> Host:
+    """Ask through `connection`, and close it."""
+    host = _host(resolved)
     if connection.names is None:
         raise ValueError(f"the model {resolved.name!r} has no host")
     try:
-        async with asyncio.timeout(seconds):
-            names = await connection.names()
-    except TimeoutError:
-        return Host(_silent(host, f"no answer within {seconds:g} s", resolved))
+        names = await connection.names()
     except connection.reader.catches as exc:
         return Host(_told(host, connection.reader.read(exc, clock.now()), resolved))
     finally:
         await connection.close()
     return Host(_found(host, names, resolved), names)
+
+
+def _misplaced(resolved: ResolvedModel, url: str) -> Finding:
+    told = f"{_host(resolved)} answers at {urlsplit(url).path}, and model.base_url has another path"
+    return failed(told, f"Set model.base_url to {url}.")
 
 
 def _found(host: str, names: Sequence[str], resolved: ResolvedModel) -> Finding:

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from gaia.settings.schema import Settings
+from gaia.settings.urls import with_version
 
 
 def advise(settings: Settings) -> Iterator[str]:
@@ -14,6 +15,12 @@ def advise(settings: Settings) -> Iterator[str]:
     model = settings.model
     if model.provider == "embedded" and model.base_url:
         yield "model.base_url has no effect on the embedded model: remove it, or set model.provider"
+    bare = model.base_url and not urlsplit(model.base_url).path.strip("/")
+    if bare and model.provider in ("auto", "openai"):
+        yield (
+            "model.base_url has no path: most hosts of OpenAI's protocol want "
+            f"{with_version(model.base_url)}. 'gaia doctor' finds out what this one wants"
+        )
     if model.api_version and model.provider not in ("auto", "gemini"):
         yield f"model.api_version has no effect on the provider {model.provider}: remove it"
     whatsapp = settings.channels.whatsapp

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from gaia.settings.document import Document, KeyPath
 from gaia.settings.keys import describe_allowed, suggest
 from gaia.settings.secrets import is_secret
+from gaia.settings.urls import MeantError
 
 SHOWN_CHARACTERS = 60
 
@@ -47,6 +48,9 @@ def _explain_value(document: Document, path: KeyPath, details: ErrorDetails) -> 
             return
     shown = show_value(path, details["input"])
     remedy = f"Allowed: {describe_allowed(path)}"
+    cause = details.get("ctx", {}).get("error")
+    if isinstance(cause, MeantError):
+        remedy = f"Set it to {cause.meant}"
     if details["type"] == "literal_error":
         remedy += _suggest_word(str(details["input"]), describe_allowed(path).split(", "))
     document.add_mistake(place, path, f"is {shown}", remedy)

@@ -22,22 +22,13 @@ from pydantic import (
     model_validator,
 )
 
-
-def _check_base_url(text: str) -> str:
-    if text:
-        parts = urlsplit(text)
-        _ = parts.port
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-            raise ValueError(text)
-        if parts.query or parts.fragment or fullmatch(r"\S+", text) is None:
-            raise ValueError(text)
-    return text
+from gaia.settings.urls import check_model_url, check_url
 
 
 def _check_public_url(text: str) -> str:
     if "/hooks/" in f"{urlsplit(text).path}/":
         raise ValueError(text)
-    return _check_base_url(text)
+    return check_url(text)
 
 
 def _check_host(text: str) -> str:
@@ -50,7 +41,12 @@ YEAR_MINUTES = 525_600
 
 BaseUrl = Annotated[
     str,
-    AfterValidator(_check_base_url),
+    AfterValidator(check_url),
+    Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
+]
+ModelUrl = Annotated[
+    str,
+    AfterValidator(check_model_url),
     Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
 ]
 PublicUrl = Annotated[
@@ -118,7 +114,7 @@ class ModelSettings(Block):
 
     provider: Provider = "auto"
     name: str = ""
-    base_url: BaseUrl = ""
+    base_url: ModelUrl = ""
     api_version: str = ""
     instructions: str = ""
     timeout_seconds: Annotated[float, Field(gt=0, le=3600)] = 120.0

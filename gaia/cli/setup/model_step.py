@@ -23,6 +23,7 @@ from gaia.errors import SettingsError
 from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
 from gaia.settings.schema import ModelSettings, Secrets
+from gaia.settings.urls import meant_url
 
 ENGINE = "xllamacpp"
 OWN_HOST = 3
@@ -93,8 +94,11 @@ def checked_url(text: str) -> str:
     try:
         return ModelSettings(base_url=text).base_url
     except ValidationError as exc:
-        allowed = describe_allowed(("model", "base_url"))
-        raise SettingsError(f"{text!r} is no address of a model: allowed is {allowed}") from exc
+        meant = meant_url(text)
+        remedy = f"allowed is {describe_allowed(('model', 'base_url'))}"
+        if meant != text:
+            remedy = f"did you mean {meant}?"
+        raise SettingsError(f"{text!r} is no address of a model: {remedy}") from exc
 
 
 def _all() -> Sequence[tuple[int, tuple[ModelProvider, str, str]]]:

@@ -89,6 +89,15 @@ async def test_an_address_without_a_list_of_models_is_told(server: ModelServer) 
     assert "does not say which models" in host.finding.detail
 
 
+@pytest.mark.parametrize("ending", ["", "/"])
+async def test_an_address_that_lacks_its_version_is_told_with_the_right_one(
+    server: ModelServer, ending: str
+) -> None:
+    host = await look("openai", server.url + ending)
+    assert host.finding.outcome is Outcome.FAILED
+    assert host.finding.remedy == f"Set model.base_url to {server.openai_base_url}."
+
+
 async def test_a_host_that_takes_its_time_is_not_waited_for() -> None:
     left = asyncio.Event()
 

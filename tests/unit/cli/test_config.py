@@ -62,6 +62,13 @@ def test_check_as_json_of_a_good_file_is_ok(tmp_path: Path) -> None:
     assert json.loads(result.stdout) == {"ok": True, "mistakes": [], "warnings": []}
 
 
+def test_check_warns_of_a_models_address_without_a_path(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("model: {base_url: 'http://localhost:11434'}\n")
+    result = run(tmp_path, "check")
+    assert result.exit_code == 0
+    assert "most hosts of OpenAI's protocol want http://localhost:11434/v1" in result.stderr
+
+
 def test_check_finds_that_no_embedded_model_has_the_name(tmp_path: Path) -> None:
     (tmp_path / "gaia.yaml").write_text("model: {name: llama3}\n")
     result = run(tmp_path, "check")

@@ -104,6 +104,11 @@ def test_a_whole_number_serves_where_a_fraction_may_stand(write_yaml: WriteYaml)
             "Allowed: empty, or an address such as http://127.0.0.1:11434/v1",
         ),
         (
+            "model:\n  base_url: http://localhost:8080/v1/chat/completions\n",
+            *(2, 13, "model.base_url", 'is "http://localhost:8080/v1/chat/completions"'),
+            "Set it to http://localhost:8080/v1",
+        ),
+        (
             "model: gemini\n",
             *(1, 8, "model", 'is "gemini"'),
             "Allowed: a block of keys, indented below it",

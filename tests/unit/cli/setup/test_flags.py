@@ -120,6 +120,10 @@ async def test_nobody_is_asked_if_nothing_is_to_be_tried(shell, telegram: Telegr
         (["--whatsapp-number", "1 2"], "'1 2' is no number on WhatsApp"),
         (["--model", "gemini"], "GEMINI_API_KEY is not set"),
         (["--model-url", "here"], "'here' is no address of a model"),
+        (
+            ["--model-url", "http://localhost:1234/v1/chat/completions"],
+            "did you mean http://localhost:1234/v1?",
+        ),
         (["--model-key-file", "/dev/null"], "does not hold one secret"),
         (["--model-key-file", "/nowhere"], "cannot be read"),
         (["--model-key-file", "-", "--telegram-token-file", "-"], "holds one secret"),

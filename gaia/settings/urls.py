@@ -1,0 +1,75 @@
+"""Addresses of hosts: what is wrong with one, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+ENDPOINT = re.compile(r"/+(?:chat/completions|completions|responses|models|embeddings|messages)/*$")
+"""What clients append themselves to a host's address."""
+BARE_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w.-]+(?=:\d))(?::\d+)?(?:/|$)")
+VERSION = re.compile(r"/v\d[^/]*(?:/|$)")
+
+
+class MeantError(ValueError):
+    """A value that is wrong, and `meant`, which is not."""
+
+    def __init__(self, meant: str) -> None:
+        super().__init__(meant)
+        self.meant = meant
+
+
+def check_url(text: str) -> str:
+    """Take an address of a host, or nothing.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if text:
+        parts = urlsplit(text)
+        _ = parts.port
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise ValueError(text)
+        if parts.query or parts.fragment or re.fullmatch(r"\S+", text) is None:
+            raise ValueError(text)
+    return text
+
+
+def check_model_url(text: str) -> str:
+    """Take the address of a model's host, or nothing.
+
+    Raises:
+        ValueError: It is neither; a `MeantError` if what was meant is known.
+    """
+    meant = meant_url(text)
+    if meant != text:
+        raise MeantError(check_url(meant))
+    return check_url(text)
+
+
+def meant_url(text: str) -> str:
+    """The address that `text` was meant to be, itself where nothing is wrong with it.
+
+    What clients append is taken off, and a scheme put before a host without one.
+    """
+    if "@" in text:  # A password: it is not to be repeated.
+        return text
+    stripped = text.strip(" \t\"'<>")
+    if BARE_HOST.match(stripped):
+        stripped = f"http://{stripped}"
+    try:
+        parts = urlsplit(stripped)
+    except ValueError:
+        return text
+    if not parts.hostname or " " in stripped:
+        return text
+    scheme = parts.scheme if parts.scheme in ("http", "https") else "http"
+    path = ENDPOINT.sub("", parts.path)
+    if (path, parts.query, parts.fragment) == (parts.path, "", ""):
+        return urlunsplit((scheme, parts.netloc, path, "", ""))
+    return urlunsplit((scheme, parts.netloc, path.rstrip("/"), "", ""))
+
+
+def with_version(url: str) -> str:
+    """`url`, if there is one, with the `/v1` that most hosts of OpenAI's protocol want."""
+    return url if not url or VERSION.search(urlsplit(url).path) else f"{url.rstrip('/')}/v1"

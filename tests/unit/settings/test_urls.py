@@ -1,0 +1,55 @@
+"""What an address of a model was meant to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from gaia.settings.urls import meant_url, with_version
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("", ""),
+        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1/"),
+        ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
+        ("https://api.deepseek.com", "https://api.deepseek.com"),
+        ("http://127.0.0.1:8080/v1/chat/completions", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:8080/v1/chat/completions/", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:8080/v1/completions", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:8080/v1/responses", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:8080/v1/models", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:8080/v1/embeddings", "http://127.0.0.1:8080/v1"),
+        ("https://host.example/v1?api-version=1", "https://host.example/v1"),
+        ("https://host.example/v1#top", "https://host.example/v1"),
+        ("127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("localhost:11434", "http://localhost:11434"),
+        ("ws://localhost:11434/v1", "http://localhost:11434/v1"),
+        (' "http://localhost:1234/v1" ', "http://localhost:1234/v1"),
+        ("http://me:secret@host/v1/chat/completions", "http://me:secret@host/v1/chat/completions"),
+        ("http://[broken", "http://[broken"),
+        ("http://", "http://"),
+        ("ollama", "ollama"),
+        ("ollama:11434", "http://ollama:11434"),
+        ("not an address", "not an address"),
+    ],
+)
+def test_what_clients_append_and_what_is_no_address_is_mended(text: str, meant: str) -> None:
+    assert meant_url(text) == meant
+    assert meant_url(meant) == meant
+
+
+@pytest.mark.parametrize(
+    ("url", "versioned"),
+    [
+        ("", ""),
+        ("http://localhost:11434", "http://localhost:11434/v1"),
+        ("http://localhost:11434/", "http://localhost:11434/v1"),
+        ("https://openrouter.ai/api", "https://openrouter.ai/api/v1"),
+        ("https://host.example/v1beta/openai", "https://host.example/v1beta/openai"),
+        ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+    ],
+)
+def test_a_version_is_added_where_there_is_none(url: str, versioned: str) -> None:
+    assert with_version(url) == versioned
