@@ -12,6 +12,7 @@ from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
+from gaia.agent.history import is_said_by_user
 from gaia.agent.tokens import TokenCount
 from gaia.store.usage import TURN, Tariff, Usage
 
@@ -117,12 +118,6 @@ def drop_leading_fragment(contents: list[types.Content]) -> list[types.Content]:
         if is_said_by_user(content):
             return contents[position:]
     return contents
-
-
-def is_said_by_user(content: types.Content) -> bool:
-    """Whether this is a person's message, and not the result of a tool."""
-    parts = content.parts or []
-    return content.role == "user" and not any(part.function_response for part in parts)
 
 
 def _texts(contents: Sequence[types.Content]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from google.genai import types
 
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
+from gaia.agent.history import PlainHistory
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import (
     Capture,
@@ -243,8 +244,9 @@ class Agent:
             instruction=lambda _: instructions,
             tools=list(self._tools) if self._most_tool_calls else [],
         )
+        history = PlainHistory(self.model.provider)
         return Runner(
-            app=App(name=APP_NAME, root_agent=agent, plugins=plugins),
+            app=App(name=APP_NAME, root_agent=agent, plugins=[history, *plugins]),
             session_service=sessions or self._sessions.service,
         )
 
