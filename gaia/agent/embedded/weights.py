@@ -1,17 +1,28 @@
 """The files of pulled models: where they lie, which are whole, and their removal.
 
-A model of 1 GB takes seconds to hash. It is hashed once, when it is pulled; a
-mark beside it then tells that its hash was right, and for what file.
+A model of 1 GB takes seconds to hash. It is hashed once, when it is pulled; a mark beside
+it then tells its hash, for what file that was right, where it came from and when.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.errors import ModelMissingError
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What is written down of a model that is here. Marks of earlier versions of gaia say
+    neither where it came from nor when."""
+
+    sha256: str
+    source: str = ""
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +37,17 @@ class Weights:
 
     def is_installed(self, model: CatalogueModel) -> bool:
         """Whether the file is there and is the one that was verified."""
+        return self.pulled(model) is not None
+
+    def pulled(self, model: CatalogueModel) -> Pulled | None:
+        """What was pulled; None if the file is not there, or not the one that was verified."""
         try:
-            return self._mark(model).read_text(encoding="ascii") == self._stamp(model)
-        except (OSError, UnicodeDecodeError):
-            return False
+            stamp, *rest = self._mark(model).read_text(encoding="utf-8").splitlines()
+            sha256 = stamp.partition(" ")[0]
+            is_right = stamp == self._stamp(model, sha256) and model.sha256 in ("", sha256)
+        except (OSError, ValueError):
+            return None
+        return Pulled(sha256, *rest[:2]) if is_right else None
 
     def require(self, model: CatalogueModel) -> Path:
         """The file of `model`.
@@ -44,11 +62,12 @@ class Weights:
             )
         return self.path(model)
 
-    def install(self, model: CatalogueModel, verified: Path) -> None:
+    def install(self, model: CatalogueModel, verified: Path, source: str = "") -> None:
         """Move a file whose hash is right to its place, durably."""
         verified.replace(self.path(model))
-        mark = self._mark(model)
-        mark.write_text(self._stamp(model), encoding="ascii")
+        day = datetime.fromtimestamp(self.path(model).stat().st_mtime, UTC).date().isoformat()
+        mark = "\n".join((self._stamp(model, model.sha256), source, day, ""))
+        self._mark(model).write_text(mark, encoding="utf-8")
         folder = os.open(self.folder, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -72,6 +91,6 @@ class Weights:
     def _mark(self, model: CatalogueModel) -> Path:
         return self.path(model).with_suffix(".verified")
 
-    def _stamp(self, model: CatalogueModel) -> str:
+    def _stamp(self, model: CatalogueModel, sha256: str) -> str:
         status = self.path(model).stat()
-        return f"{model.sha256} {status.st_size} {status.st_mtime_ns}\n"
+        return f"{sha256} {status.st_size} {status.st_mtime_ns}"

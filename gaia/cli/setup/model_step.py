@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import typer
 from pydantic import SecretStr, ValidationError
 
+from gaia.agent.embedded.catalogue import CATALOGUE, recommended
 from gaia.agent.providers import (
     DEFAULT_NAMES,
     KEYS,
@@ -32,7 +33,7 @@ CHOICES: Sequence[tuple[ModelProvider, str, str]] = (
     ("openai", "OpenAI", "wants a key, from platform.openai.com/api-keys"),
     ("anthropic", "Anthropic", "wants a key, from platform.claude.com/settings/keys"),
     ("openai", "own host", "Ollama, llama.cpp, vLLM and whatever speaks like OpenAI"),
-    ("embedded", "embedded", "runs here: no key, nothing leaves this machine, 1.1 GB"),
+    ("embedded", "embedded", "runs here: no key, nothing leaves this machine"),
 )
 SHOWN_NAMES = 12
 
@@ -69,6 +70,9 @@ def of_flags(setting: Setting) -> ModelAnswer:
     current = _current(setting, provider)
     url = current.base_url if flags.model_url is None else checked_url(flags.model_url)
     name = current.name if flags.model_name is None else flags.model_name
+    if provider == "embedded" and not setting.present.is_model_set and not name:
+        machine = setting.present.machine
+        name = _named(recommended(machine.memory_bytes, machine.cores).name)
     wanted = ModelSettings(provider=provider, name=name, base_url=url)
     resolved = resolve_provider(wanted, _secrets_with(loaded.secrets, provider, key))
     if provider != "embedded":
@@ -129,11 +133,41 @@ def _ask_for(setting: Setting, chosen: int) -> ModelAnswer | None:
     if provider == "embedded":
         if find_spec(ENGINE) is None:
             dialogue.refuse("Its engine is not installed: install 'gaia-assistant[local]'.")
-        return ModelAnswer("embedded", _current(setting, "embedded").name)
+        return ModelAnswer("embedded", _ask_embedded(setting))
     if provider == "anthropic" and find_spec("anthropic") is None:
         dialogue.refuse("Its client is not installed: install 'gaia-assistant[anthropic]'.")
         return None
     return _ask_key(setting, provider)
+
+
+def _ask_embedded(setting: Setting) -> str:
+    """The name of the embedded model; of what stays as it is, what is set."""
+    machine = setting.present.machine
+    offered = [model for model in CATALOGUE if model.offered]
+    suits = recommended(machine.memory_bytes, machine.cores)
+    current = _current(setting, "embedded").name
+    options = [
+        Option(
+            model.name,
+            f"{model.about}; {gigabytes(model.size)}",
+            "recommended" if model == suits else "",
+        )
+        for model in offered
+    ]
+    setting.dialogue.say(f"This machine has {machine.describe()}.")
+    names = [model.name for model in offered]
+    default = names.index(current if current in names else suits.name)
+    return _named(names[setting.dialogue.choose("Which of them?", options, default=default)])
+
+
+def _named(name: str) -> str:
+    """As gaia.yaml has it: the default has no name there."""
+    return "" if name == DEFAULT_NAMES["embedded"] else name
+
+
+def gigabytes(size: int) -> str:
+    """A size as one compares it with a disk."""
+    return f"{size / 10**9:.1f} GB"
 
 
 def _ask_key(setting: Setting, provider: ModelProvider) -> ModelAnswer | None:

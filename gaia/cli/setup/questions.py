@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
+from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.cli.setup import model_step, owner_step, service_step, telegram_step, whatsapp_step
 from gaia.cli.setup.owner_step import Ownership
@@ -83,7 +84,8 @@ def _pulls(setting: Setting, model: ResolvedModel | None, *, asks: bool) -> bool
         return False
     if setting.flags.pull is not None or not asks:
         return bool(setting.flags.pull)
-    return setting.dialogue.confirm("Fetch it at the end (about 1.1 GB)?", default=True)
+    size = model_step.gigabytes(find_model(model.name).size)
+    return setting.dialogue.confirm(f"Fetch it at the end (about {size})?", default=True)
 
 
 def _channels(setting: Setting, bot: Bot, whatsapp: WhatsAppAnswer | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import ResolvedModel, resolve_provider
 from gaia.errors import SettingsError
 from gaia.ops.setup.env_editing import variables_in
+from gaia.ops.setup.machine import Machine, look_at_machine
 from gaia.ops.setup.owner import Owners, find_owners
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -30,6 +31,8 @@ class Present:
     """The variables that `.env` has."""
     in_environment: Mapping[str, str] = field(repr=False)
     """The variables for secrets that the environment has."""
+
+    machine: Machine = field(default_factory=look_at_machine)
 
     @property
     def is_first(self) -> bool:

