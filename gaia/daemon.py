@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from gaia import __version__, logs
+from gaia import __version__, garbage, logs
 from gaia.agent.models import build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, Stores, build_app
@@ -161,16 +161,17 @@ async def _running(
             stack.push_async_callback(tracing.stop)
         async with manager.given_time():
             stores = await _open_stores(stack, home)
-        model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
-        app = build_app(
-            home,
-            loaded,
-            stores,
-            clock,
-            model=model,
-            hosted=hosted,
-            extra_channels=extra_channels,
-        )
+        with garbage.building():
+            model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
+            app = build_app(
+                home,
+                loaded,
+                stores,
+                clock,
+                model=model,
+                hosted=hosted,
+                extra_channels=extra_channels,
+            )
         stack.push_async_callback(_close_model, app)
         local = stack.enter_context(listen_on_path(home.control_socket))
         with _unwrapped():

@@ -10,9 +10,12 @@ def serve_command() -> None:
     """
     import asyncio
 
-    from gaia.daemon import serve
-    from gaia.logs.uncaught import log_uncaught
+    from gaia import garbage
     from gaia.paths import find_home
+
+    with garbage.importing():
+        from gaia.daemon import serve
+        from gaia.logs.uncaught import log_uncaught
 
     log_uncaught()
     asyncio.run(serve(find_home(), announce=announce))

@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, unix_connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from channels.terminal_wire import TERMINAL_PATH
+from gaia import garbage
 from gaia.errors import AlreadyRunningError, NotRunningError
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -139,7 +140,8 @@ async def host_daemon(home: Home) -> AsyncIterator[None]:
     What it needs is imported only now, which takes seconds: in a thread, so
     that the prompt stays alive when a chat takes over from another.
     """
-    await asyncio.to_thread(importlib.import_module, "gaia.daemon")
+    with garbage.importing():
+        await asyncio.to_thread(importlib.import_module, "gaia.daemon")
     from gaia.daemon import hosted
 
     async with hosted(home):
