@@ -5,8 +5,8 @@ A finding is a failure if the provider refuses them, and a warning if nobody can
 
 from __future__ import annotations
 
+from channels.base.text import one_line
 from channels.credentials import TwilioCredentials
-from channels.wording import one_line
 from gaia.findings import Finding, failed, ok, warning
 from gaia.settings.schema import TelegramSettings, WhatsAppSettings
 

@@ -24,8 +24,8 @@ from itertools import islice
 from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
-from channels.background import Background
-from channels.gates import Gates
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
 from channels.telegram.addressing import Me
 from channels.telegram.api import Api, Json
 from channels.telegram.chats import CHANNEL
@@ -169,7 +169,7 @@ async def main(count: int, seed: int) -> int:
     telegram = Telegram(supply)
     condition = Condition(clock, stall_seconds=75)
     condition.begin()
-    courtesies = Courtesies(telegram, Gates(clock), background)
+    courtesies = Courtesies(telegram, ChatBackoff(clock), background)
     intake = Intake(core, Me(4000, "gaia_bot"), courtesies, clock)
     started_at = time.perf_counter()
     timing = Timing(first_pause=0.001, longest_pause=0.001)

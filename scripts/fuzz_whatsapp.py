@@ -24,8 +24,8 @@ from itertools import islice
 from starlette.applications import Starlette
 from starlette.types import Message
 
-from channels.background import Background
-from channels.gates import Gates
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
 from channels.whatsapp import checking
 from channels.whatsapp.api import Api
 from channels.whatsapp.condition import Condition
@@ -105,7 +105,7 @@ class Channel:
         sid, token, public_url = ACCOUNT.sid, ACCOUNT.auth_token, ACCOUNT.public_url
         self._api = Api(sid, token, ACCOUNT.number, "http://127.0.0.1:9", Timing())
         self._background = Background[Refusal](CHANNEL, REFUSALS, describe)
-        courtesies = Courtesies(self._api, Gates[str](clock), self._background)
+        courtesies = Courtesies(self._api, ChatBackoff[str](clock), self._background)
         condition = Condition(clock, address=public_url, stall_seconds=900)
         intake = Intake(core, Me(sid, ACCOUNT.number), courtesies, condition, clock)
         files = OutgoingFiles(core.file, public_url=public_url, auth_token=token, clock=clock)

@@ -21,7 +21,7 @@ from telegram import Bot
 from telegram.error import NetworkError, TelegramError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
-from channels.heard_times import noting
+from channels.base.http import date_hooks
 from channels.telegram.timing import Timing
 from gaia.findings import Heard
 
@@ -66,7 +66,7 @@ class GuardedRequest(HTTPXRequest):
         heard: Heard | None = None,
     ) -> None:
         super().__init__(
-            httpx_kwargs={"event_hooks": noting(heard)},
+            httpx_kwargs={"event_hooks": date_hooks(heard)},
             connection_pool_size=connections,
             read_timeout=read,
             write_timeout=timing.write,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
-from channels.background import Background
+from channels.base.background import Background, TypingIndicator
+from channels.base.backoff import ChatBackoff
 from channels.formatting import telegram_html
 from channels.formatting.characters import utf16_length
-from channels.gates import Gates
 from channels.telegram.addressing import Me
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import CHANNEL
@@ -27,7 +27,6 @@ from channels.telegram.sending import Sender
 from channels.telegram.timing import Timing
 from channels.telegram.typing_action import TypingAction
 from channels.telegram.webhook import Webhook
-from channels.typing_indicator import TypingIndicator
 from gaia.errors import AttachmentError, UnreachableError
 from gaia.messages import (
     REPEAT_MARK,
@@ -68,7 +67,7 @@ class TelegramChannel:
         self._clock = clock
         self._timing = timing or Timing()
         self._polls = settings.mode == "polling"
-        self._gates = Gates[int](clock)
+        self._backoff = ChatBackoff[int](clock)
         self._condition = Condition(
             clock, stall_seconds=self._timing.stall if self._polls else None
         )
@@ -82,26 +81,26 @@ class TelegramChannel:
         warnings.filterwarnings("ignore", category=PTBDeprecationWarning)
         api = Api(self._token, self._settings.base_url, self._timing)
         background = Background(CHANNEL, TelegramError, describe)
-        clock, timing, gates = self._clock, self._timing, self._gates
+        clock, timing, backoff = self._clock, self._timing, self._backoff
         self._condition.begin()
         self._service = _Service(
             Sender(
                 api,
-                gates,
+                backoff,
                 self._condition,
                 timing,
                 moved=gateway.moved,
                 file=gateway.file,
             ),
             TypingIndicator(
-                TypingAction(api, gates).show_for, background, clock, seconds=timing.typing
+                TypingAction(api, backoff).show_for, background, clock, seconds=timing.typing
             ),
             Files(api, clock, timing),
         )
         try:
             self._wake_refused(gateway)
             me = await self._meet(api)
-            intake = Intake(gateway, me, Courtesies(api, gates, background), clock)
+            intake = Intake(gateway, me, Courtesies(api, backoff, background), clock)
             await self._receive(api, intake)
         finally:
             self._service = self._webhook = None
@@ -152,7 +151,7 @@ class TelegramChannel:
             except TelegramError as exc:
                 self._condition.failed(exc)
                 wait = exc.seconds if isinstance(exc, FloodError) else pause
-                self._condition.rests(wait)
+                self._condition.expect_silence(wait)
                 await self._clock.sleep(wait)
             else:
                 logger.info("on Telegram as @%s", bot.username)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telegram.error import Conflict, InvalidToken, TelegramError
 
-from channels import condition
+from channels.base import condition
 from channels.telegram.faults import describe
 from gaia.ports import Clock
 
@@ -14,7 +14,7 @@ class Condition(condition.Condition):
 
     def __init__(self, clock: Clock, *, stall_seconds: float | None) -> None:
         super().__init__(
-            "Telegram", clock, stall_seconds=stall_seconds, stalled="polling has stalled"
+            "Telegram", clock, stall_seconds=stall_seconds, stall="polling has stalled"
         )
 
     def failed(self, exc: TelegramError) -> None:

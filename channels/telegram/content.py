@@ -28,7 +28,7 @@ from telegram import (
     Voice,
 )
 
-from channels.wording import clean, one_line
+from channels.base.text import clean, one_line
 from gaia.messages import Attachment, AttachmentKind
 
 LONGEST_WORDS = 300

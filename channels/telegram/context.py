@@ -15,9 +15,9 @@ from telegram import (
     MessageOriginUser,
 )
 
+from channels.base.text import one_line
 from channels.telegram.content import LONGEST_WORDS, Content, content_of
 from channels.telegram.wording import words_of
-from channels.wording import one_line
 
 NOTHING = Content((), ())
 

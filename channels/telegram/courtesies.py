@@ -8,8 +8,8 @@ from __future__ import annotations
 from telegram import BotCommand, BotCommandScopeChat
 from telegram.error import TelegramError
 
-from channels.background import Background
-from channels.gates import Gates
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import ChatKey
 from channels.telegram.events import Pressed
@@ -19,16 +19,18 @@ from gaia.messages import Inbound, MenuEntry, Receipt, ReceiptKind
 class Courtesies:
     """Does all that in the background."""
 
-    def __init__(self, api: Api, gates: Gates[int], background: Background[TelegramError]) -> None:
+    def __init__(
+        self, api: Api, backoff: ChatBackoff[int], background: Background[TelegramError]
+    ) -> None:
         self._api = api
-        self._gates = gates
+        self._backoff = backoff
         self._background = background
         self._menus: dict[int, tuple[MenuEntry, ...]] = {}
 
     def received(self, inbound: Inbound, receipt: Receipt) -> None:
         """A message arrived, and the core took it or did not."""
         key = ChatKey.parse(inbound.chat)
-        if key is None or self._gates.remaining(key.chat_id):
+        if key is None or self._backoff.remaining(key.chat_id):
             return
         if receipt.kind is ReceiptKind.DENIED:
             if receipt.stranger_reply:
@@ -49,7 +51,7 @@ class Courtesies:
         try:
             await self._api.send_message(key.chat_id, text, message_thread_id=key.thread_id)
         except FloodError as exc:
-            self._gates.close(key.chat_id, exc.seconds)
+            self._backoff.hold(key.chat_id, exc.seconds)
 
     async def _set_menu(self, chat_id: int, menu: tuple[MenuEntry, ...]) -> None:
         commands = [BotCommand(entry.name, entry.description[:256]) for entry in menu[:100]]

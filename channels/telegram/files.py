@@ -10,10 +10,10 @@ from urllib.parse import quote
 import httpx
 from telegram.error import TelegramError
 
-from channels.background import within
 from channels.telegram.api import Api
 from channels.telegram.faults import describe
 from channels.telegram.timing import Timing
+from gaia.clock import within
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment
 from gaia.ports import Clock

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from telegram import Update
 
-from channels.attempts import Attempts
+from channels.base.intake import Attempts
 from channels.telegram.addressing import Me
 from channels.telegram.albums import Albums
 from channels.telegram.api import Json

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from telegram.error import Conflict, TelegramError, TimedOut
 
-from channels.background import within
 from channels.telegram.api import Api, FloodError, Json, StatusError
 from channels.telegram.condition import Condition
 from channels.telegram.intake import Intake
 from channels.telegram.timing import Timing
 from channels.telegram.translation import ALLOWED_UPDATES
+from gaia.clock import within
 from gaia.errors import StoreError
 from gaia.ports import Clock
 
@@ -52,11 +52,11 @@ class Poller:
             except TelegramError as exc:
                 self._condition.failed(exc)
                 pause = self._pause(exc, pauses)
-                self._condition.rests(pause)
+                self._condition.expect_silence(pause)
                 await self._clock.sleep(pause)
             else:
                 self._waits = True
-                self._condition.well()
+                self._condition.ok()
                 pauses = self._timing.pauses()
                 await self._take(updates)
 
@@ -79,9 +79,9 @@ class Poller:
         except TelegramError as exc:
             self._condition.failed(exc)
         except TimeoutError:
-            self._condition.stuck("Telegram answers nothing, and the requests do not end")
+            self._condition.stalled("Telegram answers nothing, and the requests do not end")
         else:
-            self._condition.stuck("polling has stalled: a poll did not come back")
+            self._condition.stalled("polling has stalled: a poll did not come back")
 
     def _pause(self, exc: TelegramError, pauses: Iterator[float]) -> float:
         """How long to wait after a poll that failed."""

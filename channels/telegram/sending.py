@@ -22,8 +22,8 @@ from telegram import (
 from telegram.constants import ParseMode
 from telegram.error import BadRequest, ChatMigrated, InvalidToken, TelegramError
 
+from channels.base.backoff import ChatBackoff
 from channels.formatting.telegram_html import plain
-from channels.gates import Gates
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import ChatKey, message_in, message_name
 from channels.telegram.condition import Condition
@@ -103,7 +103,7 @@ class Sender:
     def __init__(
         self,
         api: Api,
-        gates: Gates[int],
+        backoff: ChatBackoff[int],
         condition: Condition,
         timing: Timing,
         *,
@@ -111,7 +111,7 @@ class Sender:
         file: FileContent,
     ) -> None:
         self._api = api
-        self._gates = gates
+        self._backoff = backoff
         self._condition = condition
         self._timing = timing
         self._moved = moved
@@ -121,7 +121,7 @@ class Sender:
         """Send a chunk; returns Telegram's name for it. Raises a `SendError` otherwise."""
         message = draft(outbound)
         chat_id = message.chat.chat_id
-        remaining = self._gates.remaining(chat_id)
+        remaining = self._backoff.remaining(chat_id)
         if remaining:
             raise RetryableSendError("Telegram asked to wait", after_seconds=remaining)
         message = replace(message, document=await self._document(outbound))
@@ -187,7 +187,7 @@ class Sender:
         """What a refusal means beyond the message."""
         match exc:
             case FloodError():
-                self._gates.close(chat_id, exc.seconds)
+                self._backoff.hold(chat_id, exc.seconds)
             case InvalidToken():
                 self._condition.failed(exc)
             case ChatMigrated():

@@ -25,6 +25,7 @@ from telegram import (
     User,
 )
 
+from channels.base.text import clean, one_line
 from channels.telegram.addressing import Heard, Me, hear
 from channels.telegram.chats import (
     CHANNEL,
@@ -46,7 +47,6 @@ from channels.telegram.events import (
 )
 from channels.telegram.service import is_service
 from channels.telegram.wording import words_of
-from channels.wording import clean, one_line
 from gaia.messages import Address, Inbound
 
 LONGEST_NAME = 128

@@ -13,7 +13,7 @@ from datetime import timedelta
 from telegram import WebhookInfo
 from telegram.error import TelegramError
 
-from channels.refused_requests import RefusedRequests
+from channels.base.http import RefusedRequests
 from channels.telegram.api import Api, FloodError
 from channels.telegram.chats import CHANNEL
 from channels.telegram.condition import Condition
@@ -110,7 +110,7 @@ class Webhook:
         elif (complaint := self._recent_complaint(info)) is not None:
             self._condition.troubled(f"Telegram cannot deliver to {self._url}: {complaint}")
         else:
-            self._condition.well()
+            self._condition.ok()
 
     async def _register(self) -> None:
         await self._api.set_webhook(

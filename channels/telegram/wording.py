@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from telegram import Message, MessageEntity
 
-from channels.wording import clean
+from channels.base.text import clean
 
 
 def words_of(message: Message) -> str:

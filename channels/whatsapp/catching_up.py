@@ -60,7 +60,7 @@ class CatchingUp:
             except REFUSALS as exc:
                 self._condition.failed(exc)
                 wait = self._after(exc) or next(pauses)
-                self._condition.rests(wait)
+                self._condition.expect_silence(wait)
             except StoreError as exc:
                 self._condition.stored(succeeded=False)
                 wait = next(pauses)
@@ -78,7 +78,7 @@ class CatchingUp:
             since = max(since, self._seen_until - timing.overlap)
         until = now if is_first else now - timing.webhook_time
         found = await self._api.received_since(since)
-        self._condition.well()
+        self._condition.ok()
         new = 0
         for message in sorted(found, key=lambda each: each.sent_at):
             if message.sent_at <= until:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from channels.background import Background
+from channels.base.background import Background, TypingIndicator
+from channels.base.backoff import ChatBackoff
 from channels.formatting import whatsapp_text
 from channels.formatting.characters import utf16_length
-from channels.gates import Gates
-from channels.typing_indicator import TypingIndicator
 from channels.whatsapp import checking, outgoing
 from channels.whatsapp.api import Api
 from channels.whatsapp.catching_up import CatchingUp
@@ -76,7 +75,7 @@ class WhatsAppChannel:
         self._auth_token = auth_token
         self._clock = clock
         self._timing = timing or Timing()
-        self._gates = Gates[str](clock)
+        self._backoff = ChatBackoff[str](clock)
         self._signatures = Signatures(auth_token, settings.public_url)
         self._condition = Condition(
             clock, address=self._signatures.address(""), stall_seconds=self._timing.stall
@@ -137,7 +136,7 @@ class WhatsAppChannel:
         return await self._webhook.hook(request, service)
 
     def _wired(self, api: Api, background: Background[Refusal], gateway: Gateway) -> _Service:
-        clock, timing, gates, me = self._clock, self._timing, self._gates, self._me
+        clock, timing, backoff, me = self._clock, self._timing, self._backoff, self._me
         files = OutgoingFiles(
             gateway.file,
             public_url=self._settings.public_url,
@@ -146,7 +145,7 @@ class WhatsAppChannel:
         )
         sender = Sender(
             api,
-            gates,
+            backoff,
             self._condition,
             clock,
             timing,
@@ -155,14 +154,14 @@ class WhatsAppChannel:
             files=files,
             content=gateway.file,
         )
-        courtesies = Courtesies(api, gates, background)
+        courtesies = Courtesies(api, backoff, background)
         intake = Intake(gateway, me, courtesies, self._condition, clock)
         return _Service(
             webhook=Service(intake, files),
             catching_up=CatchingUp(api, gateway, me, self._condition, clock, timing),
             sender=sender,
             typing=TypingIndicator(
-                TypingRequest(api, gates).show_for, background, clock, seconds=timing.typing
+                TypingRequest(api, backoff).show_for, background, clock, seconds=timing.typing
             ),
             files=Files(api, me.account_sid, clock, timing),
         )

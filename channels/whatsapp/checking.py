@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from channels import public_address
+from channels.base.text import one_line
 from channels.whatsapp.forms import Params, read_form
 from channels.whatsapp.signatures import HEADER, Signatures
-from channels.wording import one_line
 from gaia.bounded_http import ANSWER_SECONDS, Answer
 from gaia.findings import Finding, failed, ok, warning
 from gaia.messages import HookAnswer

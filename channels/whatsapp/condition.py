@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from channels import condition
+from channels.base import condition
 from channels.whatsapp.codes import Blame
 from channels.whatsapp.faults import Refusal, blame_of, code_of, describe, words_for
 from gaia.messages import Health
@@ -22,7 +22,7 @@ class Condition(condition.Condition):
 
     def __init__(self, clock: Clock, *, address: str, stall_seconds: float) -> None:
         super().__init__(
-            "Twilio", clock, stall_seconds=stall_seconds, stalled="looking for messages has stalled"
+            "Twilio", clock, stall_seconds=stall_seconds, stall="looking for messages has stalled"
         )
         self._address = address
         self._refusals: dict[Blame, str] = {}

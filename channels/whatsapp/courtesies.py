@@ -4,8 +4,8 @@ does not hold up the answer to Twilio.
 
 from __future__ import annotations
 
-from channels.background import Background
-from channels.gates import Gates
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
 from channels.whatsapp.api import Api
 from channels.whatsapp.faults import Refusal
 from channels.whatsapp.http import FloodError
@@ -15,16 +15,18 @@ from gaia.messages import Inbound, Receipt, ReceiptKind
 class Courtesies:
     """Does all that in the background."""
 
-    def __init__(self, api: Api, gates: Gates[str], background: Background[Refusal]) -> None:
+    def __init__(
+        self, api: Api, backoff: ChatBackoff[str], background: Background[Refusal]
+    ) -> None:
         self._api = api
-        self._gates = gates
+        self._backoff = backoff
         self._background = background
 
     def received(self, inbound: Inbound, receipt: Receipt) -> None:
         """A message arrived, and the core took it or did not."""
         if receipt.kind is not ReceiptKind.DENIED or not receipt.stranger_reply:
             return
-        if not self._gates.remaining(inbound.chat):
+        if not self._backoff.remaining(inbound.chat):
             reply = receipt.stranger_reply
             self._background.start("a reply to a stranger", self._tell, inbound.chat, reply)
 
@@ -32,4 +34,4 @@ class Courtesies:
         try:
             await self._api.send_text(person, text)
         except FloodError as exc:
-            self._gates.close(person, exc.seconds)
+            self._backoff.hold(person, exc.seconds)

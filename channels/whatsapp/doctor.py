@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import httpx
 
+from channels.base.text import one_line
 from channels.credentials import TwilioCredentials
 from channels.whatsapp.api import Api
 from channels.whatsapp.codes import Blame
 from channels.whatsapp.faults import REFUSALS, Refusal, blame_of, code_of, describe
 from channels.whatsapp.http import FloodError
 from channels.whatsapp.timing import Timing
-from channels.wording import one_line
 from gaia.findings import Finding, Heard, failed, ok, warning
 from gaia.settings.schema import WhatsAppSettings
 

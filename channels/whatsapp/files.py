@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import httpx
 
-from channels.background import within
 from channels.whatsapp.api import Api
 from channels.whatsapp.content import media_path
 from channels.whatsapp.timing import Timing
+from gaia.clock import within
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment
 from gaia.ports import Clock

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import parse_qsl
 
-from channels.wording import clean, one_line
+from channels.base.text import clean, one_line
 
 MOST_FIELDS = 400
 """Twilio sends some thirty; a message with ten files and everything else has no hundred."""

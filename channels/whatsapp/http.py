@@ -23,7 +23,7 @@ from twilio.base.exceptions import TwilioException
 from twilio.http import AsyncHttpClient
 from twilio.http.response import Response
 
-from channels.heard_times import noting
+from channels.base.http import date_hooks
 from channels.whatsapp.timing import Timing
 from gaia.findings import Heard
 
@@ -103,7 +103,7 @@ def client(timing: Timing, heard: Heard | None = None) -> httpx.AsyncClient:
     timeout = httpx.Timeout(
         timing.read, connect=timing.connect, write=timing.write, pool=timing.pool
     )
-    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=noting(heard))
+    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=date_hooks(heard))
 
 
 def rebased(url: str, base_url: str) -> str:

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Awaitable
 from dataclasses import replace
 
-from channels.attempts import Attempts
+from channels.base.intake import Attempts
 from channels.whatsapp.condition import Condition
 from channels.whatsapp.courtesies import Courtesies
 from channels.whatsapp.events import Event, Ignored, Misdirected, Written

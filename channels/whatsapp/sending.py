@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from channels.gates import Gates
+from channels.base.backoff import ChatBackoff
 from channels.whatsapp.api import Api
 from channels.whatsapp.condition import Condition
 from channels.whatsapp.faults import REFUSALS, Refusal, send_error
@@ -44,7 +44,7 @@ class Sender:
     def __init__(
         self,
         api: Api,
-        gates: Gates[str],
+        backoff: ChatBackoff[str],
         condition: Condition,
         clock: Clock,
         timing: Timing,
@@ -55,7 +55,7 @@ class Sender:
         content: Content,
     ) -> None:
         self._api = api
-        self._gates = gates
+        self._backoff = backoff
         self._condition = condition
         self._clock = clock
         self._timing = timing
@@ -68,7 +68,7 @@ class Sender:
         """Send a chunk; returns Twilio's id for it. Raises a `SendError` otherwise."""
         if not is_person(outbound.chat):
             raise PermanentSendError(f"{outbound.chat!r} is nobody on WhatsApp")
-        remaining = self._gates.remaining(outbound.chat)
+        remaining = self._backoff.remaining(outbound.chat)
         if remaining:
             raise RetryableSendError("Twilio asked to wait", after_seconds=remaining)
         way = way_of(outbound, self._template, self._clock.now(), self._timing.window)
@@ -129,5 +129,5 @@ class Sender:
     def _heed(self, person: str, exc: Refusal) -> None:
         """What a refusal means beyond the message."""
         if isinstance(exc, FloodError):
-            self._gates.close(person, exc.seconds)
+            self._backoff.hold(person, exc.seconds)
         self._condition.refused(exc)

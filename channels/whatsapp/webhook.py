@@ -18,7 +18,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from channels.refused_requests import RefusedRequests
+from channels.base.http import RefusedRequests
 from channels.whatsapp.checking import CHECK_PATH
 from channels.whatsapp.condition import Condition
 from channels.whatsapp.forms import Params

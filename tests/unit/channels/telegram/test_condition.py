@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from telegram.error import Conflict, InvalidToken, NetworkError
 
-from channels.gates import Gates
+from channels.base.backoff import ChatBackoff
 from channels.telegram.condition import Condition
 from gaia.testing.clock import FakeClock
 
@@ -17,7 +17,7 @@ def clock() -> FakeClock:
 def condition(clock: FakeClock) -> Condition:
     condition = Condition(clock, stall_seconds=75)
     condition.begin()
-    condition.well()
+    condition.ok()
     return condition
 
 
@@ -39,7 +39,7 @@ def test_a_conflict_and_a_refused_token_are_told_until_a_good_poll(condition: Co
     assert "another process polls with this token" in condition.health().detail
     condition.failed(InvalidToken())
     assert "GAIA_TELEGRAM_BOT_TOKEN" in condition.health().detail
-    condition.well()
+    condition.ok()
     assert condition.health().ok
 
 
@@ -80,18 +80,18 @@ def test_a_poll_that_does_not_come_back_is_no_sign_of_life(
     condition: Condition, clock: FakeClock
 ) -> None:
     clock.advance(40)
-    condition.stuck("a poll did not come back")
+    condition.stalled("a poll did not come back")
     assert condition.health().detail == "a poll did not come back"
     clock.advance(36)
     assert condition.health().is_stalled
-    condition.well()
+    condition.ok()
     assert condition.health().ok
 
 
 def test_a_provider_that_is_left_alone_is_quiet_on_purpose(
     condition: Condition, clock: FakeClock
 ) -> None:
-    condition.rests(600)
+    condition.expect_silence(600)
     clock.advance(675)
     assert condition.health().ok
     clock.advance(1)
@@ -111,7 +111,7 @@ def test_one_that_does_not_serve_is_not_stalled(condition: Condition, clock: Fak
 def test_what_is_called_by_telegram_never_stalls(clock: FakeClock) -> None:
     condition = Condition(clock, stall_seconds=None)
     condition.begin()
-    condition.well()
+    condition.ok()
     clock.advance(100_000)
     assert condition.health().ok
 
@@ -124,12 +124,12 @@ def test_messages_that_cannot_be_stored_are_told(condition: Condition) -> None:
 
 
 def test_a_gate_opens_by_time_and_holds_for_one_chat(clock: FakeClock) -> None:
-    gates = Gates(clock)
-    gates.close(7, 30)
+    backoff = ChatBackoff(clock)
+    backoff.hold(7, 30)
     clock.advance(10)
-    assert gates.remaining(7) == 20
-    assert gates.remaining(8) == 0
-    gates.close(7, 5)
-    assert gates.remaining(7) == 20
+    assert backoff.remaining(7) == 20
+    assert backoff.remaining(8) == 0
+    backoff.hold(7, 5)
+    assert backoff.remaining(7) == 20
     clock.advance(20)
-    assert gates.remaining(7) == 0
+    assert backoff.remaining(7) == 0

@@ -19,7 +19,7 @@ def clock() -> FakeClock:
 def condition(clock: FakeClock) -> Condition:
     condition = Condition(clock, address=ADDRESS, stall_seconds=900)
     condition.begin()
-    condition.well()
+    condition.ok()
     return condition
 
 
@@ -28,7 +28,7 @@ def test_it_is_not_well_before_twilio_was_asked(clock: FakeClock) -> None:
     assert condition.health().detail == "not serving"
     condition.begin()
     assert condition.health().detail == "connecting to Twilio"
-    condition.well()
+    condition.ok()
     assert condition.health().ok
 
 
@@ -38,7 +38,7 @@ def test_refused_credentials_are_told_until_a_good_look(condition: Condition) ->
         assert "GAIA_TWILIO_AUTH_TOKEN" in condition.health().detail
         condition.sent()
         assert not condition.health().ok
-        condition.well()
+        condition.ok()
         assert condition.health().ok
 
 
@@ -53,7 +53,7 @@ def test_it_tells_since_when_twilio_is_away(condition: Condition, clock: FakeClo
 
 def test_a_number_that_is_no_sender_is_told_until_a_message_is_taken(condition: Condition) -> None:
     condition.refused(RefusedError(63007))
-    condition.well()
+    condition.ok()
     assert "channels.whatsapp.number" in condition.health().detail
     condition.sent()
     assert condition.health().ok

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from channels.attempts import ATTEMPTS
+from channels.base.intake import ATTEMPTS
 from channels.whatsapp.condition import Condition
 from channels.whatsapp.courtesies import Courtesies
 from channels.whatsapp.intake import Intake
@@ -91,7 +91,7 @@ class Rig:
         signatures = Signatures(TOKEN, PUBLIC)
         self.condition = Condition(clock, address=signatures.address(""), stall_seconds=900)
         self.condition.begin()
-        self.condition.well()
+        self.condition.ok()
         intake = Intake(core, Me(ACCOUNT, NUMBER), self.manners, self.condition, clock)
         self.files = OutgoingFiles(core.file, public_url=PUBLIC, auth_token=TOKEN, clock=clock)
         self.service: Service | None = Service(intake, self.files)
