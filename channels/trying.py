@@ -21,9 +21,7 @@ async def try_bot(
     """What Telegram says of a bot's token, and the bot's user name if it knows it."""
     from telegram.error import InvalidToken, TelegramError
 
-    from channels.telegram.api import Api
-    from channels.telegram.faults import describe
-    from channels.telegram.timing import Timing
+    from channels.telegram.api import Api, Timing, describe
 
     timing = Timing(connect=seconds, read=seconds, write=seconds, pool=seconds)
     api = Api(token, settings.base_url, timing)

@@ -56,10 +56,11 @@ class Attempts:
 
 
 def log_set_aside(
-    logger: logging.Logger, what: str, exc: Exception, fields: Sequence[str] = ()
+    logger: logging.Logger, what: str, exc: Exception, fields: Sequence[str] | None = None
 ) -> None:
     """Log that `what` is set aside: the type of the error, where it was raised, and the
     names of the fields that arrived. The error's own words may be those of the message."""
-    reading = f" while reading {', '.join(fields)}" if fields else ""
+    named = None if fields is None else ", ".join(fields) or "nothing known"
+    reading = f" while reading {named}" if named else ""
     trace = "".join(traceback.format_tb(exc.__traceback__)).rstrip()
     logger.error("%s is set aside: %s%s\n%s", what, type(exc).__name__, reading, trace)

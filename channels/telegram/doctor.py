@@ -11,10 +11,8 @@ from telegram import WebhookInfo
 from telegram.error import InvalidToken, TelegramError
 
 from channels.base.text import one_line
-from channels.telegram.api import Api, FloodError
-from channels.telegram.faults import describe
-from channels.telegram.timing import Timing
-from channels.telegram.webhook import address_of
+from channels.telegram.api import Api, FloodError, Timing, describe
+from channels.telegram.updates import address_of
 from gaia.findings import Finding, Heard, failed, ok, skipped, warning
 from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings

@@ -26,17 +26,10 @@ from telegram import (
 )
 
 from channels.base.text import clean, one_line
-from channels.telegram.addressing import Heard, Me, hear
-from channels.telegram.chats import (
+from channels.telegram.content import Content, content_of, context_of
+from channels.telegram.events import (
     CHANNEL,
     ChatKey,
-    callback_name,
-    edit_name,
-    message_name,
-)
-from channels.telegram.content import Content, content_of
-from channels.telegram.context import context_of
-from channels.telegram.events import (
     Event,
     Ignored,
     Migrated,
@@ -44,15 +37,38 @@ from channels.telegram.events import (
     Pressed,
     Unblocked,
     Written,
+    callback_name,
+    edit_name,
+    message_name,
 )
-from channels.telegram.service import is_service
-from channels.telegram.wording import words_of
+from channels.telegram.words import Heard, Me, hear, words_of
 from gaia.messages import Address, Inbound
 
 LONGEST_NAME = 128
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates that `translate` knows; Telegram is asked for no others."""
+
+
+# fmt: off
+_SERVICE_FIELDS = (
+    "boost_added", "channel_chat_created", "chat_background_set", "chat_owner_changed",
+    "chat_owner_left", "checklist_tasks_added", "checklist_tasks_done", "connected_website",
+    "delete_chat_photo", "direct_message_price_changed", "forum_topic_closed",
+    "forum_topic_created", "forum_topic_edited", "forum_topic_reopened",
+    "general_forum_topic_hidden", "general_forum_topic_unhidden", "gift_upgrade_sent",
+    "giveaway_completed", "giveaway_created", "group_chat_created", "left_chat_member",
+    "managed_bot_created", "message_auto_delete_timer_changed", "migrate_from_chat_id",
+    "migrate_to_chat_id", "new_chat_members", "new_chat_photo", "new_chat_title",
+    "paid_message_price_changed", "pinned_message", "poll_option_added",
+    "poll_option_deleted", "proximity_alert_triggered", "refunded_payment",
+    "successful_payment", "suggested_post_approval_failed", "suggested_post_approved",
+    "suggested_post_declined", "suggested_post_paid", "suggested_post_refunded",
+    "supergroup_chat_created", "video_chat_ended", "video_chat_participants_invited",
+    "video_chat_scheduled", "video_chat_started", "write_access_allowed",
+)
+# fmt: on
+"""The fields that tell what happened in a chat: one is set in a message that nobody said."""
 
 
 def translate(update: Update, me: Me, now: datetime) -> Event:
@@ -77,7 +93,7 @@ def _message(message: Message, me: Me) -> Event:
         return Migrated(str(chat.id), str(message.migrate_to_chat_id))
     if message.migrate_from_chat_id is not None:
         return Migrated(str(message.migrate_from_chat_id), str(chat.id))
-    if is_service(message):
+    if any(getattr(message, name) for name in _SERVICE_FIELDS):
         return Ignored("tells what happened in the chat")
     return _said(message, me, message_name(_whole(chat.id), _whole(message.message_id)))
 

@@ -1,11 +1,14 @@
-"""The text of a message with its entities: links spelled out, the bot's name left out.
+"""The words of a message, and whether they are for the bot.
 
-Telegram counts an entity's place in UTF-16 units.
+Links are spelled out; in a group the bot's name is left out. Telegram counts the place
+of an entity in UTF-16 units.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from telegram import Message, MessageEntity
 
@@ -45,7 +48,14 @@ def rendered(
     return clean(_decoded(units)).strip()
 
 
-def covered(text: str, entity: MessageEntity) -> str:
+def replied_to(message: Message) -> Message | None:
+    """The message that somebody chose to reply to. Within a topic, every message
+    that replies to nothing has the topic's first one there."""
+    replied = message.reply_to_message
+    return None if replied is None or replied.forum_topic_created else replied
+
+
+def _covered(text: str, entity: MessageEntity) -> str:
     """The part of `text` that an entity marks."""
     units = text.encode("utf-16-le", "surrogatepass")
     return _decoded(units[2 * entity.offset : 2 * (entity.offset + entity.length)])
@@ -67,3 +77,54 @@ def _encoded(text: str) -> bytes:
 
 def _decoded(units: bytes) -> str:
     return units.decode("utf-16-le", "surrogatepass")
+
+
+_COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
+"""`/help` and `/help@bot`; `/etc/hosts` is a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The bot itself."""
+
+    user_id: int
+    username: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said in a group: the words, and whether they are for the bot."""
+
+    text: str
+    is_addressed: bool
+
+
+def hear(message: Message, me: Me) -> Heard:
+    """What a message in a group says, and whether it says it to the bot."""
+    text, entities = raw_words(message), entities_of(message)
+    command = _COMMAND.match(text)
+    if command is not None and command[2] and command[2].casefold() != me.username.casefold():
+        return Heard(rendered(text, entities), is_addressed=False)
+    mentions = [entity for entity in entities if _is_mention(text, entity, me)]
+    said = rendered(text, entities, without=mentions)
+    if command is not None and command[2]:
+        said = _COMMAND.sub(r"\1", said, count=1)
+    return Heard(
+        said or rendered(text, entities),
+        is_addressed=bool(command or mentions or _replies_to(message, me)),
+    )
+
+
+def _is_mention(text: str, entity: MessageEntity, me: Me) -> bool:
+    if entity.type == MessageEntity.TEXT_MENTION:
+        return entity.user is not None and entity.user.id == me.user_id
+    if entity.type == MessageEntity.MENTION:
+        return _covered(text, entity).casefold() == f"@{me.username}".casefold()
+    return False
+
+
+def _replies_to(message: Message, me: Me) -> bool:
+    replied = replied_to(message)
+    return (
+        replied is not None and replied.from_user is not None and replied.from_user.id == me.user_id
+    )

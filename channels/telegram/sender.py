@@ -1,8 +1,9 @@
-"""Sending one chunk: to its chat and topic, as a reply in groups, with its buttons and file.
+"""What gaia sends: the chunks of replies, and beside them typing, menus and confirmations.
 
-What Telegram refuses of the form is left out, one thing after the other: the
-formatting when it cannot read it, the topic when that is gone. Everything else
-that goes wrong is an error for delivery.
+What Telegram refuses of the form of a chunk is left out, one thing after the other: the
+formatting when it cannot read it, the topic when that is gone. Everything else that
+goes wrong is an error for delivery. What stands beside the chunks holds up nothing, and
+may fail.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from telegram import (
+    BotCommand,
+    BotCommandScopeChat,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     InputFile,
@@ -19,23 +23,21 @@ from telegram import (
     Message,
     ReplyParameters,
 )
-from telegram.constants import ParseMode
-from telegram.error import BadRequest, ChatMigrated, InvalidToken, TelegramError
+from telegram.constants import ChatAction, ParseMode
+from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, TelegramError
 
+from channels.base.background import Background, ShowTyping
 from channels.base.backoff import ChatBackoff
 from channels.formatting.telegram_html import plain
-from channels.telegram.api import Api, FloodError
-from channels.telegram.chats import ChatKey, message_in, message_name
-from channels.telegram.condition import Condition
-from channels.telegram.faults import send_error
-from channels.telegram.timing import Timing
+from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
+from channels.telegram.events import ChatKey, Pressed, message_in, message_name
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
     StoreError,
     UnknownSendError,
 )
-from gaia.messages import Button, Outbound
+from gaia.messages import Button, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind, TurnStarted
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +106,7 @@ class Sender:
         self,
         api: Api,
         backoff: ChatBackoff[int],
-        condition: Condition,
+        condition: TelegramCondition,
         timing: Timing,
         *,
         moved: Moved,
@@ -184,7 +186,7 @@ class Sender:
         )
 
     async def _heed(self, chat_id: int, exc: TelegramError) -> None:
-        """What a refusal means beyond the message."""
+        """Note what a refusal means beyond the message."""
         match exc:
             case FloodError():
                 self._backoff.hold(chat_id, exc.seconds)
@@ -199,3 +201,86 @@ class Sender:
         except StoreError as exc:
             # The next try to send is told the same.
             logger.error("that a chat has another id cannot be stored: %s", exc)
+
+
+class SideEffects:
+    """Tells a stranger how to be let in, sets the menu, and confirms and removes a pressed
+    button, in the background: none of it holds up the next update."""
+
+    def __init__(
+        self, api: Api, backoff: ChatBackoff[int], background: Background[TelegramError]
+    ) -> None:
+        self._api = api
+        self._backoff = backoff
+        self._background = background
+        self._menus: dict[int, tuple[MenuEntry, ...]] = {}
+
+    def received(self, inbound: Inbound, receipt: Receipt) -> None:
+        """Follow a message that arrived, and that the core took or did not."""
+        key = ChatKey.parse(inbound.chat)
+        if key is None or self._backoff.remaining(key.chat_id):
+            return
+        if receipt.kind is ReceiptKind.DENIED:
+            if receipt.stranger_reply:
+                reply = receipt.stranger_reply
+                self._background.start("a reply to a stranger", self._tell, key, reply)
+        elif receipt.menu and self._menus.get(key.chat_id) != receipt.menu:
+            self._menus[key.chat_id] = receipt.menu
+            self._background.start("setting a menu", self._set_menu, key.chat_id, receipt.menu)
+
+    def pressed(self, pressed: Pressed, receipt: Receipt) -> None:
+        """Follow a button that was pressed, and whose command the core took or did not."""
+        self.received(pressed.inbound, receipt)
+        if receipt.kind is not ReceiptKind.DENIED:
+            self._background.start("confirming a button", self._confirm, pressed)
+            self._background.start("removing buttons", self._remove_buttons, pressed)
+
+    async def _tell(self, key: ChatKey, text: str) -> None:
+        try:
+            await self._api.send_message(key.chat_id, text, message_thread_id=key.thread_id)
+        except FloodError as exc:
+            self._backoff.hold(key.chat_id, exc.seconds)
+
+    async def _set_menu(self, chat_id: int, menu: tuple[MenuEntry, ...]) -> None:
+        commands = [BotCommand(entry.name, entry.description[:256]) for entry in menu[:100]]
+        is_set = False
+        try:
+            is_set = await self._api.set_my_commands(commands, scope=BotCommandScopeChat(chat_id))
+        finally:
+            if not is_set and self._menus.get(chat_id) == menu:
+                del self._menus[chat_id]
+
+    async def _confirm(self, pressed: Pressed) -> None:
+        await self._api.answer_callback_query(pressed.callback_id, text=pressed.label or None)
+
+    async def _remove_buttons(self, pressed: Pressed) -> None:
+        await self._api.edit_message_reply_markup(
+            chat_id=pressed.chat_id, message_id=pressed.message_id, reply_markup=None
+        )
+
+
+class TypingAction:
+    """Shows typing in a chat or a topic for five seconds, except in a chat that Telegram
+    wants to be left alone."""
+
+    def __init__(self, api: Api, backoff: ChatBackoff[int]) -> None:
+        self._api = api
+        self._backoff = backoff
+
+    def show_for(self, turn: TurnStarted) -> ShowTyping | None:
+        """Return what shows typing for a turn; None for a chat that is none of Telegram's."""
+        key = ChatKey.parse(turn.chat)
+        return None if key is None else partial(self._show, key)
+
+    async def _show(self, key: ChatKey) -> None:
+        if self._backoff.remaining(key.chat_id):
+            return
+        try:
+            await self._api.send_chat_action(
+                key.chat_id, ChatAction.TYPING, message_thread_id=key.thread_id
+            )
+        except FloodError as exc:
+            self._backoff.hold(key.chat_id, exc.seconds)
+        except NetworkError as exc:
+            if isinstance(exc, BadRequest):
+                raise
