@@ -90,7 +90,7 @@ def _whatsapp_checks(
         return await doctor.look_at_account(settings, credentials(), heard=heard)
 
     async def look_at_address() -> Sequence[Finding]:
-        from channels.whatsapp.checking import Route, round_trip
+        from channels.whatsapp.round_trip import Route, round_trip
 
         route = Route(settings.public_url, place(web.host, web.port))
         return await round_trip(route, credentials().auth_token)

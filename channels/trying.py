@@ -43,9 +43,8 @@ async def try_account(
     settings: WhatsAppSettings, credentials: TwilioCredentials, *, seconds: float = SECONDS
 ) -> Finding:
     """What Twilio says of an account and its token. `settings` need no number yet."""
-    from channels.whatsapp.api import Api
-    from channels.whatsapp.faults import REFUSALS, blame_of, code_of, describe
-    from channels.whatsapp.timing import Timing
+    from channels.whatsapp.api import Api, Timing
+    from channels.whatsapp.errors import REFUSALS, blame_of, code_of, describe
 
     timing = Timing(connect=seconds, read=seconds, write=seconds, pool=seconds)
     api = Api(

@@ -8,11 +8,16 @@ import httpx
 
 from channels.base.text import one_line
 from channels.credentials import TwilioCredentials
-from channels.whatsapp.api import Api
-from channels.whatsapp.codes import Blame
-from channels.whatsapp.faults import REFUSALS, Refusal, blame_of, code_of, describe
-from channels.whatsapp.http import FloodError
-from channels.whatsapp.timing import Timing
+from channels.whatsapp.api import Api, Timing
+from channels.whatsapp.errors import (
+    REFUSALS,
+    Blame,
+    FloodError,
+    Refusal,
+    blame_of,
+    code_of,
+    describe,
+)
 from gaia.findings import Finding, Heard, failed, ok, warning
 from gaia.settings.schema import WhatsAppSettings
 

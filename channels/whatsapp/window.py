@@ -1,8 +1,8 @@
 """The 24-hour window of WhatsApp: how a chunk may go to somebody at the moment. Pure.
 
-Free text reaches whoever wrote within the last 24 hours. Everybody else gets a
-template: it carries the whole of a short reply, or asks them to write, once for each
-time that the window is closed. What cannot go waits until they write.
+Free text reaches whoever wrote within the last 24 hours. Everybody else gets the template
+of the settings: it carries the whole of a short reply, or asks them to write, once for
+each time that the window is closed. What cannot go waits until they write.
 """
 
 from __future__ import annotations
@@ -11,8 +11,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from channels.whatsapp.templates import Template
 from gaia.messages import Contact, Outbound
+
+LONGEST_VALUE = 900
+LINE_BREAK = " · "
+INVITATION = "I have a longer message for you. Write back to read it."
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """An approved template. `variable` is the name of its one variable, empty if it has
+    none: it can only ask them to write then."""
+
+    content_sid: str
+    variable: str
+
+    def carrying(self, text: str) -> Mapping[str, str] | None:
+        """The variables that carry `text`, or None if it does not fit."""
+        value = _in_one_line(text)
+        if not self.variable or not value or len(value) > LONGEST_VALUE:
+            return None
+        return {self.variable: value}
+
+    def asking(self) -> Mapping[str, str]:
+        """The variables that ask them to write back."""
+        return {self.variable: INVITATION} if self.variable else {}
+
+
+def _in_one_line(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return LINE_BREAK.join(line for line in lines if line)
+
 
 _CLOSED = "the 24-hour window of WhatsApp is closed"
 ASKED = f"{_CLOSED}: they were asked to write, and it waits until they do"

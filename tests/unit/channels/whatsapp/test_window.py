@@ -5,14 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from channels.whatsapp.templates import INVITATION, LONGEST_VALUE, Template
-from channels.whatsapp.timing import Timing
+from channels.whatsapp.api import Timing
 from channels.whatsapp.window import (
     ASKED,
+    INVITATION,
+    LONGEST_VALUE,
     WITHOUT_TEMPLATE,
     Asking,
     Freely,
     InTemplate,
+    Template,
     Waiting,
     Way,
     way_of,

@@ -1,24 +1,24 @@
-"""Sending one chunk: freely, in a template, or not before they write.
+"""What gaia sends: the chunks of replies, and beside them typing and answers to strangers.
 
-Whatever goes wrong is an error for delivery. That Twilio took a message does not say
-that it arrived: status callbacks tell later.
+A chunk goes freely, in a template, or not before they write. Whatever goes wrong is an
+error for delivery. That Twilio took a message does not say that it arrived: status
+callbacks tell later. What stands beside the chunks holds up nothing, and may fail.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from channels.base.background import Background, ShowTyping
 from channels.base.backoff import ChatBackoff
-from channels.whatsapp.api import Api
-from channels.whatsapp.condition import Condition
-from channels.whatsapp.faults import REFUSALS, Refusal, send_error
-from channels.whatsapp.http import FloodError
-from channels.whatsapp.names import is_person
-from channels.whatsapp.outgoing import OutgoingFiles, takes
-from channels.whatsapp.templates import Template
-from channels.whatsapp.timing import Timing
-from channels.whatsapp.window import ASKED, Asking, Freely, InTemplate, Waiting, way_of
+from channels.whatsapp.api import Api, Timing
+from channels.whatsapp.condition import WhatsAppCondition
+from channels.whatsapp.errors import REFUSALS, FloodError, Refusal, code_of, send_error
+from channels.whatsapp.files import OutgoingFiles, takes
+from channels.whatsapp.requests import is_person, is_sid
+from channels.whatsapp.window import ASKED, Asking, Freely, InTemplate, Template, Waiting, way_of
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -26,7 +26,7 @@ from gaia.errors import (
     UnknownSendError,
     UnreachableError,
 )
-from gaia.messages import Outbound
+from gaia.messages import Inbound, Outbound, Receipt, ReceiptKind, TurnStarted
 from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Sender:
         self,
         api: Api,
         backoff: ChatBackoff[str],
-        condition: Condition,
+        condition: WhatsAppCondition,
         clock: Clock,
         timing: Timing,
         *,
@@ -127,7 +127,61 @@ class Sender:
         return None if content is None else self._files.url(outbound.outbox_id, file)
 
     def _heed(self, person: str, exc: Refusal) -> None:
-        """What a refusal means beyond the message."""
+        """Note what a refusal means beyond the message."""
         if isinstance(exc, FloodError):
             self._backoff.hold(person, exc.seconds)
         self._condition.refused(exc)
+
+
+class SideEffects:
+    """Tells a stranger how to be let in, in the background: the answer to Twilio does not
+    wait for it."""
+
+    def __init__(
+        self, api: Api, backoff: ChatBackoff[str], background: Background[Refusal]
+    ) -> None:
+        self._api = api
+        self._backoff = backoff
+        self._background = background
+
+    def received(self, inbound: Inbound, receipt: Receipt) -> None:
+        """Follow a message that arrived, and that the core took or did not."""
+        if receipt.kind is not ReceiptKind.DENIED or not receipt.stranger_reply:
+            return
+        if not self._backoff.remaining(inbound.chat):
+            reply = receipt.stranger_reply
+            self._background.start("a reply to a stranger", self._tell, inbound.chat, reply)
+
+    async def _tell(self, person: str, text: str) -> None:
+        try:
+            await self._api.send_text(person, text)
+        except FloodError as exc:
+            self._backoff.hold(person, exc.seconds)
+
+
+class TypingRequest:
+    """Shows typing for 25 seconds, or until a message is sent, as part of the answer to a
+    message of theirs, which it marks as read.
+
+    It shows none in a chat that Twilio wants to be left alone.
+    """
+
+    def __init__(self, api: Api, backoff: ChatBackoff[str]) -> None:
+        self._api = api
+        self._backoff = backoff
+
+    def show_for(self, turn: TurnStarted) -> ShowTyping | None:
+        """Return what shows typing for a turn; None for one that answers no message of theirs."""
+        message_sid = next(filter(is_sid, reversed(turn.in_reply_to)), None)
+        return None if message_sid is None else partial(self._show, turn.chat, message_sid)
+
+    async def _show(self, chat: str, message_sid: str) -> None:
+        if self._backoff.remaining(chat):
+            return
+        try:
+            await self._api.show_typing(message_sid)
+        except FloodError as exc:
+            self._backoff.hold(chat, exc.seconds)
+        except REFUSALS as exc:
+            if code_of(exc) is not None:
+                raise  # Twilio's verdict is the same the next time.
