@@ -9,9 +9,8 @@ from urllib.parse import unquote
 from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.token import Token
 
-from channels.formatting.building import DocumentBuilder
 from channels.formatting.characters import is_blank
-from channels.formatting.document import Style
+from channels.formatting.document import DocumentBuilder, Style
 
 LinkRule = Callable[[str], bool]
 """Whether a channel can make a link of an address. Any other is shown as text."""

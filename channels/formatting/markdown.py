@@ -14,9 +14,8 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from channels.formatting.building import DocumentBuilder
 from channels.formatting.characters import clean, is_blank
-from channels.formatting.document import Document, Style
+from channels.formatting.document import Document, DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, write_inline
 from channels.formatting.parser import tokens_of
 from channels.formatting.tables import read_table, write_table

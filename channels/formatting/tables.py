@@ -10,9 +10,8 @@ from typing import Literal
 
 from markdown_it.token import Token
 
-from channels.formatting.building import DocumentBuilder
 from channels.formatting.characters import display_width, is_blank
-from channels.formatting.document import Style
+from channels.formatting.document import DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, plain_inline, write_inline
 
 WIDEST_COLUMNS = 50

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from html import escape, unescape
 
 from channels.formatting.characters import utf16_length
-from channels.formatting.cutting import cut
+from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Span, Style
 from channels.formatting.markdown import parse
 

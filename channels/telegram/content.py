@@ -56,6 +56,8 @@ OTHER_CONTENT = {
 }
 """What can be named and not read, by the field of a message that holds it."""
 
+_Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -94,9 +96,6 @@ def _attachments(message: Message) -> Iterator[Attachment]:
 def _photo(sizes: tuple[PhotoSize, ...]) -> Attachment:
     largest = max(sizes, key=lambda size: size.width * size.height)
     return _file(largest, AttachmentKind.PHOTO, "image/jpeg")
-
-
-_Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
 
 
 def _file(medium: _Medium, kind: AttachmentKind, usual_type: str) -> Attachment:

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from gaia.messages import Inbound
 
+CHANNEL = "telegram"
+_CHAT = re.compile(r"(-?\d+)(?::(\d+))?")
+_MESSAGE = re.compile(r"(-?\d+):(\d+)(?::edit:\d+)?")
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -57,12 +61,6 @@ class Ignored:
 
 
 Event = Written | Overheard | Pressed | Migrated | Unblocked | Ignored
-
-
-CHANNEL = "telegram"
-
-_CHAT = re.compile(r"(-?\d+)(?::(\d+))?")
-_MESSAGE = re.compile(r"(-?\d+):(\d+)(?::edit:\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

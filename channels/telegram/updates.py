@@ -30,6 +30,8 @@ from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
 
+HEADER = "x-telegram-bot-api-secret-token"
+
 
 class Poller:
     """Asks Telegram for updates and hands them to the intake one after the other; each is
@@ -147,9 +149,6 @@ def _id(update: Mapping[str, object]) -> int:
     update_id = update["update_id"]
     assert isinstance(update_id, int)
     return update_id
-
-
-HEADER = "x-telegram-bot-api-secret-token"
 
 
 def secret_of(token: str) -> str:

@@ -14,6 +14,9 @@ from telegram import Message, MessageEntity
 
 from channels.base.text import clean
 
+_COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
+"""`/help` and `/help@bot`; `/etc/hosts` is a path."""
+
 
 def words_of(message: Message) -> str:
     """The words of a message, be they its text or a caption; links as "label (address)"."""
@@ -77,10 +80,6 @@ def _encoded(text: str) -> bytes:
 
 def _decoded(units: bytes) -> str:
     return units.decode("utf-16-le", "surrogatepass")
-
-
-_COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
-"""`/help` and `/help@bot`; `/etc/hosts` is a path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,9 @@ _UNREADABLE = (
     ValueError,
 )
 
+SHORTEST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -243,10 +246,6 @@ def _count(number: object) -> int:
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
-
-
-SHORTEST_WAIT_SECONDS = 1.0
-LONGEST_WAIT_SECONDS = 3600.0
 
 
 class HttpxClient(AsyncHttpClient):

@@ -25,6 +25,13 @@ from gaia.errors import (
     UnreachableError,
 )
 
+REFUSALS = (TwilioException, httpx.HTTPError)
+"""All that a request may raise when it fails."""
+Refusal = TwilioException | httpx.HTTPError
+_CREDENTIALS_CODE = 20003
+MINUTE = 60.0
+HOUR = 3600.0
+
 
 class FloodError(TwilioException):
     """429: Twilio wants to be left alone for `seconds`."""
@@ -52,14 +59,6 @@ class StatusError(TwilioException):
 
 class OddAnswerError(TwilioException):
     """An answer with success in it that the library cannot read."""
-
-
-REFUSALS = (TwilioException, httpx.HTTPError)
-"""All that a request may raise when it fails."""
-
-Refusal = TwilioException | httpx.HTTPError
-
-_CREDENTIALS_CODE = 20003
 
 
 def send_error(exc: Refusal) -> SendError:
@@ -141,10 +140,6 @@ def _error_of(code: int) -> SendError:
         case Meaning(outcome=Outcome.WITHOUT_TEMPLATE):
             return UnreachableError(words)
     return PermanentSendError(words)
-
-
-MINUTE = 60.0
-HOUR = 3600.0
 
 
 class Outcome(Enum):

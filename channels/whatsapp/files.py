@@ -30,6 +30,31 @@ from gaia.ports import Clock
 
 MOST_REDIRECTS = 3
 
+logger = logging.getLogger(__name__)
+FILE_HOLDS_SECONDS = 3600
+"""Twilio fetches a file while it takes the message, or soon after."""
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+ENDINGS = {
+    "application/pdf": ".pdf",
+    "application/msword": ".doc",
+    f"{_OFFICE}.wordprocessingml.document": ".docx",
+    f"{_OFFICE}.presentationml.presentation": ".pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+}
+"""What Twilio's page on media messages of WhatsApp lists and gaia might send, each with
+the ending of its names. Anything else it may refuse, plain text included."""
+LONGEST_NAME = 20
+"""Twilio's advice for the names of files, as is to use no special characters."""
+_MEDIA_TYPES = {ending: media_type for media_type, ending in ENDINGS.items()}
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_PATH = re.compile(
+    r"(?P<outbox_id>[0-9]{1,18})/(?P<expires>[0-9]{1,12})/(?P<mac>[0-9a-f]{64})"
+    rf"/(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}})",
+    re.ASCII,
+)
+
 
 class Files:
     """Fetches files while the channel serves."""
@@ -75,37 +100,6 @@ def _refused(attachment: Attachment, status: int) -> str:
     if status in (httpx.codes.NOT_FOUND, httpx.codes.GONE):
         return f"the {attachment.kind} is gone at Twilio"
     return f"the {attachment.kind} cannot be downloaded: HTTP {status}"
-
-
-logger = logging.getLogger(__name__)
-
-FILE_HOLDS_SECONDS = 3600
-"""Twilio fetches a file while it takes the message, or soon after."""
-
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-
-ENDINGS = {
-    "application/pdf": ".pdf",
-    "application/msword": ".doc",
-    f"{_OFFICE}.wordprocessingml.document": ".docx",
-    f"{_OFFICE}.presentationml.presentation": ".pptx",
-    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
-    "image/jpeg": ".jpg",
-    "image/png": ".png",
-}
-"""What Twilio's page on media messages of WhatsApp lists and gaia might send, each with
-the ending of its names. Anything else it may refuse, plain text included."""
-
-LONGEST_NAME = 20
-"""Twilio's advice for the names of files, as is to use no special characters."""
-
-_MEDIA_TYPES = {ending: media_type for media_type, ending in ENDINGS.items()}
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
-_PATH = re.compile(
-    r"(?P<outbox_id>[0-9]{1,18})/(?P<expires>[0-9]{1,12})/(?P<mac>[0-9a-f]{64})"
-    rf"/(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}})",
-    re.ASCII,
-)
 
 
 def takes(media_type: str) -> bool:

@@ -36,6 +36,19 @@ _PREFIX = "whatsapp:"
 _PERSON = re.compile(r"\+?[0-9A-Za-z][0-9A-Za-z._-]{2,159}")
 _SID = re.compile(r"[A-Z]{2}[0-9a-fA-F]{32}")
 
+MOST_FIELDS = 400
+"""Twilio sends some thirty; a message with ten files and everything else has no hundred."""
+LONGEST_FORM_BYTES = 200_000
+"""A message of 4,096 characters, the longest on WhatsApp, has 50,000 when each is an
+emoji. Longer ones are not read: whoever sends them shall not keep gaia busy."""
+LONGEST_NAME = 128
+HEADER = "x-twilio-signature"
+SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
+FORM = "application/x-www-form-urlencoded"
+BODY_HASH = "bodySHA256"
+_NAME = re.compile(r"[A-Za-z_]")
+_USUAL_PORTS = {"http": 80, "https": 443}
+
 
 def person_in(twilio_name: str) -> str | None:
     """The sender or chat that Twilio calls so, or None for what is nobody on WhatsApp."""
@@ -58,16 +71,6 @@ def is_person(name: str) -> bool:
 def is_sid(text: str) -> bool:
     """Whether `text` can be an id of Twilio's, of a message or anything else."""
     return _SID.fullmatch(text) is not None
-
-
-MOST_FIELDS = 400
-"""Twilio sends some thirty; a message with ten files and everything else has no hundred."""
-
-LONGEST_FORM_BYTES = 200_000
-"""A message of 4,096 characters, the longest on WhatsApp, has 50,000 when each is an
-emoji. Longer ones are not read: whoever sends them shall not keep gaia busy."""
-
-LONGEST_NAME = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +150,6 @@ def _scalars(value: object) -> Iterator[str]:
             yield str(each).lower()
         elif isinstance(each, str | int | float):
             yield str(each)
-
-
-HEADER = "x-twilio-signature"
-SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
-FORM = "application/x-www-form-urlencoded"
-BODY_HASH = "bodySHA256"
-
-_NAME = re.compile(r"[A-Za-z_]")
-_USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class Signatures:

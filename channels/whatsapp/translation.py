@@ -25,6 +25,22 @@ from urllib.parse import urlsplit
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 
+SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
+REPLACED = ("EditedMessageSid", "OriginalMessageSid")
+LONGEST_WORDS = 300
+"""So many characters of somebody else's words, or of a name, stand in a note."""
+MOST_FILES = 10
+"""Twilio's own limit for one message."""
+UNKNOWN_TYPE = "application/octet-stream"
+CONTACT_TYPES = frozenset({"text/vcard", "text/x-vcard", "text/directory"})
+_MEDIA_PATH = re.compile(
+    r"/2010-04-01/Accounts/(?P<account>AC[0-9a-fA-F]{32})"
+    r"/Messages/[A-Z]{2}[0-9a-fA-F]{32}/Media/ME[0-9a-fA-F]{32}"
+)
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}")
+_DEGREES = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,20})?")
+_FILE_NAME = re.compile(r"[^\n/\\]{1,120}\.[A-Za-z][A-Za-z0-9]{1,7}")
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -48,10 +64,6 @@ class Ignored:
 
 
 Event = Written | Misdirected | Ignored
-
-
-SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
-REPLACED = ("EditedMessageSid", "OriginalMessageSid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,24 +164,6 @@ def _unknown(params: Params, text: str, content: Content) -> tuple[str, ...]:
     kind = params.line("MessageType", 40)
     named = f": {kind}" if kind and kind != "text" else ""
     return (f"(sent something that cannot be read here{named})",)
-
-
-LONGEST_WORDS = 300
-"""So many characters of somebody else's words, or of a name, stand in a note."""
-
-MOST_FILES = 10
-"""Twilio's own limit for one message."""
-
-UNKNOWN_TYPE = "application/octet-stream"
-CONTACT_TYPES = frozenset({"text/vcard", "text/x-vcard", "text/directory"})
-
-_MEDIA_PATH = re.compile(
-    r"/2010-04-01/Accounts/(?P<account>AC[0-9a-fA-F]{32})"
-    r"/Messages/[A-Z]{2}[0-9a-fA-F]{32}/Media/ME[0-9a-fA-F]{32}"
-)
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}")
-_DEGREES = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,20})?")
-_FILE_NAME = re.compile(r"[^\n/\\]{1,120}\.[A-Za-z][A-Za-z0-9]{1,7}")
 
 
 @dataclass(frozen=True, slots=True)

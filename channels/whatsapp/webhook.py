@@ -52,6 +52,17 @@ MEDIA = "media/"
 
 _OUTBOX_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
+_NAME = re.compile(r"[A-Z][A-Za-z]{0,40}[0-9]{0,2}")
+STAGES = {
+    "sent": DeliveryStage.SENT,
+    "delivered": DeliveryStage.DELIVERED,
+    "read": DeliveryStage.READ,
+    "failed": DeliveryStage.FAILED,
+    "undelivered": DeliveryStage.FAILED,
+}
+"""What Twilio calls them. It also tells that a message is queued or being sent, which
+says nothing that `Channel.send` had not said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
@@ -141,9 +152,6 @@ async def _file(request: HookRequest, handlers: Handlers | None) -> HookAnswer:
     return await handlers.files.serve(request.path.removeprefix(MEDIA))
 
 
-_NAME = re.compile(r"[A-Z][A-Za-z]{0,40}[0-9]{0,2}")
-
-
 class Intake:
     """Commits what Twilio tells while the channel serves `gateway` as `me`.
 
@@ -228,17 +236,6 @@ def _set_aside(params: Params, exc: Exception) -> None:
     sid = params.get("MessageSid")
     what = f"what Twilio tells of {sid if is_sid(sid) else 'a message'}"
     log_set_aside(logger, what, exc, names)
-
-
-STAGES = {
-    "sent": DeliveryStage.SENT,
-    "delivered": DeliveryStage.DELIVERED,
-    "read": DeliveryStage.READ,
-    "failed": DeliveryStage.FAILED,
-    "undelivered": DeliveryStage.FAILED,
-}
-"""What Twilio calls them. It also tells that a message is queued or being sent, which
-says nothing that `Channel.send` had not said."""
 
 
 def report_of(outbox_id: int, params: Params) -> DeliveryReport | None:

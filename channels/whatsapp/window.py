@@ -17,6 +17,11 @@ LONGEST_VALUE = 900
 LINE_BREAK = " · "
 INVITATION = "I have a longer message for you. Write back to read it."
 
+_CLOSED = "the 24-hour window of WhatsApp is closed"
+ASKED = f"{_CLOSED}: they were asked to write, and it waits until they do"
+NOT_ASKED = f"{_CLOSED}, and they could not be asked to write"
+WITHOUT_TEMPLATE = f"{_CLOSED} and channels.whatsapp.template is not set: it waits until they write"
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -41,12 +46,6 @@ class Template:
 def _in_one_line(text: str) -> str:
     lines = (" ".join(line.split()) for line in text.splitlines())
     return LINE_BREAK.join(line for line in lines if line)
-
-
-_CLOSED = "the 24-hour window of WhatsApp is closed"
-ASKED = f"{_CLOSED}: they were asked to write, and it waits until they do"
-NOT_ASKED = f"{_CLOSED}, and they could not be asked to write"
-WITHOUT_TEMPLATE = f"{_CLOSED} and channels.whatsapp.template is not set: it waits until they write"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Cutting a document into pieces that a channel takes, where a reader would pause.
+"""Cuts a document into the pieces that a channel takes, where a reader would pause.
 
 What a channel takes is its own affair: it says of a piece whether it fits. Each
 piece costs a look at what is about its own size, so the whole takes linear time.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from itertools import product
 
-from channels.formatting.breaks import Break, breaks, cuts_cluster, last_cluster_end, next_text
-from channels.formatting.characters import is_blank
+from channels.formatting.characters import clusters, is_blank, is_one_cluster
 from channels.formatting.document import Document, Span, Style, clipped
 
 Fits = Callable[[Document], bool]
@@ -21,6 +21,9 @@ Fits = Callable[[Document], bool]
 _FIRST_GUESS = 1024
 _REASONABLE_SHARE = 4
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
+
+_SPACE = re.compile(r"\s*")
+_BEYOND = 2
 
 
 def cut(document: Document, fits: Fits) -> Sequence[Document]:
@@ -161,3 +164,47 @@ def _best_place(text: str, least: int, shut: bytearray, start: int) -> int | Non
             if is_open and not cuts_cluster(text, place):
                 return place
     return None
+
+
+class Break(Enum):
+    """A kind of place to cut, the better before the worse. It is where the value's
+    match ends, and the white space that follows belongs to no side."""
+
+    BLOCK = re.compile(r"(?=\n\n)")
+    LINE = re.compile(r"(?=\n)")
+    SENTENCE = re.compile(
+        r"""(?:(?<![\d\W])(?<!\b\w)\.|[!?…؟۔।॥])[)\]"'»”’]*(?=\s)"""  # noqa: RUF001
+        r"""|[。！？｡．…]+[」』）】”’]*"""  # noqa: RUF001
+    )
+    WORD = re.compile(r"(?<!\s)(?=\s)|[，、；：]")  # noqa: RUF001
+
+
+def breaks(text: str, kind: Break, start: int, end: int) -> Sequence[int]:
+    """The places of `kind` after `start`, up to `end`."""
+    ends = (match.end() for match in kind.value.finditer(text, start, end + _BEYOND))
+    return [place for place in ends if start < place <= end]
+
+
+def cuts_cluster(text: str, place: int) -> bool:
+    """Whether one cluster holds both characters around `place`. Knows no more of the
+    text than these, which is enough beside white space and punctuation."""
+    pair = text[place - 1 : place + 1] if place else ""
+    return len(pair) == 2 and is_one_cluster(pair)
+
+
+def last_cluster_end(text: str, start: int, end: int) -> int:
+    """The last position up to `end` that is between two clusters; `end` itself if
+    the cluster at `start` reaches further."""
+    last = start
+    for _, cluster_end in clusters(text, start, end + 1):
+        if cluster_end <= end:
+            last = cluster_end
+    return last if last > start else end
+
+
+def next_text(text: str, position: int, bound: int) -> int:
+    """The first position from `position` on, at most `bound`, that is no white space
+    or is the beginning of a cluster with something to see."""
+    space = _SPACE.match(text, position, bound)
+    end = space.end() if space else position
+    return end - 1 if end > position and cuts_cluster(text, end) else end
