@@ -105,7 +105,7 @@ class ChunkFrame(Frame):
 
 
 class TurnStartedFrame(Frame):
-    """A preview begins, or begins anew."""
+    """A preview begins, or begins again."""
 
     kind: Literal["turn_started"] = "turn_started"
     turn_id: str
