@@ -74,8 +74,8 @@ class Greeter(Protocol):
     """Knows users and the model, so that the channel need not."""
 
     async def greet(self, address: Address) -> Greeting:
-        """The greeting for `address`. Raises a `GaiaError` to turn it away:
-        its message is shown to the user."""
+        """Return the greeting for `address`. Raises a `GaiaError` to turn it away: its message
+        is shown to the user."""
         ...
 
 

@@ -1,6 +1,6 @@
 """One client of the terminal channel, from its welcome until it goes.
 
-The attachment queues what the client shall get, so that a slow or stuck
+The attachment queues what the client is to get, so that a slow or stuck
 client never holds up the daemon, and knows which chunks the client printed.
 Who gets what is decided in `channels.terminal`.
 """
@@ -43,7 +43,7 @@ class Connection(Protocol):
     """Text messages both ways. Nothing of a web framework passes it."""
 
     async def read(self) -> str | None:
-        """The next message, or `None` when the other side is gone."""
+        """Return the next message, or `None` when the other side is gone."""
         ...
 
     async def write(self, text: str) -> None:

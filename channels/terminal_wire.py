@@ -149,7 +149,7 @@ _server_frames: TypeAdapter[ServerFrame] = TypeAdapter(
 
 
 def encode(frame: ClientFrame | ServerFrame) -> str:
-    """The frame as JSON."""
+    """Return the frame as JSON."""
     return frame.model_dump_json()
 
 

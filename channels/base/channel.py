@@ -40,7 +40,7 @@ ConditionT = TypeVar("ConditionT", bound=Condition)
 
 
 class RemoteChannel(Generic[ServiceT, ConditionT]):
-    """Implements what of `gaia.ports.Channel` Telegram and WhatsApp have in common.
+    """Implements the part of `gaia.ports.Channel` that Telegram and WhatsApp have in common.
 
     A subclass wires its parts in `serve`, and receives within `_in_service`.
     """

@@ -27,7 +27,7 @@ _BEYOND = 2
 
 
 def cut(document: Document, fits: Fits) -> Sequence[Document]:
-    """The pieces of `document`, in order; none is blank, and each fits.
+    """Cut `document` into pieces, in order; none is blank, and each fits.
 
     Only white space at a cut is left out. A cut is best between blocks, then at
     the end of a line, a sentence, a word, and last between two characters as
@@ -41,7 +41,7 @@ def cut(document: Document, fits: Fits) -> Sequence[Document]:
 
 
 class _Cutter:
-    """Where a cutting stands. Spans are sorted by their starts; those that reach
+    """Holds how far a document is cut. Spans are sorted by their starts; those that reach
     over the present position are in `_around`, later ones begin at `_ahead`."""
 
     def __init__(self, document: Document, fits: Fits) -> None:
@@ -73,7 +73,7 @@ class _Cutter:
         self._ahead = passed
 
     def _piece(self, start: int, end: int) -> Document:
-        """The document between two positions, neither before the present one."""
+        """Return the document between two positions, neither before the present one."""
         text = self._text[start:end].rstrip()
         return Document(text, tuple(self._spans_between(start, start + len(text))))
 
@@ -90,7 +90,7 @@ class _Cutter:
         yield from self._spans[self._ahead : bisect_left(self._starts, end, self._ahead)]
 
     def _room(self, start: int) -> int:
-        """The furthest position up to which a piece from `start` fits."""
+        """Return the furthest position up to which a piece from `start` fits."""
         fitting, tried = start + 1, start + _FIRST_GUESS
         while tried < len(self._text) and self._fits(self._piece(start, tried)):
             fitting, tried = tried, start + 2 * (tried - start)
@@ -119,7 +119,7 @@ class _Cutter:
         )
 
     def _code_kept_whole(self, start: int, end: int) -> Span | None:
-        """The block of code that `end` would cut, if the next piece can hold all of it."""
+        """Return the block of code that `end` would cut, if the next piece can hold all of it."""
         code = self._code_at(end)
         if code and start < code.start < end and self._fits(self._piece(code.start, code.end)):
             return code
@@ -144,7 +144,7 @@ class _Cutter:
         return shut
 
     def _skip_space(self, position: int) -> int:
-        """Where the text goes on; in code that is a line, with its indent."""
+        """Return where the text goes on; in code that is a line, with its indent."""
         if self._code_at(position):
             lines = _BLANK_LINES.match(self._text, position)
             position = lines.end() if lines else position
@@ -156,7 +156,7 @@ class _Cutter:
 
 
 def _best_place(text: str, least: int, shut: bytearray, start: int) -> int | None:
-    """The last of the best places behind `least`. `shut` begins at `start`."""
+    """Return the last of the best places behind `least`. `shut` begins at `start`."""
     end = start + len(shut) - 1
     for may_be_inside, kind in product((False, True), Break):
         for place in reversed(breaks(text, kind, least, end)):
@@ -180,7 +180,7 @@ class Break(Enum):
 
 
 def breaks(text: str, kind: Break, start: int, end: int) -> Sequence[int]:
-    """The places of `kind` after `start`, up to `end`."""
+    """Return the places of `kind` after `start`, up to `end`."""
     ends = (match.end() for match in kind.value.finditer(text, start, end + _BEYOND))
     return [place for place in ends if start < place <= end]
 
@@ -193,8 +193,8 @@ def cuts_cluster(text: str, place: int) -> bool:
 
 
 def last_cluster_end(text: str, start: int, end: int) -> int:
-    """The last position up to `end` that is between two clusters; `end` itself if
-    the cluster at `start` reaches further."""
+    """Return the last position up to `end` that is between two clusters; `end` itself if the
+    cluster at `start` reaches further."""
     last = start
     for _, cluster_end in clusters(text, start, end + 1):
         if cluster_end <= end:
@@ -203,8 +203,8 @@ def last_cluster_end(text: str, start: int, end: int) -> int:
 
 
 def next_text(text: str, position: int, bound: int) -> int:
-    """The first position from `position` on, at most `bound`, that is no white space
-    or is the beginning of a cluster with something to see."""
+    """Return the first position from `position` on, at most `bound`, that is no white space or
+    is the beginning of a cluster with something to see."""
     space = _SPACE.match(text, position, bound)
     end = space.end() if space else position
     return end - 1 if end > position and cuts_cluster(text, end) else end

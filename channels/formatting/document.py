@@ -63,7 +63,7 @@ class Document:
 
 
 def clipped(span: Span, text: str, start: int, end: int) -> Span | None:
-    """What is left of `span` between `start` and `end`, without white space at its
+    """Return what is left of `span` between `start` and `end`, without white space at its
     edges; None if that shows nothing. The first line of a block keeps its indent."""
     first, last = max(span.start, start), min(span.end, end)
     shown = text[first:last]
@@ -79,13 +79,13 @@ _IMPLIED = {Style.BOLD: (Style.BOLD, Style.HEADING)}
 
 @dataclass(slots=True)
 class _Opened:
-    """A span that has begun. `counts` is False where it would change nothing."""
+    """A span that has begun. `is_effective` is False where it would change nothing."""
 
     style: Style
     argument: str
     start: int
     order: int
-    counts: bool
+    is_effective: bool
 
 
 class DocumentBuilder:
@@ -150,10 +150,12 @@ class DocumentBuilder:
             self._indents, self._pending = [], ""
         else:
             self._put_indent()
-        counts = not any(self.is_open(each) for each in _IMPLIED.get(style, (style,)))
+        is_effective = not any(self.is_open(each) for each in _IMPLIED.get(style, (style,)))
         self._spans_begun += 1
         self._opened.append(
-            _Opened(style, argument, self._length, order=self._spans_begun, counts=counts)
+            _Opened(
+                style, argument, self._length, order=self._spans_begun, is_effective=is_effective
+            )
         )
 
     def close(self) -> None:
@@ -189,7 +191,7 @@ class DocumentBuilder:
         self.close()
 
     def build(self) -> Document:
-        """All that was added, without white space at its end."""
+        """Build the document of all that was added, without white space at its end."""
         text = "".join(self._parts).rstrip()
         kept = [
             (order, span)
@@ -224,6 +226,6 @@ class DocumentBuilder:
                 opened.start = self._length
 
     def _finish(self, opened: _Opened) -> None:
-        if opened.counts and opened.start < self._length:
+        if opened.is_effective and opened.start < self._length:
             span = Span(opened.start, self._length, opened.style, opened.argument)
             self._finished.append((opened.order, span))

@@ -46,7 +46,7 @@ def write_inline(builder: DocumentBuilder, tokens: Sequence[Token], is_link: Lin
 
 
 def plain_inline(tokens: Sequence[Token]) -> str:
-    """The content of a line or paragraph as a person reads it where no formatting is."""
+    """Return the content of a line or paragraph as a person reads it where no formatting is."""
     builder = DocumentBuilder()
     write_inline(builder, tokens, lambda _: False)
     return builder.build().text
@@ -69,8 +69,8 @@ def _write_link(
     label_tokens: Sequence[Token],
     is_link: LinkRule,
 ) -> None:
-    """A link with its label; the address beside it where it can be no link, alone
-    where there is no label. Messengers make links of plain addresses themselves."""
+    """Write a link with its label; the address beside it where it can be no link, alone where
+    there is no label. Messengers make links of plain addresses themselves."""
     address = str(token.attrs.get(attribute, "")).strip()
     label, url = plain_inline(label_tokens), normalizeLink(address)
     if is_blank(label):

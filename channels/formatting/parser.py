@@ -43,7 +43,7 @@ class _Parser(MarkdownIt):
 
 
 def tokens_of(text: str) -> Sequence[Token] | None:
-    """The tokens of `text`; None if its blocks are nested deeper than can be read.
+    """Return the tokens of `text`; None if its blocks are nested deeper than can be read.
 
     HTML is text. A definition of a reference is a token of its own, and the
     tokens of links and images that use one name it in `meta["label"]`. The meta

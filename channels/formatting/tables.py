@@ -35,7 +35,7 @@ class Table:
 
 
 def read_table(tokens: Sequence[Token]) -> Table:
-    """The table in the tokens between its opening and its closing one."""
+    """Read the table in the tokens between its opening and its closing one."""
     rows: list[list[Cell]] = []
     alignments: list[Alignment] = []
     for token in tokens:
@@ -111,7 +111,7 @@ def _padded(cell: str | None, width: int | None, alignment: Alignment | None) ->
 
 
 def _write_records(builder: DocumentBuilder, table: Table, is_link: LinkRule) -> None:
-    """Each row as lines of `heading: cell`, with an empty line between rows."""
+    """Write each row as lines of `heading: cell`, with an empty line between rows."""
     for number, row in enumerate(table.rows or [()]):
         if number:
             builder.begin_line()

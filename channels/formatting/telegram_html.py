@@ -40,7 +40,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def split(text: str, *, room: int) -> Sequence[str]:
-    """Markdown as the HTML of messages, each with `room` units to spare.
+    """Render Markdown as the HTML of messages, each with `room` units to spare.
 
     A text that shows nothing, being white space, gives none.
     """
@@ -79,7 +79,7 @@ def to_html(document: Document) -> str:
 
 
 def plain(html: str) -> str:
-    """The text that a person sees of a chunk that `split` made, for when Telegram
+    """Return the text that a person sees of a chunk that `split` made, for when Telegram
     refuses its formatting."""
     return unescape(_TAG.sub("", html))
 

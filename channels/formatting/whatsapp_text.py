@@ -67,7 +67,7 @@ _EMPHASISED = tuple(
 
 
 def split(text: str, *, room: int) -> Sequence[str]:
-    """Markdown as messages with WhatsApp's marks, each with `room` units to spare.
+    """Render Markdown as messages with WhatsApp's marks, each with `room` units to spare.
 
     A text that shows nothing, being white space, gives none.
     """
@@ -82,7 +82,7 @@ def to_text(document: Document) -> str:
 
 
 def plain(chunk: str) -> str:
-    """The text that a person sees of a chunk that `split` made."""
+    """Return the text that a person sees of a chunk that `split` made."""
     shown: list[str] = []
     position = 0
     for match in _CODE_OR_QUOTE.finditer(chunk):
@@ -93,7 +93,7 @@ def plain(chunk: str) -> str:
 
 
 def _lines(document: Document) -> Iterator[str]:
-    """The lines of `document`; a block of code is one of them."""
+    """Yield the lines of `document`; a block of code is one of them."""
     blocks = iter([span for span in document.spans if span.style is Style.PRE])
     block = next(blocks, None)
     position = 0
@@ -123,7 +123,7 @@ def _line(document: Document, start: int, end: int) -> str:
 
 
 def _most_units(document: Document) -> int:
-    """As many units as `document` can take with its marks: no part of it can take more."""
+    """Return as many units as `document` can take with its marks: no part of it can take more."""
     units = utf16_length(document.text)
     units += _MOST_BESIDE_A_MARK * len(_COSTLY.findall(document.text))
     for span in document.spans:
@@ -168,7 +168,7 @@ class Line:
         self._addresses = [match.span() for match in _ADDRESS.finditer(masked)]
 
     def written(self) -> str:
-        """The line with its marks."""
+        """Return the line with its marks."""
         emphasised = [span for span in self.spans if self._can_be_marked(span)]
         opening, closing = defaultdict[int, str](str), defaultdict[int, str](str)
         for span in emphasised:
@@ -221,7 +221,7 @@ class Line:
         return f"{JOINER}{character}{JOINER}"
 
     def _to_defend(self, emphasised: Sequence[Span]) -> Iterator[int]:
-        """Where characters stand that some reader of the line would take for marks."""
+        """Yield where characters stand that some reader of the line would take for marks."""
         for mark in ("*", "_", "~"):
             ours = [span for span in emphasised if EMPHASIS[span.style] == mark]
             opening = [place for place in self._places(mark) if self._may_open(place)]

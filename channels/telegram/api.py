@@ -144,7 +144,7 @@ class GuardedRequest(HTTPXRequest):
 
 
 def _telegrams_own(payload: bytes) -> Json | None:
-    """The answer, if it is in the form of all answers of the Bot API."""
+    """Return the answer, if it is in the form of all answers of the Bot API."""
     try:
         answer = json.loads(payload)
     except ValueError:

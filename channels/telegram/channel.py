@@ -64,7 +64,7 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
                 self._webhook = None
 
     def split(self, text: str) -> Sequence[str]:
-        """Chunks of Telegram's HTML."""
+        """Cut into chunks of Telegram's HTML."""
         return telegram_html.split(text, room=utf16_length(REPEAT_MARK))
 
     def takes(self, media_type: str) -> bool:
@@ -81,9 +81,7 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
 
     def _wired(self, api: Api, background: Background[TelegramError], gateway: Gateway) -> Service:
         clock, timing, backoff = self._clock, self._timing, self._backoff
-        sender = Sender(
-            api, backoff, self._condition, timing, moved=gateway.moved, file=gateway.file
-        )
+        sender = Sender(api, backoff, self._condition, timing, gateway)
         show_for = TypingAction(api, backoff).show_for
         typing = TypingIndicator(show_for, background, clock, seconds=timing.typing)
         return Service(sender, Files(api, clock, timing), typing)

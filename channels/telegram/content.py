@@ -68,7 +68,7 @@ class Content:
 
 
 def content_of(message: Message) -> Content:
-    """The files of a message, and notes of the rest."""
+    """Return the files of a message, and notes of the rest."""
     return Content(tuple(_attachments(message)), tuple(_notes(message)))
 
 
@@ -218,7 +218,7 @@ def _reply(message: Message) -> Content:
 
 
 def _gist(replied: Message, content: Content) -> str:
-    """What a message was, in a few words."""
+    """Return what a message was, in a few words."""
     kinds = "".join(f" {_article(each.kind)} {each.kind}" for each in content.attachments)
     words = one_line(words_of(replied), LONGEST_WORDS)
     notes = "".join(f" {note}" for note in content.notes)

@@ -80,7 +80,7 @@ class ChatKey:
 
     @classmethod
     def parse(cls, text: str) -> ChatKey | None:
-        """The key that `str` made, or None for what is none."""
+        """Read the key that `str` made; None for any other text."""
         match = _CHAT.fullmatch(text)
         if match is None:
             return None
@@ -88,23 +88,23 @@ class ChatKey:
 
 
 def message_name(chat_id: int, message_id: int) -> str:
-    """The `provider_message_id` of a message."""
+    """Return the `provider_message_id` of a message."""
     return f"{chat_id}:{message_id}"
 
 
 def edit_name(chat_id: int, message_id: int, update_id: int) -> str:
-    """The `provider_message_id` of an edit of a message, which an update told of. The
+    """Return the `provider_message_id` of an edit of a message, which an update told of. The
     time of an edit would not do: two within a second are two."""
     return f"{chat_id}:{message_id}:edit:{update_id}"
 
 
 def callback_name(callback_id: str) -> str:
-    """The `provider_message_id` of a button that was pressed."""
+    """Return the `provider_message_id` of a button that was pressed."""
     return f"callback:{callback_id}"
 
 
 def message_in(name: str, chat_id: int) -> int | None:
-    """The id of the message called `name`, if it is one of that chat."""
+    """Return the id of the message called `name`, if it is one of that chat."""
     match = _MESSAGE.fullmatch(name)
     if match is None or int(match[1]) != chat_id:
         return None

@@ -100,7 +100,7 @@ def _set_aside(raw: Json, exc: Exception) -> None:
 
 
 def _fields(raw: Json) -> list[str]:
-    """The names of what an update holds, two levels deep, as far as they can be names."""
+    """Return the names of what an update holds, two levels deep, as far as they can be names."""
     found: list[str] = []
     for name, value in raw.items():
         if name == "update_id" or not _is_field(name):

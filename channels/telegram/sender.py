@@ -9,7 +9,6 @@ may fail.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,17 +37,12 @@ from gaia.errors import (
     UnknownSendError,
 )
 from gaia.messages import Button, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind, TurnStarted
+from gaia.ports import Gateway
 
 logger = logging.getLogger(__name__)
 
 BUTTONS_IN_A_ROW = 2
 LONGEST_COMMAND_BYTES = 64
-
-Moved = Callable[[str, str], Awaitable[None]]
-"""Is told the old and the new id of a chat; `Gateway.moved`."""
-
-FileContent = Callable[[int], Awaitable[bytes | None]]
-"""Gives the content of the file that goes with a chunk; `Gateway.file`."""
 
 _UNREADABLE_FORMATTING = "can't parse entities"
 _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
@@ -56,7 +50,7 @@ _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message as Telegram is going to get it."""
+    """A message as it is sent to Telegram."""
 
     chat: ChatKey
     text: str
@@ -67,7 +61,8 @@ class Draft:
     """The text stands below it."""
 
     def simpler(self, refusal: BadRequest) -> Draft | None:
-        """The draft without what was refused of its form, or None if it was something else."""
+        """Return the draft without what was refused of its form, or None if it was something
+        else."""
         words = refusal.message.casefold()
         if self.formatted and _UNREADABLE_FORMATTING in words:
             return replace(self, text=plain(self.text), formatted=False)
@@ -77,7 +72,8 @@ class Draft:
 
 
 def draft(outbound: Outbound) -> Draft:
-    """The message for a chunk. Raises `PermanentSendError` if its chat is none of Telegram's."""
+    """Make the message for a chunk. Raises `PermanentSendError` if its chat is none of
+    Telegram's."""
     chat = ChatKey.parse(outbound.chat)
     if chat is None:
         raise PermanentSendError(f"{outbound.chat!r} is no chat of Telegram's")
@@ -108,16 +104,13 @@ class Sender:
         backoff: ChatBackoff[int],
         condition: TelegramCondition,
         timing: Timing,
-        *,
-        moved: Moved,
-        file: FileContent,
+        gateway: Gateway,
     ) -> None:
         self._api = api
         self._backoff = backoff
         self._condition = condition
         self._timing = timing
-        self._moved = moved
-        self._file = file
+        self._gateway = gateway
 
     async def send(self, outbound: Outbound) -> str:
         """Send a chunk; returns Telegram's name for it. Raises a `SendError` otherwise."""
@@ -143,11 +136,11 @@ class Sender:
                 message = simpler
 
     async def _document(self, outbound: Outbound) -> InputFile | None:
-        """The file of a chunk, unless it has none any more."""
+        """Return the file of a chunk; None if it has none any more."""
         if outbound.file is None:
             return None
         try:
-            content = await self._file(outbound.outbox_id)
+            content = await self._gateway.file(outbound.outbox_id)
         except StoreError as exc:
             raise RetryableSendError("the file that goes with it cannot be read") from exc
         return None if content is None else InputFile(content, filename=outbound.file.name)
@@ -197,7 +190,7 @@ class Sender:
 
     async def _move(self, old_chat_id: int, new_chat_id: int) -> None:
         try:
-            await self._moved(str(old_chat_id), str(new_chat_id))
+            await self._gateway.moved(str(old_chat_id), str(new_chat_id))
         except StoreError as exc:
             # The next try to send is told the same.
             logger.error("that a chat has another id cannot be stored: %s", exc)

@@ -5,7 +5,7 @@ Decided here, beyond what Telegram's own terms say:
 - A group is a user of its own; an administrator who writes as the group is one of it.
 - Other bots, channels that write in groups, and what a linked channel posts there
   are not people: they are ignored, so that two bots never talk without end.
-- An edit counts if there are words in it: a live location that moves says nothing
+- An edit is one if there are words in it: a live location that moves says nothing
   new. Whether the words are new ones, the core tells.
 - A command in a forwarded message is not given: it stands in quotes.
 """
@@ -72,7 +72,7 @@ _SERVICE_FIELDS = (
 
 
 def translate(update: Update, me: Me, now: datetime) -> Event:
-    """What an update comes to, which arrives `now`.
+    """Translate an update, which arrives `now`, into an event.
 
     Raises whatever an update that is not as Telegram promises makes it raise.
     """
@@ -148,7 +148,7 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
 
 
 def _unknown(message: Message, text: str, content: Content) -> tuple[str, ...]:
-    """A note for a message in which nothing was found: newer than gaia, most likely."""
+    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
     if text or content.attachments or content.notes:
         return ()
     kinds = sorted(name.replace("_", " ") for name in message.api_kwargs or ())
@@ -186,7 +186,7 @@ def _callback(query: CallbackQuery, now: datetime) -> Event:
 
 
 def _label(message: MaybeInaccessibleMessage, data: str) -> str:
-    """What stands on the button with that data."""
+    """Return what stands on the button with that data."""
     markup = message.reply_markup if isinstance(message, Message) else None
     rows = markup.inline_keyboard if markup is not None else ()
     labels = (button.text for row in rows for button in row if button.callback_data == data)
@@ -225,14 +225,14 @@ def _name(name: str | None) -> str | None:
 
 
 def _time(at: datetime | None) -> datetime:
-    """A time that must be there, which the library passes on as it came."""
+    """Return a time that must be there, which the library passes on as it came."""
     if at is None:
         raise TypeError("a message has no time")
     return at
 
 
 def _whole(number: object) -> int:
-    """An id, which the library passes on as it came."""
+    """Return an id, which the library passes on as it came."""
     if not isinstance(number, int) or isinstance(number, bool):
         raise TypeError(f"an id is a {type(number).__name__}")
     return number

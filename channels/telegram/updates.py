@@ -152,12 +152,12 @@ def _id(update: Mapping[str, object]) -> int:
 
 
 def secret_of(token: str) -> str:
-    """The secret that Telegram shows with each request: known to who has the token."""
+    """Return the secret that Telegram shows with each request: known to who has the token."""
     return hmac.new(token.encode(), b"gaia webhook of telegram", hashlib.sha256).hexdigest()
 
 
 def address_of(public_url: str) -> str:
-    """Where Telegram is to call a gaia that is reached at `public_url`."""
+    """Return where Telegram is to call a gaia that is reached at `public_url`."""
     return f"{public_url.rstrip('/')}/hooks/{CHANNEL}"
 
 
@@ -247,7 +247,7 @@ class Webhook:
         logger.info("Telegram calls %s", self._url)
 
     def _recent_complaint(self, info: WebhookInfo) -> str | None:
-        """What went wrong when Telegram last called, if something still waits there."""
+        """Return what went wrong when Telegram last called, if something still waits there."""
         if not info.pending_update_count or info.last_error_date is None:
             return None
         age = self._clock.now() - info.last_error_date

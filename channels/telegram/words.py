@@ -19,17 +19,17 @@ _COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
 
 
 def words_of(message: Message) -> str:
-    """The words of a message, be they its text or a caption; links as "label (address)"."""
+    """Return the words of a message, be they its text or a caption; links as "label (address)"."""
     return rendered(raw_words(message), entities_of(message))
 
 
 def raw_words(message: Message) -> str:
-    """The text or the caption as Telegram has it: entities count in it."""
+    """Return the text or the caption as Telegram has it: entities count in it."""
     return message.text or message.caption or ""
 
 
 def entities_of(message: Message) -> Sequence[MessageEntity]:
-    """The entities of what `raw_words` returns."""
+    """Return the entities of what `raw_words` returns."""
     return message.entities if message.text else message.caption_entities
 
 
@@ -52,20 +52,20 @@ def rendered(
 
 
 def replied_to(message: Message) -> Message | None:
-    """The message that somebody chose to reply to. Within a topic, every message
-    that replies to nothing has the topic's first one there."""
+    """Return the message that somebody chose to reply to. Within a topic, every message that
+    replies to nothing has the topic's first one there."""
     replied = message.reply_to_message
     return None if replied is None or replied.forum_topic_created else replied
 
 
 def _covered(text: str, entity: MessageEntity) -> str:
-    """The part of `text` that an entity marks."""
+    """Return the part of `text` that an entity marks."""
     units = text.encode("utf-16-le", "surrogatepass")
     return _decoded(units[2 * entity.offset : 2 * (entity.offset + entity.length)])
 
 
 def _cut_out(before: bytes, after: bytes) -> bytes:
-    """What is left around a name that is taken out, with one space between words."""
+    """Return what is left around a name that is taken out, with one space between words."""
     left, right = _decoded(before), _decoded(after)
     if not left.strip():
         return _encoded(left + right.lstrip(" ,:"))
@@ -99,7 +99,7 @@ class Heard:
 
 
 def hear(message: Message, me: Me) -> Heard:
-    """What a message in a group says, and whether it says it to the bot."""
+    """Return what a message in a group says, and whether it says it to the bot."""
     text, entities = raw_words(message), entities_of(message)
     command = _COMMAND.match(text)
     if command is not None and command[2] and command[2].casefold() != me.username.casefold():

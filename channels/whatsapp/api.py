@@ -176,13 +176,13 @@ class Api:
         await _read(typing.create_async(channel=CHANNEL, message_id=message_sid))
 
     async def account(self) -> Account:
-        """The account itself."""
+        """Return the account itself."""
         account = self._twilio.api.v2010.accounts(self._account_sid)
         found = await _read(account.fetch_async())
         return Account(str(found.friendly_name or ""), str(found.status or ""))
 
     async def received_since(self, since: datetime) -> list[PastMessage]:
-        """The messages that Twilio received for the number since then."""
+        """Return the messages that Twilio received for the number since then."""
         listing = self._twilio.messages.list_async(
             to=self._number, date_sent_after=since, limit=MOST_MESSAGES, page_size=PAGE_SIZE
         )
@@ -190,7 +190,7 @@ class Api:
         return [each for each in listed if each is not None and each.sent_at >= since]
 
     async def files_of(self, message_sid: str) -> list[PastFile]:
-        """The files of a message that was received."""
+        """Return the files of a message that was received."""
         listing = self._twilio.messages(message_sid).media.list_async(limit=PAGE_SIZE)
         folder = f"/2010-04-01/Accounts/{self._account_sid}/Messages/{message_sid}/Media"
         return [
@@ -199,12 +199,12 @@ class Api:
         ]
 
     def address_of(self, path: str) -> str:
-        """The address of a path at Twilio."""
+        """Return the address of a path at Twilio."""
         return rebased(TWILIO_URL + path, self._base_url)
 
     @asynccontextmanager
     async def open(self, url: httpx.URL) -> AsyncIterator[httpx.Response]:
-        """The answer to a request for a file, be it a redirect. The credentials go to
+        """Yield the answer to a request for a file, be it a redirect. The credentials go to
         Twilio alone."""
         is_twilios = _origin(url) == _origin(httpx.URL(self.address_of("")))
         auth = self._credentials if is_twilios else None
@@ -213,7 +213,7 @@ class Api:
 
 
 async def _read(request: Awaitable[T]) -> T:
-    """What a request of the library returns."""
+    """Return what a request of the library returns."""
     try:
         return await request
     except _UNREADABLE as exc:
@@ -221,7 +221,7 @@ async def _read(request: Awaitable[T]) -> T:
 
 
 def _past(message: MessageInstance) -> PastMessage | None:
-    """A message of a list, or None for one that somebody sent from the number."""
+    """Return a message of a list, or None for one that somebody sent from the number."""
     sent_at = message.date_sent or message.date_created
     if str(message.direction) != "inbound" or not message.sid or sent_at is None:
         return None
@@ -304,7 +304,7 @@ def rebased(url: str, base_url: str) -> str:
 
 
 def _fields(values: dict[str, object] | None) -> dict[str, str | list[str]]:
-    """The fields of a form or a query, as the library gives them."""
+    """Return the fields of a form or a query, as the library gives them."""
     return {
         name: [str(each) for each in value] if isinstance(value, list) else str(value)
         for name, value in (values or {}).items()
@@ -312,7 +312,7 @@ def _fields(values: dict[str, object] | None) -> dict[str, str | list[str]]:
 
 
 def _object(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer, an empty one if it has none."""
+    """Return the JSON object of an answer, an empty one if it has none."""
     try:
         body = json.loads(answer.content)
     except ValueError:

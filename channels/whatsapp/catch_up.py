@@ -118,7 +118,7 @@ class CatchUp:
         return is_new
 
     async def _params(self, message: PastMessage) -> Params:
-        """What a webhook would have told of it."""
+        """Return what a webhook would have told of it."""
         files: dict[str, str] = {}
         for index, file in enumerate(await self._files(message)):
             files[f"MediaUrl{index}"] = self._api.address_of(file.path)
@@ -135,7 +135,7 @@ class CatchUp:
         )
 
     async def _files(self, message: PastMessage) -> Sequence[PastFile]:
-        """The files of a message; none if it was deleted in the meantime."""
+        """Return the files of a message; none if it was deleted in the meantime."""
         if not message.media_count:
             return ()
         try:
@@ -146,7 +146,7 @@ class CatchUp:
             return ()
 
     def _after(self, exc: Refusal) -> float | None:
-        """How long to leave Twilio alone after it refused, if it says so."""
+        """Return how long to leave Twilio alone after it refused, if it says so."""
         if isinstance(exc, FloodError):
             return exc.seconds
         return self._timing.refused if blame_of(code_of(exc)) is Blame.CREDENTIALS else None

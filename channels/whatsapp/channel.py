@@ -75,7 +75,7 @@ class WhatsAppChannel(RemoteChannel[_Service, WhatsAppCondition]):
             await service.catch_up.run()
 
     def split(self, text: str) -> Sequence[str]:
-        """Chunks with WhatsApp's marks."""
+        """Cut into chunks with WhatsApp's marks."""
         return whatsapp_text.split(text, room=utf16_length(REPEAT_MARK))
 
     def takes(self, media_type: str) -> bool:
@@ -108,7 +108,6 @@ class WhatsAppChannel(RemoteChannel[_Service, WhatsAppCondition]):
                 template=_template(self._settings),
                 address=self._signatures.address,
                 files=outgoing,
-                content=gateway.file,
             ),
             files=Files(api, me.account_sid, clock, timing),
             typing=TypingIndicator(show_for, background, clock, seconds=timing.typing),

@@ -171,7 +171,7 @@ class Meaning:
 
 
 def meaning_of(code: int) -> Meaning | None:
-    """What a code means; None for one that is not in the table."""
+    """Return what a code means; None for one that is not in the table."""
     return _MEANINGS.get(code)
 
 

@@ -24,8 +24,8 @@ from channels.base.http import check_size, download, read_content
 from channels.whatsapp.api import Api, Timing
 from channels.whatsapp.requests import CHANNEL
 from channels.whatsapp.translation import media_path
-from gaia.errors import AttachmentError, StoreError
-from gaia.messages import Attachment, HookAnswer, OutboundFile
+from gaia.errors import AttachmentError, RetryableSendError, StoreError
+from gaia.messages import Attachment, HookAnswer, Outbound, OutboundFile
 from gaia.ports import Clock
 
 MOST_REDIRECTS = 3
@@ -66,7 +66,7 @@ class Files:
         self._timing = timing
 
     async def fetch(self, attachment: Attachment, limit_bytes: int) -> bytes:
-        """The content of a file. Raises `AttachmentError` if it cannot be had."""
+        """Return the content of a file. Raises `AttachmentError` if it cannot be had."""
         check_size(attachment, attachment.size_bytes, limit_bytes)
         path = media_path(attachment.file_id, self._account_sid)
         if path is None:
@@ -88,8 +88,8 @@ class Files:
 
 
 def redirected(url: httpx.URL, location: str) -> httpx.URL:
-    """Where a redirect leads. Raises `AttachmentError` where that is less safe: from https
-    to what anybody on the way can read."""
+    """Return where a redirect leads. Raises `AttachmentError` where that is less safe: from
+    https to what anybody on the way can read."""
     target = url.join(location)
     if target.scheme not in ("http", "https") or (url.scheme, target.scheme) == ("https", "http"):
         raise AttachmentError("a file of Twilio's is at an address that is not https")
@@ -108,7 +108,7 @@ def takes(media_type: str) -> bool:
 
 
 class OutgoingFiles:
-    """Makes the addresses, and answers them. `content` is `Gateway.file`."""
+    """Makes the addresses of files, and answers requests to them. `content` is `Gateway.file`."""
 
     def __init__(
         self,
@@ -123,8 +123,20 @@ class OutgoingFiles:
         self._key = hmac.digest(auth_token.encode(), b"gaia: addresses of outgoing files", sha256)
         self._clock = clock
 
+    async def offer(self, outbound: Outbound) -> str | None:
+        """Return where Twilio finds the file of a chunk; None if it has none that WhatsApp
+        takes, or none any more."""
+        file = outbound.file
+        if file is None or not takes(file.media_type):
+            return None
+        try:
+            content = await self._content(outbound.outbox_id)
+        except StoreError as exc:
+            raise RetryableSendError(f"its file cannot be read: {exc}") from exc
+        return None if content is None else self.url(outbound.outbox_id, file)
+
     def url(self, outbox_id: int, file: OutboundFile) -> str:
-        """Where Twilio finds the file of a chunk, from now on for an hour."""
+        """Make the address of the file of a chunk, which holds for an hour from now on."""
         expires = int(self._clock.now().timestamp()) + FILE_HOLDS_SECONDS
         name = safe_name(file)
         mac = self._mac(str(outbox_id), str(expires), name)
@@ -158,7 +170,7 @@ class OutgoingFiles:
 
 
 def safe_name(file: OutboundFile) -> str:
-    """A short name of plain characters, with the ending of the file's kind."""
+    """Make a short name of plain characters, with the ending of the file's kind."""
     ending = ENDINGS.get(file.media_type, ".bin")
     stem = _UNFIT.sub("-", PurePosixPath(file.name).stem).strip("-._")
     return f"{stem[: LONGEST_NAME - len(ending)].rstrip('-._') or 'file'}{ending}"

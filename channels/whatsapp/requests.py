@@ -40,7 +40,7 @@ MOST_FIELDS = 400
 """Twilio sends some thirty; a message with ten files and everything else has no hundred."""
 LONGEST_FORM_BYTES = 200_000
 """A message of 4,096 characters, the longest on WhatsApp, has 50,000 when each is an
-emoji. Longer ones are not read: whoever sends them shall not keep gaia busy."""
+emoji. Longer ones are not read, so that nobody keeps gaia busy with them."""
 LONGEST_NAME = 128
 HEADER = "x-twilio-signature"
 SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
@@ -51,7 +51,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def person_in(twilio_name: str) -> str | None:
-    """The sender or chat that Twilio calls so, or None for what is nobody on WhatsApp."""
+    """Return the sender or chat that Twilio calls so; None if it is nobody on WhatsApp."""
     name = twilio_name.removeprefix(_PREFIX)
     if name == twilio_name or _PERSON.fullmatch(name) is None:
         return None
@@ -59,7 +59,7 @@ def person_in(twilio_name: str) -> str | None:
 
 
 def twilio_name(person: str) -> str:
-    """What Twilio calls that sender or chat."""
+    """Return what Twilio calls that sender or chat."""
     return _PREFIX + person
 
 
@@ -85,7 +85,7 @@ class Params:
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Self:
-        """Each name with its one value."""
+        """Make parameters of names with one value each."""
         return cls({name: (value,) for name, value in values.items()})
 
     def __iter__(self) -> Iterator[str]:
@@ -95,20 +95,20 @@ class Params:
         return len(self.values)
 
     def getall(self, name: str) -> tuple[str, ...]:
-        """All values of that name, none if there is no such name."""
+        """Return all values of that name, none if there is no such name."""
         return self.values.get(name, ())
 
     def get(self, name: str) -> str:
-        """The first value of that name, empty if there is none."""
+        """Return the first value of that name, empty if there is none."""
         return clean(self.values.get(name, ("",))[0])
 
     def line(self, name: str, longest: int = LONGEST_NAME) -> str:
-        """The first value of that name in one line of at most so many characters."""
+        """Return the first value of that name in one line, cut behind `longest` characters."""
         return one_line(self.get(name), longest)
 
 
 def read_form(body: bytes) -> Params:
-    """The values of a form.
+    """Read the values of a form.
 
     Raises `ValueError` for one that is not in UTF-8, or is longer or has more fields than
     any of Twilio's.
@@ -129,8 +129,8 @@ def read_form(body: bytes) -> Params:
 
 
 def read_json(body: bytes) -> Params:
-    """The values of a JSON object, and of lists in it; what is neither text nor a number
-    is left out.
+    """Read the values of a JSON object, and of lists in it; what is neither text nor a
+    number is left out.
 
     Raises `ValueError` for what is no object, or has more than `MOST_FIELDS`.
     """
@@ -161,7 +161,7 @@ class Signatures:
         self._ways_to_write_it = _without_and_with_port(self._hooks)
 
     def address(self, path: str) -> str:
-        """The public address of a path below `/hooks/whatsapp`."""
+        """Return the public address of a path below `/hooks/whatsapp`."""
         return self._hooks + _below(path)
 
     def sign(self, url: str, params: Params | None = None) -> str:
@@ -170,9 +170,9 @@ class Signatures:
         return signature
 
     def verified(self, request: HookRequest) -> Params:
-        """The values of a request that Twilio signed.
+        """Verify that Twilio signed a request, and return its values.
 
-        Raises `UnsignedError` for any other.
+        Raises `UnsignedError` if it did not.
         """
         shown = request.headers.get(HEADER, "")
         if not shown:
@@ -229,7 +229,7 @@ def _check_hash(request: HookRequest, *, is_needed: bool) -> None:
 
 
 def _read_verified(body: bytes) -> Params:
-    """The values of a body that Twilio vouches for: none, where it is not JSON."""
+    """Return the values of a body that Twilio vouches for: none, where it is not JSON."""
     try:
         return read_json(body)
     except ValueError:

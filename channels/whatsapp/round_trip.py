@@ -41,7 +41,7 @@ class Route:
 
 
 def answer(auth_token: str, body: bytes) -> HookAnswer:
-    """The answer to a check whose signature was found to be right."""
+    """Answer a check whose signature was found to be right."""
     try:
         nonce = read_form(body).get(_NONCE)
     except ValueError:
@@ -55,7 +55,7 @@ def answer(auth_token: str, body: bytes) -> HookAnswer:
 async def round_trip(
     route: Route, auth_token: str, *, seconds: float = ANSWER_SECONDS
 ) -> Sequence[Finding]:
-    """What two requests tell: a signed one, and one without signature, to be refused."""
+    """Make two requests, a signed one and one to be refused, and return what they tell."""
     signatures = Signatures(auth_token, route.public_url)
     hooks, url = signatures.address(""), signatures.address(CHECK_PATH)
     form = {_NONCE: secrets.token_hex(_NONCE_CHARACTERS // 2)}
@@ -103,7 +103,7 @@ def _unrefused(unsigned: Answer | Finding, auth_token: str, nonce: str) -> Findi
 
 
 def _explained(answer: Answer, hooks: str, route: Route) -> Finding:
-    """What an answer tells that is not gaia's own."""
+    """Explain an answer that is not gaia's own."""
     pass_on = f"Let the proxy pass /hooks/ on to {route.listens_at}, path and all"
     match answer.status:
         case 404 | 405 | 410:
@@ -161,7 +161,7 @@ async def post(
     *,
     seconds: float = ANSWER_SECONDS,
 ) -> Answer | Finding:
-    """The answer to a form that is posted, or why there is none, with a remedy."""
+    """Post a form, and return the answer, or why there is none, with a remedy."""
     try:
         return await ask("POST", url, headers=headers, form=form, seconds=seconds)
     except FAULTS as exc:
@@ -169,7 +169,7 @@ async def post(
 
 
 def reason(url: SplitResult, exc: Exception, seconds: float) -> Finding:
-    """Why a request to `url` that raised `exc` got no answer, and what to do about it."""
+    """Explain why a request to `url` that raised `exc` got no answer, and what to do about it."""
     known = (_known_fault(url, cause, seconds) for cause in causes(exc))
     found = next((finding for finding in known if finding is not None), None)
     return found or failed(

@@ -8,7 +8,7 @@ callbacks tell later. What stands beside the chunks holds up nothing, and may fa
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
 from channels.base.background import Background, ShowTyping
@@ -16,13 +16,12 @@ from channels.base.backoff import ChatBackoff
 from channels.whatsapp.api import Api, Timing
 from channels.whatsapp.condition import WhatsAppCondition
 from channels.whatsapp.errors import REFUSALS, FloodError, Refusal, code_of, send_error
-from channels.whatsapp.files import OutgoingFiles, takes
+from channels.whatsapp.files import OutgoingFiles
 from channels.whatsapp.requests import is_person, is_sid
-from channels.whatsapp.window import ASKED, Asking, Freely, InTemplate, Template, Waiting, way_of
+from channels.whatsapp.window import ASKED, FreeText, InTemplate, Invite, Template, Wait, way_of
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
-    StoreError,
     UnknownSendError,
     UnreachableError,
 )
@@ -33,9 +32,6 @@ logger = logging.getLogger(__name__)
 
 Address = Callable[[str], str]
 """The public address of a path below `/hooks/whatsapp`."""
-
-Content = Callable[[int], Awaitable[bytes | None]]
-"""The content of the file of a chunk; `Gateway.file`."""
 
 
 class Sender:
@@ -52,7 +48,6 @@ class Sender:
         template: Template | None,
         address: Address,
         files: OutgoingFiles,
-        content: Content,
     ) -> None:
         self._api = api
         self._backoff = backoff
@@ -62,7 +57,6 @@ class Sender:
         self._template = template
         self._address = address
         self._files = files
-        self._content = content
 
     async def send(self, outbound: Outbound) -> str:
         """Send a chunk; returns Twilio's id for it. Raises a `SendError` otherwise."""
@@ -72,24 +66,24 @@ class Sender:
         if remaining:
             raise RetryableSendError("Twilio asked to wait", after_seconds=remaining)
         way = way_of(outbound, self._template, self._clock.now(), self._timing.window)
-        if isinstance(way, Waiting):
+        if isinstance(way, Wait):
             raise UnreachableError(way.reason)
         try:
             return await self._send(outbound, way)
         except REFUSALS as exc:
             self._heed(outbound.chat, exc)
             error = send_error(exc)
-            if isinstance(way, Asking) and isinstance(error, UnknownSendError):
+            if isinstance(way, Invite) and isinstance(error, UnknownSendError):
                 # To ask twice would be a nuisance: this may have been it.
                 raise UnreachableError(ASKED, asked=True) from exc
             raise error from exc
 
-    async def _send(self, outbound: Outbound, way: Freely | InTemplate | Asking) -> str:
+    async def _send(self, outbound: Outbound, way: FreeText | InTemplate | Invite) -> str:
         person = outbound.chat
         status_callback = self._address(f"status/{outbound.outbox_id}")
         match way:
-            case Freely():
-                media_url = await self._media_url(outbound)
+            case FreeText():
+                media_url = await self._files.offer(outbound)
                 sid = await self._api.send_text(
                     person,
                     outbound.marked_text,
@@ -104,7 +98,7 @@ class Sender:
                 )
                 self._condition.sent(in_template=True)
                 return sid
-            case Asking(template):
+            case Invite(template):
                 await self._api.send_template(
                     person,
                     template.content_sid,
@@ -114,17 +108,6 @@ class Sender:
                 self._condition.sent(in_template=True)
                 logger.info("chunk %d waits: they are asked to write", outbound.outbox_id)
                 raise UnreachableError(ASKED, asked=True)
-
-    async def _media_url(self, outbound: Outbound) -> str | None:
-        """Where Twilio finds the file of a chunk. One that is gone is left out."""
-        file = outbound.file
-        if file is None or not takes(file.media_type):
-            return None
-        try:
-            content = await self._content(outbound.outbox_id)
-        except StoreError as exc:
-            raise RetryableSendError(f"its file cannot be read: {exc}") from exc
-        return None if content is None else self._files.url(outbound.outbox_id, file)
 
     def _heed(self, person: str, exc: Refusal) -> None:
         """Note what a refusal means beyond the message."""

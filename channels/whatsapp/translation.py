@@ -28,7 +28,7 @@ from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
 REPLACED = ("EditedMessageSid", "OriginalMessageSid")
 LONGEST_WORDS = 300
-"""So many characters of somebody else's words, or of a name, stand in a note."""
+"""How many characters of somebody else's words, or of a name, a note has."""
 MOST_FILES = 10
 """Twilio's own limit for one message."""
 UNKNOWN_TYPE = "application/octet-stream"
@@ -75,7 +75,8 @@ class Me:
 
 
 def translate(params: Params, me: Me, sent_at: datetime, *, is_late: bool = False) -> Event:
-    """What a message comes to. Twilio's webhooks have no time: `sent_at` is when it came."""
+    """Translate a message into an event. Twilio's webhooks have no time: `sent_at` is when it
+    came."""
     if person_in(params.get("From")) == me.number:
         return Ignored("tells of a message that gaia sent")
     if person_in(params.get("To")) != me.number:
@@ -112,7 +113,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
 
 
 def _text(params: Params) -> str:
-    """The words of a message, be they written, pressed or chosen."""
+    """Return the words of a message, be they written, pressed or chosen."""
     payload = params.get("ButtonPayload") or params.get("ListId")
     if payload.startswith("/"):
         return payload.strip()
@@ -136,7 +137,7 @@ def _context(params: Params, me: Me) -> tuple[str, ...]:
 
 
 def _replied_to(params: Params, me: Me) -> str:
-    """A message of which Twilio tells no word, only whose it was."""
+    """Name the message by its author: Twilio tells no word of it."""
     author = params.get("OriginalRepliedMessageSender")
     if person_in(author) == me.number:
         return "a message of yours"
@@ -158,7 +159,7 @@ def _edit_of(params: Params) -> str | None:
 
 
 def _unknown(params: Params, text: str, content: Content) -> tuple[str, ...]:
-    """A note for a message in which nothing was found: newer than gaia, most likely."""
+    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
     if text or content.attachments or content.notes:
         return ()
     kind = params.line("MessageType", 40)
@@ -175,7 +176,7 @@ class Content:
 
 
 def content_of(params: Params, account_sid: str) -> Content:
-    """The files of a message of that account, and notes of the rest."""
+    """Return the files of a message of that account, and notes of the rest."""
     attachments, notes = [], [*_notes(params)]
     for url, media_type in _media(params):
         path = media_path(url, account_sid)
@@ -189,7 +190,8 @@ def content_of(params: Params, account_sid: str) -> Content:
 
 
 def media_path(url: str, account_sid: str) -> str | None:
-    """The path of a file of that account at Twilio, None for the address of anything else."""
+    """Return the path of a file of that account at Twilio, None for the address of anything
+    else."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -199,7 +201,7 @@ def media_path(url: str, account_sid: str) -> str | None:
 
 
 def file_name(params: Params) -> str | None:
-    """The name of the document, which comes in place of words if it has no caption."""
+    """Return the name of the document, which comes in place of words if it has no caption."""
     body = params.get("Body").strip()
     if params.get("MessageType") == "document" and _FILE_NAME.fullmatch(body):
         return body
@@ -212,7 +214,7 @@ def is_place(params: Params) -> bool:
 
 
 def _media(params: Params) -> Iterator[tuple[str, str]]:
-    """The address and the type of each file."""
+    """Yield the address and the type of each file."""
     for index in range(MOST_FILES):
         if url := params.get(f"MediaUrl{index}"):
             stated = params.get(f"MediaContentType{index}").partition(";")[0].strip().lower()

@@ -90,7 +90,7 @@ class Webhook:
         self._refused = RefusedRequests(logger, "WhatsApp's webhook", clock)
 
     async def hook(self, request: HookRequest, handlers: Handlers | None) -> HookAnswer:
-        """The answer to a request. Without `handlers` the channel does not serve."""
+        """Return the answer to a request. Without `handlers` the channel does not serve."""
         if request.path.startswith(MEDIA) and request.method in ("GET", "HEAD"):
             return await _file(request, handlers)
         try:
@@ -106,15 +106,15 @@ class Webhook:
             return HookAnswer(503)
         if request.path == CHECK_PATH:
             return self._check(request.body)
-        taking = self._taking(request.path, params, handlers.intake)
-        if taking is None:
+        take = self._handler(request.path, params, handlers.intake)
+        if take is None:
             return HookAnswer(404)
-        return await self._take(request.path, params, taking)
+        return await self._take(request.path, params, take)
 
-    def _taking(
+    def _handler(
         self, path: str, params: Params, intake: Intake
     ) -> Callable[[], Awaitable[None]] | None:
-        """What takes a request to that path; None for a path that there is not."""
+        """Return what takes a request to `path`; None for an unknown path."""
         if not path:
             return lambda: intake.message(params)
         kind, _, name = path.partition("/")
@@ -128,7 +128,7 @@ class Webhook:
         return None
 
     async def _take(
-        self, path: str, params: Params, taking: Callable[[], Awaitable[None]]
+        self, path: str, params: Params, take: Callable[[], Awaitable[None]]
     ) -> HookAnswer:
         if params.get("AccountSid") != self._account_sid:
             self._refused.note("it is of another account than GAIA_TWILIO_ACCOUNT_SID")
@@ -137,7 +137,7 @@ class Webhook:
             # The other addresses are gaia's own: only this one the owner has to set.
             self._condition.called()
         try:
-            await taking()
+            await take()
         except StoreError as exc:
             self._condition.stored(succeeded=False)
             logger.error("what Twilio tells cannot be stored at the moment: %s", exc)
@@ -239,7 +239,7 @@ def _set_aside(params: Params, exc: Exception) -> None:
 
 
 def report_of(outbox_id: int, params: Params) -> DeliveryReport | None:
-    """What became of a copy of that chunk; None if that is no news."""
+    """Return what became of a copy of that chunk; None if that is no news."""
     stage = STAGES.get(params.get("MessageStatus") or params.get("SmsStatus"))
     sid = params.get("MessageSid")
     if stage is None or not is_sid(sid):
@@ -249,6 +249,6 @@ def report_of(outbox_id: int, params: Params) -> DeliveryReport | None:
 
 
 def error_code(params: Params) -> int | None:
-    """Why it failed, in Twilio's numbers, if it did."""
+    """Return why it failed, in Twilio's numbers, if it did."""
     code = params.get("ErrorCode")
     return int(code) if code.isascii() and code.isdecimal() and len(code) < 8 else None

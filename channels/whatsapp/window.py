@@ -32,14 +32,14 @@ class Template:
     variable: str
 
     def carrying(self, text: str) -> Mapping[str, str] | None:
-        """The variables that carry `text`, or None if it does not fit."""
+        """Return the variables that carry `text`, or None if it does not fit."""
         value = _in_one_line(text)
         if not self.variable or not value or len(value) > LONGEST_VALUE:
             return None
         return {self.variable: value}
 
     def asking(self) -> Mapping[str, str]:
-        """The variables that ask them to write back."""
+        """Return the variables that ask them to write back."""
         return {self.variable: INVITATION} if self.variable else {}
 
 
@@ -49,46 +49,46 @@ def _in_one_line(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Freely:
-    """As it is."""
+class FreeText:
+    """Send it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class InTemplate:
-    """In the template, whose variables carry all of it."""
+    """Send the template, whose variables carry all of it."""
 
     template: Template
     variables: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Not yet: the template asks them to write first."""
+class Invite:
+    """Send the template, which asks them to write first."""
 
     template: Template
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Not at all until they write."""
+class Wait:
+    """Send nothing until they write."""
 
     reason: str
 
 
-Way = Freely | InTemplate | Asking | Waiting
+Way = FreeText | InTemplate | Invite | Wait
 
 
 def way_of(outbound: Outbound, template: Template | None, now: datetime, window: timedelta) -> Way:
-    """How a chunk may go, `window` after the last message of theirs that counts."""
+    """Choose how a chunk may go, with the window open for `window` after their last message."""
     if is_open(outbound.contact, now, window):
-        return Freely()
+        return FreeText()
     if template is None:
-        return Waiting(WITHOUT_TEMPLATE)
+        return Wait(WITHOUT_TEMPLATE)
     is_whole_reply = outbound.seq == 0 and outbound.final and outbound.file is None
     variables = template.carrying(outbound.marked_text) if is_whole_reply else None
     if variables is not None:
         return InTemplate(template, variables)
-    return Waiting(ASKED) if outbound.contact.asked_at is not None else Asking(template)
+    return Wait(ASKED) if outbound.contact.asked_at is not None else Invite(template)
 
 
 def is_open(contact: Contact, now: datetime, window: timedelta) -> bool:
