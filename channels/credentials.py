@@ -1,5 +1,6 @@
-"""Reads the secrets that channels need, and makes a mistake of each that is missing or
-malformed. No message in here holds a value.
+"""The secrets that channels need: there and well-formed, or a mistake that says so.
+
+No message in here holds a value.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gaia.settings.schema import ChannelsSettings, Secrets
 @dataclass(frozen=True, slots=True)
 class _Kind:
     """A kind of secret: the channel that needs it, the variable that holds it, and where
-    an owner gets it."""
+    it is to be had."""
 
     channel: str
     variable: str
@@ -51,14 +52,14 @@ _TWILIO_TOKEN = _Kind(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TwilioCredentials:
-    """Identify gaia at Twilio; only the two know them."""
+    """What gaia and Twilio know alone."""
 
     account_sid: str
     auth_token: str
 
 
 def missing(settings: ChannelsSettings, secrets: Secrets) -> Sequence[Mistake]:
-    """List the secrets that enabled channels miss, as mistakes without a place."""
+    """What the enabled channels miss of their secrets. The mistakes have no place yet."""
     found: list[Mistake] = []
     for is_enabled, read in (
         (settings.telegram.enabled, telegram_token),
@@ -73,19 +74,22 @@ def missing(settings: ChannelsSettings, secrets: Secrets) -> Sequence[Mistake]:
 
 
 def telegram_token(secrets: Secrets) -> str:
-    """Read the token of the bot.
+    """The token of the bot.
 
-    Raises `SettingsError` if it is not set or malformed; the mistake has no place yet.
+    Raises:
+        SettingsError: It is not set, or does not look like one. The mistake has no
+            place yet.
     """
     (token,) = _well_formed((_TELEGRAM_TOKEN, secrets.telegram_bot_token))
     return token
 
 
 def twilio_credentials(secrets: Secrets) -> TwilioCredentials:
-    """Read the id and the token of the account at Twilio.
+    """The id and the token of the account at Twilio.
 
-    Raises `SettingsError` if one or both are not set or malformed; the mistakes have no
-    place yet.
+    Raises:
+        SettingsError: One or both are not set, or do not look like it. The mistakes
+            have no place yet.
     """
     account_sid, auth_token = _well_formed(
         (_TWILIO_ACCOUNT, secrets.twilio_account_sid), (_TWILIO_TOKEN, secrets.twilio_auth_token)

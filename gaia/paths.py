@@ -58,6 +58,11 @@ class Home:
         return self.root / "models"
 
     @property
+    def known_host(self) -> Path:
+        """What the model's host is asked without."""
+        return self.root / "model-host.json"
+
+    @property
     def memory(self) -> Path:
         """What can be made anew from the ledger: the vector index, and mem0's own files."""
         return self.root / "memory"

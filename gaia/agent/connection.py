@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 
+from gaia.agent.adaptations import BodyFilter
 from gaia.agent.faults import FaultReader
 
 CONNECT_SECONDS = 10.0
@@ -24,5 +25,7 @@ class Connection:
     close: Callable[[], Awaitable[None]]
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
     """Reads a request's prefix into the model's cache ahead of time."""
+    body: BodyFilter = field(default_factory=BodyFilter)
+    """A hook of its HTTP client, which is told what to leave out of requests."""
     names: Callable[[], Awaitable[Sequence[str]]] | None = None
     """Asks a remote host which models it serves to this key, which costs nothing."""

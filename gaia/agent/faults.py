@@ -12,16 +12,29 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from urllib.parse import urlsplit
 
 from google.adk.models.llm_response import LlmResponse
 
+from gaia.agent.refusals import Refusal, is_blocked
+from gaia.errors import (
+    ModelBlockedError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    ModelUnreachableError,
+)
+
 LONGEST_CAUSE = 200
-PASSING_STATUSES = frozenset({408, 409, 425, 429})
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk-|AIza|AQ\.|Bearer\s+)[\w.*-]{4,}")
 
 FINE_CODES = frozenset({"STOP"})
 CUT_CODES = frozenset({"MAX_TOKENS", "FINISH_REASON_UNSPECIFIED"})
 """What of the answer is there can be used."""
+BLOCKED_CODES = frozenset(
+    {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "JAILBREAK"}
+)
+"""The words are at fault: those of the person, or those that the model was about to say."""
 PASSING_CODES = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
 """Gemini's names for a tool call that the model garbled; the next try is often fine."""
 
@@ -35,8 +48,10 @@ class Fault:
     wait_seconds: float | None = None
     """How long the provider asks to wait, where it says so."""
     remedy: str = ""
-    rejected: bool = False
-    """The key, the model's name or the account is at fault, and not this request."""
+    error: type[ModelError] = ModelRefusedError
+    """What is raised for a fault that is not `passing`."""
+    refusal: Refusal | None = None
+    """What the host said, where it answered with an error."""
     bare_cause: str | None = None
     """The cause without the provider's own words, where it has any."""
 
@@ -69,31 +84,41 @@ OWN_ERRORS = FaultReader(catches=(), read=lambda error, now: garbled_fault())
 
 
 def http_fault(
-    status: int, message: str, headers: Mapping[str, str], now: datetime, *, key: str
+    refusal: Refusal, message: str, headers: Mapping[str, str], now: datetime, *, key: str
 ) -> Fault:
-    """Read an HTTP error; `key` names the secret that a 401 is about."""
-    bare = f"HTTP {status}"
+    """Read an HTTP error. `message` is the host's own sentence, and `key` names the
+    environment variable that has the key."""
+    bare = f"HTTP {refusal.status}"
     cause = one_line(f"{bare}: {message}" if message else bare)
-    if status in PASSING_STATUSES or status >= 500:
-        wait = retry_after(headers, now)
-        return Fault(cause, passing=True, wait_seconds=wait, bare_cause=bare)
-    remedies = {
-        401: f"check {key}",
-        403: f"check {key} and what it may use",
-        404: "check model.name and model.base_url",
-    }
+    error, remedy = refusal.at_fault(key)
+    passing = error is ModelUnavailableError
+    wait = retry_after(headers, now) if passing else None
+    return Fault(cause, passing, wait, remedy, error, refusal, bare)
+
+
+def network_fault(error: Exception, url: object) -> Fault:
+    """Read a connection that could not be made, or broke."""
+    host = urlsplit(str(url)).netloc.rpartition("@")[2]
+    cause = one_line(f"{type(error).__name__}: {error}")
+    if not _is_refused(error):
+        return Fault(cause, passing=True)
     return Fault(
-        cause,
+        f"nothing answers at {host}",
         passing=False,
-        remedy=remedies.get(status, "check model.name"),
-        rejected=status in remedies,
-        bare_cause=bare,
+        remedy=f"start what runs at {host}, or check model.base_url",
+        error=ModelUnreachableError,
     )
 
 
-def network_fault(error: Exception) -> Fault:
-    """Read a connection that could not be made, or broke."""
-    return Fault(one_line(f"{type(error).__name__}: {error}"), passing=True)
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether a port was closed, on all addresses of a host."""
+    while error is not None:
+        if isinstance(error, BaseExceptionGroup):
+            return all(map(_is_refused, error.exceptions))
+        if isinstance(error, ConnectionRefusedError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def garbled_fault() -> Fault:
@@ -116,7 +141,9 @@ def answer_fault(response: LlmResponse) -> Fault | None:
     message = response.error_message or ""
     cause = one_line(f"{code}: {message}" if message else code)
     passing = code in PASSING_CODES or "server_error" in message or "rate_limit" in message
-    return Fault(cause, passing=passing, bare_cause=one_line(code))
+    blocks = code in BLOCKED_CODES or is_blocked(message)
+    error = ModelBlockedError if blocks else ModelRefusedError
+    return Fault(cause, passing=passing, error=error, bare_cause=one_line(code))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 
+from gaia.agent.adaptations import Feature
 from gaia.agent.connection import Connection
 from gaia.agent.faults import OWN_ERRORS
 from gaia.agent.health import ModelHealth
 from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
+from gaia.agent.known_host import KnownHost, about
 from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.logs import Redaction
@@ -44,6 +46,8 @@ class ChatModel:
     base_url: str = ""
     intake: Intake = TEXT_ALONE
     health: ModelHealth = field(default_factory=ModelHealth)
+    known: KnownHost = field(default_factory=KnownHost)
+    """What its host is asked without, and how much it takes at once."""
     unhurried: BaseLlm | None = None
     """The same model with more patience, for work beside the chats."""
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
@@ -62,7 +66,7 @@ class ChatModel:
 
     def accepts(self, media_type: str) -> bool:
         """Whether the model takes content of this type beside text."""
-        return self.intake.accepts(media_type)
+        return self.intake.accepts(media_type) and Feature.FILES not in self.known.left_out
 
     async def warm(self, request: LlmRequest) -> None:
         """Get ready for requests that begin like `request`."""
@@ -95,9 +99,9 @@ def build_model(
     Raises:
         ModelMissingError: The embedded model is not in the catalogue, or not installed.
     """
-    return resilient(
-        _connect(resolved, settings, home, clock), resolved, settings, clock, chance=chance
-    )
+    known = KnownHost(clock, about(resolved, settings), home.known_host)
+    connection = _connect(resolved, settings, home, clock)
+    return resilient(connection, resolved, settings, clock, chance=chance, known=known)
 
 
 def resilient(
@@ -107,9 +111,13 @@ def resilient(
     clock: Clock,
     *,
     chance: Callable[[], float],
+    known: KnownHost | None = None,
 ) -> ChatModel:
-    """Put retries and the deadline of `settings` before an open connection."""
+    """Put retries and the deadline of `settings` before an open connection, and what is
+    `known` of its host."""
     health = ModelHealth()
+    known = known or KnownHost(clock)
+    known.attach(connection.body)
     # Hosts tell in their refusals what key they were given.
     redact = Redaction([resolved.api_key.get_secret_value()] if resolved.api_key else [])
 
@@ -121,6 +129,7 @@ def resilient(
             clock=clock,
             chance=chance,
             health=health,
+            known=known,
             waits=waits,
             redact=redact,
         )
@@ -133,6 +142,7 @@ def resilient(
         base_url=resolved.base_url,
         intake=intake_of(resolved, settings),
         health=health,
+        known=known,
         warm_up=connection.warm_up,
         release=connection.close,
     )

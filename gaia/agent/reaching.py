@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gaia.agent.providers import ModelProvider, ResolvedModel
-from gaia.errors import ModelError
+from gaia.errors import ModelError, ModelUnpaidError, ModelUnreachableError
 from gaia.findings import Finding, failed, ok, warning
 from gaia.ports import Clock
 from gaia.settings.urls import with_version
@@ -92,12 +92,13 @@ def _found(host: str, names: Sequence[str], resolved: ResolvedModel) -> Finding:
 def _told(host: str, fault: Fault, resolved: ResolvedModel) -> Finding:
     if fault.bare in NO_LIST:
         return warning(f"{host} does not say which models it has ({fault.bare})", _look(resolved))
-    if fault.passing:
+    if fault.passing or fault.error is ModelUnreachableError:
         return _silent(host, fault.cause, resolved)
     # A host may repeat some of the key that it does not take.
     cause = fault.bare if fault.bare == "HTTP 401" else fault.cause
     remedy = fault.remedy or "look at the key, and at model.base_url if it is set"
-    return failed(f"{host} refuses the key: {cause}", f"{remedy[:1].upper()}{remedy[1:]}.")
+    what = "request" if fault.error is ModelUnpaidError else "key"
+    return failed(f"{host} refuses the {what}: {cause}", f"{remedy[:1].upper()}{remedy[1:]}.")
 
 
 def _silent(host: str, cause: str, resolved: ResolvedModel) -> Finding:

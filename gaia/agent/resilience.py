@@ -20,11 +20,10 @@ from pydantic import PrivateAttr
 from gaia.agent.deadline import Deadline
 from gaia.agent.faults import Fault, FaultReader, answer_fault
 from gaia.agent.health import ModelHealth
+from gaia.agent.known_host import AdaptedRequest, KnownHost
 from gaia.agent.tokens import TokenCount, with_more
 from gaia.errors import (
     ModelError,
-    ModelRefusedError,
-    ModelRejectedError,
     ModelTimeoutError,
     ModelUnavailableError,
 )
@@ -65,6 +64,7 @@ class ResilientLlm(BaseLlm):
     _clock: Clock = PrivateAttr()
     _chance: Callable[[], float] = PrivateAttr()
     _health: ModelHealth = PrivateAttr()
+    _known: KnownHost = PrivateAttr()
     _waits: bool = PrivateAttr()
     _redact: Callable[[str], str] = PrivateAttr()
 
@@ -77,6 +77,7 @@ class ResilientLlm(BaseLlm):
         clock: Clock,
         chance: Callable[[], float],
         health: ModelHealth,
+        known: KnownHost | None = None,
         waits: bool = True,
         redact: Callable[[str], str] = str,
     ) -> None:
@@ -87,6 +88,7 @@ class ResilientLlm(BaseLlm):
         self._clock = clock
         self._chance = chance
         self._health = health
+        self._known = known or KnownHost(clock)
         self._waits = waits
         self._redact = redact
 
@@ -110,7 +112,8 @@ class ResilientLlm(BaseLlm):
         try:
             async with (
                 Deadline(self._clock, self._patience.timeout_seconds) as deadline,
-                aclosing(self._tries(llm_request, stream, deadline, tokens)) as answer,
+                self._known.asked(llm_request, stream=stream) as asking,
+                aclosing(self._tries(asking, deadline, tokens)) as answer,
             ):
                 async for response in answer:
                     if first is None:
@@ -124,7 +127,7 @@ class ResilientLlm(BaseLlm):
         self._health.answered(self._clock.now(), seconds=took, first_seconds=first)
 
     async def _tries(
-        self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
+        self, asking: AdaptedRequest, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
         tries = 0
         while True:
@@ -132,11 +135,16 @@ class ResilientLlm(BaseLlm):
             began = False
             tokens.begin()
             try:
-                async with aclosing(self._try(request, stream, deadline, tokens)) as answer:
+                asked = self._try(asking.request, asking.stream, deadline, tokens)
+                async with aclosing(asked) as answer:
                     async for response in answer:
                         began = True
                         yield with_more(response, tokens.before)
             except _FaultError as exc:
+                if not began and asking.adapt_to(exc.fault.refusal):
+                    logger.warning("model %s: %s; asking with less", self.model, exc.fault.bare)
+                    tries -= 1
+                    continue
                 wait = self._wait_before_next(exc.fault, tries, deadline)
                 if began or wait is None:
                     raise self._error(exc.fault, tries, broke_off=began) from exc.__cause__
@@ -206,10 +214,8 @@ class ResilientLlm(BaseLlm):
             self._redact(self._message(fault, cause, tries, broke_off=broke_off))
             for cause in (fault.cause, fault.bare)
         )
-        if fault.passing:
-            return ModelUnavailableError(message, bare=bare)
-        refusal = ModelRejectedError if fault.rejected else ModelRefusedError
-        return refusal(message, bare=bare)
+        error = ModelUnavailableError if fault.passing else fault.error
+        return error(message, bare=bare, remedy=fault.remedy)
 
     def _message(self, fault: Fault, cause: str, tries: int, *, broke_off: bool) -> str:
         if not fault.passing:

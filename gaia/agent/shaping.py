@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from enum import IntEnum
 from typing import cast
 
 from google.genai import types
@@ -18,20 +17,10 @@ BY_NAME = frozenset({"properties", "$defs"})
 """Keywords whose members are named by the schema's author."""
 
 
-class Form(IntEnum):
-    """What the host itself is asked to hold the answer to. A host of one's own may
-    refuse the stricter ones; the shape is told in words then."""
-
-    SHAPE = 0
-    JSON = 1
-    WORDS = 2
-
-
 def shaped_config(
     instructions: str,
     shape: Mapping[str, object],
     *,
-    form: Form,
     provider: ModelProvider,
     purpose: str,
     max_output_tokens: int,
@@ -43,16 +32,14 @@ def shaped_config(
     bounded = shape if provider == "embedded" else unbounded(shape)
     titled = {"title": purpose, **bounded}
     config = types.GenerateContentConfig(
-        system_instruction=instructions if form is Form.SHAPE else _in_words(instructions, bounded),
+        system_instruction=instructions,
         max_output_tokens=max_output_tokens,
+        response_mime_type="application/json",
     )
-    if form is not Form.WORDS:
-        config.response_mime_type = "application/json"
-    if form is Form.SHAPE:
-        if provider == "gemini":
-            config.response_json_schema = titled
-        else:
-            config.response_schema = titled
+    if provider == "gemini":
+        config.response_json_schema = titled
+    else:
+        config.response_schema = titled
     return config
 
 
@@ -79,7 +66,8 @@ def _within(value: object) -> object:
     return value
 
 
-def _in_words(instructions: str, shape: Mapping[str, object]) -> str:
+def told_in_words(instructions: str, shape: Mapping[str, object]) -> str:
+    """The instructions, with the shape of the answer for a host that is not to hold to it."""
     schema = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
     asked = f"Answer with one JSON object of this JSON schema, and nothing else: {schema}"
     return f"{instructions}\n\n{asked}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -13,13 +12,11 @@ from google.genai import types
 
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
-from gaia.agent.shaping import Form, shaped_config
+from gaia.agent.shaping import shaped_config
 from gaia.agent.tokens import used_tokens
-from gaia.errors import ModelFruitlessError, ModelRefusedError, ModelRejectedError
+from gaia.errors import ModelFruitlessError
 from gaia.memory.digest.findings import Answer
 from gaia.store.usage import Tariff, Usage
-
-logger = logging.getLogger(__name__)
 
 MOST_TOKENS: dict[ModelProvider, int] = {
     "gemini": 16_384,
@@ -40,7 +37,6 @@ class StructuredModel:
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
-        self._form = Form.SHAPE
 
     @property
     def name(self) -> str:
@@ -51,6 +47,11 @@ class StructuredModel:
         return self._model.provider == "embedded"
 
     @property
+    def most_tokens(self) -> float | None:
+        """The longest request that the host takes, where it has said so."""
+        return self._model.known.most_tokens
+
+    @property
     def tariff(self) -> Tariff:
         return self._model.tariff
 
@@ -59,45 +60,16 @@ class StructuredModel:
     ) -> Answer:
         """The answer, without thoughts and without a code fence around it.
 
-        A host of the OpenAI protocol that refuses the schema is asked for any JSON, and
-        one that refuses this too in words alone; what it took is kept in mind.
-
         Raises:
             ModelFruitlessError: The answer is longer than what fits, or empty.
             ModelError: As for any answer of the model.
         """
-        form = self._form
-        while True:
-            request = self._request(form, instructions, text, shape, purpose)
-            try:
-                response = await self._response(request)
-            except ModelRefusedError as exc:
-                if not self._may_take_less(form, exc):
-                    raise
-                form = Form(form + 1)
-                continue
-            if form is not self._form:
-                self._form = form
-                logger.info("the model %s takes no JSON schema; it is told in words", self.name)
-            return self._answer(response, purpose)
-
-    def _may_take_less(self, form: Form, refused: ModelRefusedError) -> bool:
-        """Whether it was perhaps the schema that the host refused: a refusal that has no
-        cause stands in the model's answer instead."""
-        return (
-            self._model.provider == "openai"
-            and form is not Form.WORDS
-            and not isinstance(refused, ModelRejectedError)
-            and refused.__cause__ is not None
+        return self._answer(
+            await self._response(self._request(instructions, text, shape, purpose)), purpose
         )
 
     def _request(
-        self,
-        form: Form,
-        instructions: str,
-        text: str,
-        shape: Mapping[str, object],
-        purpose: str,
+        self, instructions: str, text: str, shape: Mapping[str, object], purpose: str
     ) -> LlmRequest:
         is_own_host = self._model.provider == "openai" and self._model.base_url
         return LlmRequest(
@@ -106,7 +78,6 @@ class StructuredModel:
             config=shaped_config(
                 instructions,
                 shape,
-                form=form,
                 provider=self._model.provider,
                 purpose=purpose,
                 max_output_tokens=(

@@ -30,7 +30,7 @@ from gaia.core.told import told
 from gaia.core.turns import Turns
 from gaia.core.workers import Workers
 from gaia.current import Current
-from gaia.errors import GaiaError
+from gaia.errors import GaiaError, UnknownUserError
 from gaia.logs import turn_in_log
 from gaia.memory import archive
 from gaia.messages import TurnEnded
@@ -43,7 +43,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
-from gaia.store.users import Users
+from gaia.store.users import Role, Users
 
 logger = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ class Handlers:
             await self._sessions.record_turn(key, batch.turn_id, asked, answer)
             return Outcome(InboxState.STOPPED, said=answer)
         except Exception as exc:
-            outcome = failure_outcome(exc, batch)
+            outcome = failure_outcome(exc, batch, is_owner=await self._is_owner(conversation))
             then = "it is tried again" if outcome.retry else "it is dead"
             if isinstance(exc, GaiaError):
                 logger.error("turn failed, %s: %s", then, exc)
@@ -202,6 +202,12 @@ class Handlers:
                 logger.exception("turn failed, %s", then)
             await self._sessions.remove_turn(key, batch.turn_id)
             return outcome
+
+    async def _is_owner(self, conversation: Conversation) -> bool:
+        try:
+            return (await self._users.find(conversation.user_id)).role is Role.OWNER
+        except UnknownUserError:
+            return False
 
     async def _answer(
         self,

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gaia.core import sentences
-from gaia.errors import ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTimeoutError
+from gaia.errors import (
+    ModelFruitlessError,
+    ModelMissingError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+)
 from gaia.store.batches import Batch
 from gaia.store.tables import InboxState
 
@@ -14,7 +20,13 @@ FAILURES = 3
 """A turn that failed so often is dead."""
 
 FIRST_RETRY = timedelta(seconds=2)
-HOPELESS = (ModelFruitlessError, ModelMissingError, ModelRefusedError, ModelTimeoutError)
+HOPELESS = (
+    ModelFruitlessError,
+    ModelMissingError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+)
 """Failures that another try soon would only repeat."""
 
 
@@ -34,8 +46,9 @@ class Outcome:
         return self.said if self.reply is None else self.reply
 
 
-def failure_outcome(exc: Exception, batch: Batch) -> Outcome:
-    """Whether a failed turn is tried again, or is dead and the user is told."""
+def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:
+    """Whether a failed turn is tried again, or is dead and the user is told: an owner of
+    gaia what to do about it."""
     if batch.failures + 1 < FAILURES and not isinstance(exc, HOPELESS):
         return Outcome(InboxState.QUEUED, retry=FIRST_RETRY * 3**batch.failures)
-    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id))
+    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id, to_owner=is_owner))

@@ -6,12 +6,17 @@ They never carry an exception's text. The turn's id leads the owner to the log.
 from __future__ import annotations
 
 from gaia.errors import (
+    ModelBlockedError,
+    ModelError,
     ModelFruitlessError,
     ModelMissingError,
     ModelRefusedError,
     ModelRejectedError,
     ModelTimeoutError,
+    ModelTooLongError,
     ModelUnavailableError,
+    ModelUnpaidError,
+    ModelUnreachableError,
 )
 
 STOPPED = "Stopped."
@@ -85,9 +90,10 @@ def too_long(characters: int, limit: int) -> str:
     )
 
 
-def failed(exc: Exception, turn_id: str) -> str:
-    """A turn came to its end without an answer."""
-    return f"{_cause(exc)} (turn {turn_id})"
+def failed(exc: Exception, turn_id: str, *, to_owner: bool) -> str:
+    """A turn came to its end without an answer. Owners are told which setting it is, and
+    nobody else."""
+    return f"{_cause(exc, to_owner=to_owner)} (turn {turn_id})"
 
 
 def interrupted(turn_id: str) -> str:
@@ -103,7 +109,7 @@ def command_failed(command: str, turn_id: str) -> str:
     return f"/{command} did not work. The log says why. (turn {turn_id})"
 
 
-def _cause(exc: Exception) -> str:
+def _cause(exc: Exception, *, to_owner: bool) -> str:
     match exc:
         case ModelMissingError():
             return (
@@ -112,16 +118,31 @@ def _cause(exc: Exception) -> str:
             )
         case ModelTimeoutError():
             return "My model took too long to answer. Please try again, perhaps in smaller steps."
+        case ModelUnpaidError():
+            return f"The credit or the quota for my model is used up. {_remedy(exc, to_owner)}"
         case ModelRejectedError():
-            return (
-                "My model takes no requests from me. Whoever runs me finds the cause "
-                "with 'gaia status'."
-            )
+            return f"My model takes no requests from me. {_remedy(exc, to_owner)}"
+        case ModelUnreachableError():
+            return f"Nothing answers where my model should be. {_remedy(exc, to_owner)}"
         case ModelFruitlessError():
             return "My model found no answer to that. Please try again, perhaps in smaller steps."
-        case ModelRefusedError():
+        case ModelTooLongError():
+            return (
+                "That message is longer than my model can read at once. Please send it in parts; "
+                "/reset begins a new conversation, with more room."
+            )
+        case ModelBlockedError():
             return "My model would not answer that message. Please try it in other words."
+        case ModelRefusedError():
+            return f"My model did not understand my request. {_remedy(exc, to_owner)}"
         case ModelUnavailableError():
             return "I can't reach my model at the moment. Please try again in a few minutes."
         case _:
             return "Something went wrong on my side. Please try again."
+
+
+def _remedy(exc: ModelError, to_owner: bool) -> str:
+    if not to_owner:
+        return "Whoever runs me finds the cause with 'gaia status'."
+    remedy = f"Please {exc.remedy}: " if exc.remedy else ""
+    return f"{remedy}'gaia status' has the cause."

@@ -44,9 +44,13 @@
     │   ├── UnusableExtractionError  what it found in a conversation is not what was asked for
     │   └── ModelError              it gave no answer
     │       ├── ModelUnavailableError   it may answer when asked again
+    │       │   └── ModelUnreachableError  nothing answers at its address
     │       ├── ModelTimeoutError       it took longer than `model.timeout_seconds`
     │       ├── ModelRefusedError       it will not answer this request
-    │       │   └── ModelRejectedError  it would answer none: the key, its name or the account
+    │       │   ├── ModelBlockedError   the words are refused
+    │       │   ├── ModelTooLongError   one message is longer than it reads at once
+    │       │   └── ModelRejectedError  it would answer none: the key, its name or its address
+    │       │       └── ModelUnpaidError   money or a quota is used up
     │       ├── ModelFruitlessError     it answered, and there is no answer in it
     │       └── ModelMissingError       no model is installed or configured (exit 78)
     ├── ModelFileError         a model's file cannot be fetched or removed
@@ -83,6 +87,7 @@ from gaia.errors.memories import (
 )
 from gaia.errors.models import (
     InVainError,
+    ModelBlockedError,
     ModelError,
     ModelFileError,
     ModelFruitlessError,
@@ -90,7 +95,10 @@ from gaia.errors.models import (
     ModelRefusedError,
     ModelRejectedError,
     ModelTimeoutError,
+    ModelTooLongError,
     ModelUnavailableError,
+    ModelUnpaidError,
+    ModelUnreachableError,
     UnusableExtractionError,
 )
 from gaia.errors.people import (
@@ -160,6 +168,7 @@ __all__ = [
     "MemoryFileError",
     "MissingOwnerError",
     "Mistake",
+    "ModelBlockedError",
     "ModelError",
     "ModelFileError",
     "ModelFruitlessError",
@@ -167,7 +176,10 @@ __all__ = [
     "ModelRefusedError",
     "ModelRejectedError",
     "ModelTimeoutError",
+    "ModelTooLongError",
     "ModelUnavailableError",
+    "ModelUnpaidError",
+    "ModelUnreachableError",
     "NewerStoreError",
     "NotRunningError",
     "OutputError",

@@ -23,16 +23,22 @@ class ModelError(InVainError):
     """The model gave no answer.
 
     `bare` is the message without the provider's own words, which may quote what it was
-    sent: for what is kept, or logged when nobody waits for it to be forgotten.
+    sent: for what is kept, or logged when nobody waits for it to be forgotten. `remedy`
+    names the setting or the key that is at fault, for an owner.
     """
 
-    def __init__(self, message: str, *, bare: str | None = None) -> None:
+    def __init__(self, message: str, *, bare: str | None = None, remedy: str = "") -> None:
         super().__init__(message)
         self.bare = message if bare is None else bare
+        self.remedy = remedy
 
 
 class ModelUnavailableError(ModelError):
     """The model did not answer, for a cause that may pass: 429, 5xx, network."""
+
+
+class ModelUnreachableError(ModelUnavailableError):
+    """Nothing answers at the model's address, and nothing will soon."""
 
 
 class ModelTimeoutError(ModelError):
@@ -40,12 +46,24 @@ class ModelTimeoutError(ModelError):
 
 
 class ModelRefusedError(ModelError):
-    """The model will not answer this request: blocked, too long, not understood."""
+    """The model will not answer this request, for a cause that its host does not name."""
+
+
+class ModelBlockedError(ModelRefusedError):
+    """The model will not answer these words: a filter or a rule is against them."""
+
+
+class ModelTooLongError(ModelRefusedError):
+    """One message, with what belongs to it, is longer than the model reads at once."""
 
 
 class ModelRejectedError(ModelRefusedError):
-    """The host takes no request: the key, the model's name or the account is at
+    """The host takes no request: the key, the model's name or its address is at
     fault. Only the owner can mend that."""
+
+
+class ModelUnpaidError(ModelRejectedError):
+    """The host takes no request until it is paid, or a quota begins anew."""
 
 
 class ModelFruitlessError(ModelError):

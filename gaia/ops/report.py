@@ -49,6 +49,8 @@ class ModelStatus(PartStatus):
     latency: LatencyStatus | None = None
     failed_at: datetime | None = None
     cause: str = ""
+    asked: str = ""
+    """What its host is asked without, or how long a request may be; empty if all is taken."""
 
 
 class SettingsStatus(Report):

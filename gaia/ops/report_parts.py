@@ -57,6 +57,7 @@ def model_status(model: ChatModel, now: datetime) -> ModelStatus:
         and LatencyStatus(last=latency.last, median=latency.median, p95=latency.p95),
         failed_at=health.last_error,
         cause=health.cause,
+        asked=model.known.describe(),
     )
 
 

@@ -101,6 +101,8 @@ def _model(model: ModelStatus, at: datetime) -> Iterator[Line]:
     yield Line(
         "model", f"{model.name}, {part_in_words(model)}", Tone.PLAIN if model.ok else Tone.BAD
     )
+    if model.asked:
+        yield Line("model", f"asked {model.asked}: its host takes no more", Tone.WARNING)
     if model.calls_today:
         words = f"{counted(model.calls_today, 'call', 'calls')} today"
         if model.failed_today:

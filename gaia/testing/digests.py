@@ -101,10 +101,12 @@ class ScriptedAsk(Scripted[Asked, str]):
         *,
         name: str = "scripted",
         is_small: bool = False,
+        most_tokens: float | None = None,
     ) -> None:
         super().__init__(answers)
         self._name = name
         self._is_small = is_small
+        self.most_tokens = most_tokens
 
     @property
     def name(self) -> str:
@@ -135,11 +137,7 @@ class ScriptedExtractor(Scripted[Read, Extraction]):
         window_tokens: int = 10_000,
     ) -> None:
         super().__init__(answers)
-        self._window_tokens = window_tokens
-
-    @property
-    def window_tokens(self) -> int:
-        return self._window_tokens
+        self.window_tokens = window_tokens
 
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         extraction = await self._reply(Read(window, offers))

@@ -14,15 +14,15 @@ from google.genai.errors import APIError, UnknownApiResponseError
 from google.genai.types import HttpOptions
 from pydantic import SecretStr, ValidationError
 
+from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
+from gaia.agent.refusals import refusal_of
 
 LIST_MODELS = 1000
 """At once, the most that there may be."""
 RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
-WRONG_KEY = "API_KEY_INVALID"
-"""The reason in the details of a 400: Gemini's way of saying 401."""
 
 
 def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
@@ -32,7 +32,8 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
     retry by itself. `vertexai=False` keeps it off Google Cloud, whatever the
     environment says.
     """
-    http = httpx.AsyncClient(follow_redirects=True)
+    body = BodyFilter()
+    http = httpx.AsyncClient(follow_redirects=True, event_hooks={"request": [body]})
     options = HttpOptions(
         base_url=resolved.base_url or None,
         api_version=api_version or None,
@@ -63,19 +64,29 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
         read=_read,
     )
     llm = Gemini(model=resolved.name, client=client)
-    return Connection(llm, reader, close, names=names)
+    return Connection(llm, reader, close, names=names, body=body)
 
 
 def _read(error: Exception, now: datetime) -> Fault:
+    if isinstance(error, httpx.HTTPError):
+        return network_fault(error, _url_of(error))
     if not isinstance(error, APIError):
-        return network_fault(error) if isinstance(error, httpx.HTTPError) else garbled_fault()
-    headers = getattr(error.response, "headers", {})
-    fault = http_fault(error.code, error.message or "", headers, now, key=KEYS["gemini"])
+        return garbled_fault()
+    response = error.response
+    headers = getattr(response, "headers", {})
+    sent = response.request.content if isinstance(response, httpx.Response) else b""
+    refusal = refusal_of(error.code, json.dumps(error.details), sent)
+    fault = http_fault(refusal, error.message or "", headers, now, key=KEYS["gemini"])
     if fault.passing and fault.wait_seconds is None:
         return replace(fault, wait_seconds=_retry_info(error.details))
-    if WRONG_KEY in str(error.details):
-        return replace(fault, remedy=f"check {KEYS['gemini']}", rejected=True)
     return fault
+
+
+def _url_of(error: httpx.HTTPError) -> object:
+    try:
+        return error.request.url
+    except RuntimeError:
+        return ""
 
 
 def _retry_info(details: object) -> float | None:

@@ -18,21 +18,17 @@ from google.adk.integrations.openai import OpenAILlm, OpenAIResponsesLlm
 from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
+from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault, one_line
 from gaia.agent.providers import KEYS, ResolvedModel
+from gaia.agent.refusals import refusal_of
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent to a host that needs no key, since the SDK insists on one."""
 
-NO_PICTURES = "image input is not supported"
-"""How llama.cpp's server says, with a 500, that a model takes no pictures."""
-
 BROKE_OFF = "the host broke the answer off with an error"
-
-QUOTA_SPENT = "insufficient_quota"
-"""OpenAI's code for a 429 that waiting does not mend."""
 
 
 def connect(resolved: ResolvedModel) -> Connection:
@@ -42,9 +38,10 @@ def connect(resolved: ResolvedModel) -> Connection:
 
 def connect_completions(resolved: ResolvedModel) -> Connection:
     """Open a client for Chat Completions."""
-    client = _client(resolved)
+    body = BodyFilter()
+    client = _client(resolved, body)
     llm = OpenAILlm(model=resolved.name, client=client)
-    return Connection(llm, _READER, client.close, names=_names(client))
+    return Connection(llm, _READER, client.close, names=_names(client), body=body)
 
 
 def connect_responses(resolved: ResolvedModel) -> Connection:
@@ -52,12 +49,13 @@ def connect_responses(resolved: ResolvedModel) -> Connection:
 
     Nothing is stored at OpenAI: each request carries the conversation itself.
     """
-    client = _client(resolved)
+    body = BodyFilter()
+    client = _client(resolved, body)
     llm = OpenAIResponsesLlm(
         model=resolved.name, client=client, store=False, include_response_metadata=False
     )
     reader = replace(_READER, is_complete=_has_usage)
-    return Connection(llm, reader, client.close, names=_names(client))
+    return Connection(llm, reader, client.close, names=_names(client), body=body)
 
 
 def _names(client: openai.AsyncOpenAI) -> Callable[[], Awaitable[Sequence[str]]]:
@@ -76,34 +74,27 @@ def _has_usage(response: LlmResponse) -> bool:
     return response.error_code is not None or response.usage_metadata is not None
 
 
-def _client(resolved: ResolvedModel) -> openai.AsyncOpenAI:
+def _client(resolved: ResolvedModel, body: BodyFilter) -> openai.AsyncOpenAI:
     """A client that takes its host from the settings alone and leaves retries to us."""
     return openai.AsyncOpenAI(
         api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
         base_url=resolved.base_url or OWN_HOST,
         max_retries=0,
+        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [body]}),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
     )
 
 
 def _read(error: Exception, now: datetime) -> Fault:
     if isinstance(error, openai.APIStatusError):
-        if error.code == QUOTA_SPENT:
-            return Fault(
-                f"HTTP {error.status_code}: {QUOTA_SPENT}",
-                passing=False,
-                remedy="check the plan and the balance at OpenAI",
-                rejected=True,
-            )
-        fault = http_fault(
-            error.status_code, _message(error), error.response.headers, now, key=KEYS["openai"]
-        )
-        return replace(fault, passing=False) if NO_PICTURES in fault.cause else fault
+        response = error.response
+        refusal = refusal_of(error.status_code, response.text, response.request.content)
+        return http_fault(refusal, _message(error), response.headers, now, key=KEYS["openai"])
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__
-        return network_fault(cause if isinstance(cause, Exception) else error)
+        return network_fault(cause if isinstance(cause, Exception) else error, error.request.url)
     if isinstance(error, httpx.HTTPError):
-        return network_fault(error)
+        return network_fault(error, "")
     if type(error) is openai.APIError:
         # An error event within a stream.
         return Fault(one_line(error.message), passing=True, bare_cause=BROKE_OFF)

@@ -18,7 +18,7 @@ from gaia.core.budgets import SETTINGS, Budgets, next_day
 from gaia.core.spending import Spending
 from gaia.core.turns import Turns
 from gaia.current import Current
-from gaia.errors import InVainError, UnknownUserError, UnusableExtractionError
+from gaia.errors import InVainError, ModelTooLongError, UnknownUserError, UnusableExtractionError
 from gaia.memory.digest import outcome
 from gaia.memory.digest.checks import check
 from gaia.memory.digest.findings import AskModel, Checked, Extracted, Offer, Reader, Window
@@ -147,7 +147,8 @@ class Reading:
         if wait:
             return wait
         # It measures every turn that is left, of which there may be thousands.
-        window = await asyncio.to_thread(_next_window, sealed, reader.extractor.window_tokens)
+        tokens = reader.extractor.window_tokens
+        window = await asyncio.to_thread(_next_window, sealed, tokens)
         offers = await self._known(digest.user_id, window, sealed.read)
         one_call = Usage(reader.ask.name, usage.DIGEST, 1, 0, 0, reader.ask.tariff)
         await self._count(digest, one_call)
@@ -156,6 +157,9 @@ class Reading:
         except InVainError as exc:
             in_vain = replace(one_call, calls=0, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
             await self._count(digest, in_vain)
+            if isinstance(exc, ModelTooLongError) and reader.extractor.window_tokens < tokens:
+                # Its host has said how much it takes: the next window is a shorter one.
+                return AT_ONCE
             raise
         checked = await asyncio.to_thread(check, extracted.extraction, window, offers)
         used = replace(extracted.usage, tariff=reader.ask.tariff)

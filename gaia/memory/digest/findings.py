@@ -181,6 +181,11 @@ class AskModel(Protocol):
         ...
 
     @property
+    def most_tokens(self) -> float | None:
+        """About how long a request may be, once its host has refused a longer one."""
+        ...
+
+    @property
     def tariff(self) -> Tariff:
         """Who knows what its tokens cost."""
         ...

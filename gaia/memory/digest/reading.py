@@ -25,11 +25,9 @@ from gaia.memory.digest.findings import (
     Operation,
     Window,
 )
+from gaia.memory.digest.windows import window_tokens
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import DIGEST, Usage
-
-WINDOW_TOKENS = 10_000
-SMALL_WINDOW_TOKENS = 1_800
 
 MORNING = time(9)
 """When a reminder is due for which only a day was named."""
@@ -101,7 +99,7 @@ class GaiaExtractor:
 
     @property
     def window_tokens(self) -> int:
-        return SMALL_WINDOW_TOKENS if self._ask.is_small else WINDOW_TOKENS
+        return window_tokens(self._ask)
 
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What is in the window; of one with nothing but greetings nobody is asked."""

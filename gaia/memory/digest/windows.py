@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gaia.memory.digest.findings import Window
+from gaia.memory.digest.findings import AskModel, Window
 from gaia.memory.recall import tokens as tokens_of
 from gaia.store.archive import ArchivedTurn
 
@@ -17,6 +17,9 @@ ANSWER_SHARE = 20
 """An answer of gaia takes at most this part of a window: it only helps to understand
 what the user says."""
 
+WINDOW_TOKENS = 10_000
+SMALL_WINDOW_TOKENS = 1_800
+LEAST_TOKENS = 300
 CUT = " […] "
 
 
@@ -26,6 +29,15 @@ class Shown:
 
     asked: str
     answer: str
+
+
+def window_tokens(ask: AskModel) -> int:
+    """About how many tokens of a conversation a model reads at once: half of what its host
+    takes, where that is less than usual. The rest is for instructions and what is known."""
+    usual = SMALL_WINDOW_TOKENS if ask.is_small else WINDOW_TOKENS
+    if ask.most_tokens is None:
+        return usual
+    return min(usual, max(LEAST_TOKENS, int(ask.most_tokens / 2)))
 
 
 def cut(

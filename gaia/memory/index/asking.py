@@ -27,6 +27,7 @@ class Mem0Ask:
     """Implements `AskModel` over a chat model of mem0, which is opened at the first call."""
 
     is_small = False
+    most_tokens = None
     tariff = Tariff.UNKNOWN
 
     def __init__(self, open_llm: Callable[[], Llm], name: str, *, seconds: float) -> None:

@@ -28,15 +28,12 @@ from gaia.memory.digest.findings import (
 )
 from gaia.memory.digest.grounds import is_among
 from gaia.memory.digest.passages import sentences
-from gaia.memory.digest.windows import shown
+from gaia.memory.digest.windows import shown, window_tokens
 from gaia.memory.excerpts import one_line
 from gaia.memory.index.factories import Factories
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import DIGEST, Usage
-
-WINDOW_TOKENS = 10_000
-SMALL_WINDOW_TOKENS = 1_800
 
 OUTRIGHT = 0.6
 """The share of a fact's terms in the user's sentence from which on they said it outright."""
@@ -92,7 +89,7 @@ class Mem0Extractor:
 
     @property
     def window_tokens(self) -> int:
-        return SMALL_WINDOW_TOKENS if self._ask.is_small else WINDOW_TOKENS
+        return window_tokens(self._ask)
 
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What mem0 finds in the window.

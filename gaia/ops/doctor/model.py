@@ -59,12 +59,23 @@ def model_checks(
         api_version = loaded.settings.model.api_version
         host = await look_at_host(resolved, api_version, clock, seconds=seconds)
         await _hear_time(resolved, heard, seconds)
-        return [host.finding]
+        return [host.finding, *_known(home, resolved, loaded, clock)]
 
     return [
         Check(NAME, look, needs=(configuration.NAME,)),
         Check(HOST, look_at_host, needs=(NAME,)),
     ]
+
+
+def _known(
+    home: Home, resolved: ResolvedModel, loaded: LoadedSettings, clock: Clock
+) -> Sequence[Finding]:
+    """What the host refused a while ago, and is asked without since."""
+    from gaia.agent.known_host import KnownHost, about
+
+    known = KnownHost(clock, about(resolved, loaded.settings.model), home.known_host)
+    asked = known.describe()
+    return [ok(f"{resolved.name} is asked {asked}: its host takes no more")] if asked else []
 
 
 async def _hear_time(resolved: ResolvedModel, heard: Heard, seconds: float) -> None:

@@ -8,7 +8,7 @@ what must come of it:
 - `asked`: how often the host is asked; as often as it has answers, unless told.
 - `called`: what the tool `remember` was called with; `never`: words that are not on the
   screen, and not in the session.
-- `sent`: of the last request, `has` and `lacks` name fields, `says` words.
+- `sent`: of the last request, `has` and `lacks` name fields, `says` and `omits` words.
 
 It is run over every protocol, whole and streamed, unless `protocols` or `modes` name
 fewer. `user` is what the person says, after the `earlier` messages.
@@ -228,3 +228,5 @@ def check_sent(request: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) 
     assert not set(wanted.get("lacks", ())) & set(request)
     for words in wanted.get("says", ()):
         assert words in json.dumps(request, ensure_ascii=False)
+    for words in wanted.get("omits", ()):
+        assert f'"{words}"' not in json.dumps(request, ensure_ascii=False)

@@ -15,6 +15,7 @@ from gaia.errors import (
     ModelRejectedError,
     ModelTimeoutError,
     ModelUnavailableError,
+    ModelUnreachableError,
 )
 from gaia.paths import Home
 from gaia.testing.clock import FakeClock
@@ -143,17 +144,16 @@ async def test_a_stream_that_breaks_midway_is_an_error(bench: Bench, fault: Step
 @pytest.mark.parametrize(
     "provider", ["gemini", "openai", pytest.param("anthropic", marks=without_anthropic)]
 )
-async def test_a_host_that_is_down_is_tried_and_given_up(
+async def test_a_host_that_is_down_is_named_at_once(
     provider: ModelProvider, tmp_path: Path
 ) -> None:
     clock = FakeClock()
     resolved = ResolvedModel(provider, "m", "http://127.0.0.1:9", SecretStr(KEY))
     model = build_model(resolved, SETTINGS, Home(tmp_path), clock, chance=lambda: 0.0)
     async with talking(model) as talk:
-        asked = asyncio.create_task(talk.say("hello"))
-        await let_wait(clock, 0.5, 1.0)
-        with pytest.raises(ModelUnavailableError, match="3 tries: ConnectError"):
-            await asked
+        with pytest.raises(ModelUnreachableError, match=r"nothing answers at 127\.0\.0\.1:9"):
+            await talk.say("hello")
+    assert clock.sleeping == ()
 
 
 async def test_a_connection_that_breaks_before_the_answer_is_tried_again(bench: Bench) -> None:

@@ -238,7 +238,7 @@ async def test_a_message_that_is_refused_without_its_photo_too_is_told_as_refuse
         core.channel.files["photo-1"] = JPEG
         await core.channel.say("look", attachments=(PHOTO,))
         (sent,) = await core.channel.until_sent(1)
-        assert "would not answer" in sent.text
+        assert "did not understand my request" in sent.text
         assert len(core.model.requests) == 2
         assert await core.transcript() == []
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.errors import ModelUnavailableError
+from gaia.errors import ModelTooLongError, ModelUnavailableError
 from gaia.memory.digest.findings import Extraction, Reader
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState
@@ -73,6 +73,23 @@ async def test_a_message_meanwhile_is_answered_at_once_and_is_of_the_next_sessio
         await core.idle()
         await core.until_digested(DigestState.CLEARED, DigestState.CLEARED)
         assert sorted(await core.facts()) == ["Likes boats", "Likes tea"]
+
+
+async def test_a_host_that_finds_a_window_too_long_is_given_shorter_ones(running_core):
+    def answer(read: Read) -> Extraction | Exception:
+        if len(read.window.turns) > 1:
+            extractor.window_tokens = 40
+            return ModelTooLongError("too long")
+        return likes(read)
+
+    extractor = ScriptedExtractor(answer)
+    async with running_core(reader=reader(extractor)) as core:
+        await core.say("I like boats")
+        await core.say("I like tea")
+        await core.idle()
+        await core.until_digested(DigestState.CLEARED)
+        assert sorted(await core.facts()) == ["Likes boats", "Likes tea"]
+        assert [len(read.window.turns) for read in extractor.asked] == [2, 1, 1]
 
 
 async def test_two_users_are_read_at_once_and_one_users_sessions_in_turn(running_core, extractor):

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.agent.faults import LONGEST_CAUSE, answer_fault, http_fault, one_line, retry_after
+from gaia.agent.refusals import Refusal
+from gaia.errors import ModelBlockedError, ModelRefusedError, ModelRejectedError
 from gaia.testing.clock import START
 
 TEXT = types.Content(role="model", parts=[types.Part(text="half an answ")])
@@ -30,7 +32,7 @@ def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
 def test_busy_and_broken_hosts_are_asked_again(status: int) -> None:
-    fault = http_fault(status, "busy", {"retry-after": "3"}, START, key="K")
+    fault = http_fault(Refusal(status, "busy"), "busy", {"retry-after": "3"}, START, key="K")
     assert fault.passing
     assert fault.wait_seconds == 3
 
@@ -39,15 +41,15 @@ def test_busy_and_broken_hosts_are_asked_again(status: int) -> None:
     ("status", "remedy"), [(400, "model.name"), (401, "K"), (403, "K"), (404, "model.base_url")]
 )
 def test_a_refusal_names_what_to_check(status: int, remedy: str) -> None:
-    fault = http_fault(status, "no", {}, START, key="K")
+    fault = http_fault(Refusal(status, "no"), "no", {}, START, key="K")
     assert not fault.passing
     assert remedy in fault.remedy
-    assert fault.rejected == (status != 400)
+    assert fault.error is (ModelRefusedError if status == 400 else ModelRejectedError)
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
 def test_a_bare_cause_has_no_word_of_the_hosts(status: int) -> None:
-    fault = http_fault(status, "the gate code", {}, START, key="K")
+    fault = http_fault(Refusal(status, ""), "the gate code", {}, START, key="K")
     assert (fault.cause, fault.bare) == (f"HTTP {status}: the gate code", f"HTTP {status}")
 
 
@@ -73,6 +75,7 @@ def test_a_blocked_answer_is_refused_and_a_garbled_call_is_asked_again() -> None
     garbled = answer_fault(LlmResponse(error_code="MALFORMED_FUNCTION_CALL"))
     assert blocked is not None
     assert (blocked.cause, blocked.bare, blocked.passing) == ("SAFETY: no", "SAFETY", False)
+    assert blocked.error is ModelBlockedError
     assert garbled is not None
     assert garbled.passing
 

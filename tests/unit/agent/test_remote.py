@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import httpx
 import openai
 import pytest
 from google.genai.errors import ClientError
 from pydantic import SecretStr
 
+from gaia.agent.adaptations import Feature
+from gaia.agent.faults import Fault
 from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote import gemini
 from gaia.agent.remote import openai as openai_adapter
+from gaia.errors import ModelRejectedError, ModelUnpaidError
 from gaia.testing.clock import START
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
 
 
+def openai_fault(status: int, body: Mapping[str, object]) -> Fault:
+    """What a body is read as, where the SDK has only its `error` for it."""
+    response = httpx.Response(status, request=REQUEST, json={"error": body})
+    error = openai.APIStatusError(str(body["message"]), response=response, body=body)
+    return openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
+
+
 def test_a_spent_quota_is_not_waited_for() -> None:
-    error = openai.RateLimitError(
-        "spent",
-        response=httpx.Response(429, request=REQUEST),
-        body={"code": "insufficient_quota", "message": "You exceeded your current quota"},
-    )
-    fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
-    assert not fault.passing
-    assert "balance" in fault.remedy
-    assert fault.rejected
+    body = {"code": "insufficient_quota", "message": "You exceeded your current quota"}
+    fault = openai_fault(429, body)
+    assert (fault.passing, fault.error) == (False, ModelUnpaidError)
+
+
+def test_what_a_host_behind_the_host_says_is_read() -> None:
+    behind = {"raw": '{"error":{"message":"m does not support tools"}}'}
+    fault = openai_fault(400, {"message": "Provider returned error", "metadata": behind})
+    assert fault.refusal is not None
+    assert fault.refusal.lacking(frozenset({Feature.TOOLS}), ()) is Feature.TOOLS
 
 
 def test_a_host_that_takes_no_pictures_refuses_whatever_status_it_says_so_with() -> None:
     message = "image input is not supported - hint: you may need to provide the mmproj"
-    error = openai.InternalServerError(
-        message, response=httpx.Response(500, request=REQUEST), body={"message": message}
-    )
-    fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
-    assert not fault.passing
+    assert not openai_fault(500, {"message": message}).passing
 
 
 def test_an_error_event_within_a_stream_may_pass() -> None:
@@ -59,4 +68,4 @@ def test_a_wrong_key_of_gemini_is_told_from_a_bad_request() -> None:
     model = ResolvedModel("gemini", "m", api_key=SecretStr("key"))
     error = ClientError(400, details, httpx.Response(400, request=REQUEST))
     fault = gemini.connect(model, api_version="").reader.read(error, START)
-    assert (fault.passing, fault.rejected, fault.remedy) == (False, True, "check GEMINI_API_KEY")
+    assert (fault.error, fault.remedy) == (ModelRejectedError, "check GEMINI_API_KEY")

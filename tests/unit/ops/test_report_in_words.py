@@ -101,6 +101,13 @@ def test_the_model_says_how_it_did_today() -> None:
     assert tones("model", model=busy) == {Tone.PLAIN, Tone.WARNING}
 
 
+def test_what_the_models_host_is_asked_without_is_told() -> None:
+    lacking = MODEL.model_copy(update={"asked": "without tools, stream_options"})
+    assert words("model", model=lacking)[1:] == [
+        "asked without tools, stream_options: its host takes no more"
+    ]
+
+
 def test_a_model_that_does_not_work_says_why_once() -> None:
     down = MODEL.model_copy(
         update={"ok": False, "detail": "quota", "failed_at": START, "cause": "quota"}

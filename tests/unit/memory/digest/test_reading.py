@@ -177,6 +177,7 @@ class TestExtractor:
         extractor = GaiaExtractor(ask)
         assert extractor.window_tokens == 1800
         assert GaiaExtractor(ScriptedAsk([])).window_tokens == 10_000
+        assert GaiaExtractor(ScriptedAsk([], most_tokens=6000)).window_tokens == 3000
         extracted = await extractor.extract(a_window("I like tea"), [])
         assert [each.text for each in extracted.extraction.findings] == ["Ada likes tea"]
         assert ask.asked[0].shape == shape.small(0)

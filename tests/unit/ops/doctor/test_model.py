@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from google.adk.models.llm_request import LlmRequest
 
+from gaia.agent.known_host import KnownHost, about
+from gaia.agent.providers import resolve_loaded
 from gaia.findings import Outcome
 from gaia.ops.doctor.model import model_checks
 from gaia.ops.doctor.running import Examined, examine
@@ -61,3 +64,18 @@ async def test_a_model_that_is_not_installed_fails_and_no_host_is_looked_at(home
     configured, host = await found(home, "provider: embedded", heard)
     assert "gaia model pull" in configured.findings[0].remedy
     assert (host.findings[0].outcome, heard) == (Outcome.SKIPPED, [])
+
+
+async def test_what_a_host_is_asked_without_is_told(home: Home) -> None:
+    async with running_model_server() as server:
+        model = f"base_url: {server.openai_base_url}, name: {MODEL}"
+        home.settings_file.write_text(f"model: {{{model}}}\n")
+        loaded = load_settings(home, {})
+        known = KnownHost(
+            FakeClock(), about(resolve_loaded(loaded), loaded.settings.model), home.known_host
+        )
+        async with known.asked(LlmRequest(), stream=False):
+            known.leave_out("stream_options")
+        _, told = await found(home, model, [])
+    assert told.findings[1].outcome is Outcome.OK
+    assert f"{MODEL} is asked without stream_options" in told.findings[1].detail
