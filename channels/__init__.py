@@ -1,1 +1,1 @@
-"""The channels people reach gaia through, one module each."""
+"""The channels through which people reach gaia, one package or module each."""

@@ -1,6 +1,5 @@
-"""The secrets that channels need: there and well-formed, or a mistake that says so.
-
-No message in here holds a value.
+"""Reads the secrets that channels need, and makes a mistake of each that is missing or
+malformed. No message in here holds a value.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from gaia.settings.schema import ChannelsSettings, Secrets
 @dataclass(frozen=True, slots=True)
 class _Kind:
     """A kind of secret: the channel that needs it, the variable that holds it, and where
-    it is to be had."""
+    an owner gets it."""
 
     channel: str
     variable: str
@@ -52,14 +51,14 @@ _TWILIO_TOKEN = _Kind(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TwilioCredentials:
-    """What gaia and Twilio know alone."""
+    """Identify gaia at Twilio; only the two know them."""
 
     account_sid: str
     auth_token: str
 
 
 def missing(settings: ChannelsSettings, secrets: Secrets) -> Sequence[Mistake]:
-    """What the enabled channels miss of their secrets. The mistakes have no place yet."""
+    """List the secrets that enabled channels miss, as mistakes without a place."""
     found: list[Mistake] = []
     for is_enabled, read in (
         (settings.telegram.enabled, telegram_token),
@@ -74,22 +73,19 @@ def missing(settings: ChannelsSettings, secrets: Secrets) -> Sequence[Mistake]:
 
 
 def telegram_token(secrets: Secrets) -> str:
-    """The token of the bot.
+    """Read the token of the bot.
 
-    Raises:
-        SettingsError: It is not set, or does not look like one. The mistake has no
-            place yet.
+    Raises `SettingsError` if it is not set or malformed; the mistake has no place yet.
     """
     (token,) = _well_formed((_TELEGRAM_TOKEN, secrets.telegram_bot_token))
     return token
 
 
 def twilio_credentials(secrets: Secrets) -> TwilioCredentials:
-    """The id and the token of the account at Twilio.
+    """Read the id and the token of the account at Twilio.
 
-    Raises:
-        SettingsError: One or both are not set, or do not look like it. The mistakes
-            have no place yet.
+    Raises `SettingsError` if one or both are not set or malformed; the mistakes have no
+    place yet.
     """
     account_sid, auth_token = _well_formed(
         (_TWILIO_ACCOUNT, secrets.twilio_account_sid), (_TWILIO_TOKEN, secrets.twilio_auth_token)

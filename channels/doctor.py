@@ -1,4 +1,4 @@
-"""What `gaia doctor` looks at for each channel that is enabled.
+"""Lists what `gaia doctor` looks at for each channel that is enabled.
 
 A channel's library is loaded when its check runs: that takes as long as the check.
 """
@@ -19,7 +19,7 @@ from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSetting
 T = TypeVar("T")
 
 Running = Callable[[str], Awaitable[Health | None]]
-"""Gets what a running gaia says of a channel, by its name; None if none runs."""
+"""Asks a running gaia for the health of a channel, by its name; None if none runs."""
 
 
 def channel_checks(
@@ -30,8 +30,8 @@ def channel_checks(
     heard: Heard,
     running: Running,
 ) -> Sequence[Check]:
-    """The checks of the enabled channels. `placed` adds its line to a mistake in the settings,
-    `heard` is told what time it is at their providers."""
+    """List the checks of the enabled channels. `placed` adds its line to a mistake in the
+    settings, `heard` is told what time it is at their providers."""
     channels = settings.channels
     checks: list[Check] = []
     if channels.telegram.enabled:
@@ -90,7 +90,7 @@ def _whatsapp_checks(
         return await doctor.look_at_account(settings, credentials(), heard=heard)
 
     async def look_at_address() -> Sequence[Finding]:
-        from channels.whatsapp.checking import Route, round_trip
+        from channels.whatsapp.round_trip import Route, round_trip
 
         route = Route(settings.public_url, place(web.host, web.port))
         return await round_trip(route, credentials().auth_token)

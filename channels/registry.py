@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
+from channels.credentials import missing, telegram_token, twilio_credentials
 from channels.terminal import Greeter, TerminalChannel
+from gaia.errors import SettingsError
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import (
     ChannelsSettings,
     Secrets,
-    TelegramSettings,
-    WhatsAppSettings,
 )
 
 
@@ -24,52 +23,37 @@ def build_channels(
     version: str,
     hosted: bool,
 ) -> dict[str, Channel]:
-    """The enabled channels by name. One that a `gaia chat` hosts has the terminal alone.
+    """Build the enabled channels, by name. A daemon that `gaia chat` hosts has the terminal alone.
 
-    Raises:
-        SettingsError: A channel is enabled, and the secret that it needs is not
-            there. The mistake has no place yet.
+    Raises `SettingsError` if an enabled channel misses a secret; the mistake has no place yet.
     """
     channels: list[Channel] = []
     if settings.terminal.enabled or hosted:
         channels.append(TerminalChannel(greeter, clock, version=version, hosted=hosted))
+    # A channel that is off costs nothing: its library is loaded here.
     if settings.telegram.enabled and not hosted:
-        token = telegram_token(secrets)
-        channels.append(_telegram(settings.telegram, token, clock))
+        from channels.telegram.channel import TelegramChannel
+
+        channels.append(TelegramChannel(settings.telegram, telegram_token(secrets), clock))
     if settings.whatsapp.enabled and not hosted:
-        channels.append(_whatsapp(settings.whatsapp, twilio_credentials(secrets), clock))
+        from channels.whatsapp.channel import WhatsAppChannel
+
+        account = twilio_credentials(secrets)
+        sid, token = account.account_sid, account.auth_token
+        channels.append(WhatsAppChannel(settings.whatsapp, sid, token, clock))
     return {channel.name: channel for channel in channels}
 
 
 def check_secrets(settings: ChannelsSettings, secrets: Secrets) -> None:
-    """Check that each channel that is enabled has its secrets.
-
-    Raises:
-        SettingsError: One has not. The mistake has no place yet.
-    """
-    if settings.telegram.enabled:
-        telegram_token(secrets)
-    if settings.whatsapp.enabled:
-        twilio_credentials(secrets)
+    """Raise `SettingsError` if an enabled channel misses a secret; the mistakes have no place."""
+    if mistakes := missing(settings, secrets):
+        raise SettingsError.of(mistakes)
 
 
 def channel_inputs(settings: ChannelsSettings, secrets: Secrets) -> Mapping[str, object]:
-    """What each channel is built from: one is to be built anew when that is another."""
+    """List what each channel is built from: when that changes, the channel is built again."""
     return {
         "terminal": settings.terminal,
         "telegram": (settings.telegram, secrets.telegram_bot_token),
         "whatsapp": (settings.whatsapp, secrets.twilio_account_sid, secrets.twilio_auth_token),
     }
-
-
-def _telegram(settings: TelegramSettings, token: str, clock: Clock) -> Channel:
-    # A channel that is off costs nothing: its library is loaded here.
-    from channels.telegram.channel import TelegramChannel
-
-    return TelegramChannel(settings, token, clock)
-
-
-def _whatsapp(settings: WhatsAppSettings, account: TwilioCredentials, clock: Clock) -> Channel:
-    from channels.whatsapp.channel import WhatsAppChannel
-
-    return WhatsAppChannel(settings, account.account_sid, account.auth_token, clock)

@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 REATTACH_SECONDS = 3.0
 """How long after a start a reply waits for its author, if only others are attached.
-Clients try to attach anew at least once a second."""
+Clients try to attach again at least once a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Greeter(Protocol):
     """Knows users and the model, so that the channel need not."""
 
     async def greet(self, address: Address) -> Greeting:
-        """The greeting for `address`. Raises a `GaiaError` to turn it away:
-        its message is shown to the user."""
+        """Return the greeting for `address`. Raises a `GaiaError` to turn it away: its message
+        is shown to the user."""
         ...
 
 

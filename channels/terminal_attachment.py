@@ -1,6 +1,6 @@
 """One client of the terminal channel, from its welcome until it goes.
 
-The attachment queues what the client shall get, so that a slow or stuck
+The attachment queues what the client is to get, so that a slow or stuck
 client never holds up the daemon, and knows which chunks the client printed.
 Who gets what is decided in `channels.terminal`.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from channels.terminal_wire import (
@@ -25,6 +25,7 @@ from channels.terminal_wire import (
     decode_client_frame,
     encode,
 )
+from gaia.clock import first_of, within
 from gaia.errors import UnknownSendError, UnreachableError, WireError
 from gaia.messages import Outbound, TurnEnded, TurnEvent, TurnStarted, TurnText, TurnTool
 from gaia.ports import Clock
@@ -32,7 +33,7 @@ from gaia.ports import Clock
 logger = logging.getLogger(__name__)
 
 ACK_SECONDS = 30.0
-"""How long a client may take to print a chunk before it counts as stuck."""
+"""How long a client may take to print a chunk before it is dismissed as stuck."""
 
 BACKLOG_FRAMES = 200
 """With that many frames unwritten, previews are dropped and no more is read."""
@@ -42,7 +43,7 @@ class Connection(Protocol):
     """Text messages both ways. Nothing of a web framework passes it."""
 
     async def read(self) -> str | None:
-        """The next message, or `None` when the other side is gone."""
+        """Return the next message, or `None` when the other side is gone."""
         ...
 
     async def write(self, text: str) -> None:
@@ -52,14 +53,16 @@ class Connection(Protocol):
 
 @dataclass(slots=True)
 class _Delivery:
-    """A chunk on its way. The outcome is whether the client printed it."""
+    """A chunk on its way. It is settled once the client printed it, or left."""
 
-    printed: asyncio.Future[bool]
     written: bool = False
+    printed: bool = False
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     def settle(self, printed: bool) -> None:
-        if not self.printed.done():
-            self.printed.set_result(printed)
+        if not self.settled.is_set():
+            self.printed = printed
+            self.settled.set()
 
 
 class Attachment:
@@ -113,20 +116,20 @@ class Attachment:
         """Send a chunk and return when the client has printed it.
 
         A client that does not answer in time is dismissed: it gets the chunk
-        again when it wakes up and attaches anew, and drops it if it is a copy.
+        again when it wakes up and attaches again, and drops it if it is a copy.
 
         Raises:
             UnreachableError: The chunk was not sent.
             UnknownSendError: It was sent, and the client left without a word.
         """
-        delivery = _Delivery(asyncio.get_running_loop().create_future())
+        delivery = _Delivery()
         self._deliveries[outbound.outbox_id] = delivery
         try:
             self.offer(self._chunk_frame(outbound))
             await self._printed_in_time(delivery)
         finally:
             del self._deliveries[outbound.outbox_id]
-        if not delivery.printed.result():
+        if not delivery.printed:
             reason = f"the terminal client of {self.chat!r} left before it had printed the chunk"
             raise UnknownSendError(reason) if delivery.written else UnreachableError(reason)
         if outbound.final:
@@ -134,7 +137,7 @@ class Attachment:
                 self._unanswered.pop(message_id, None)
 
     def delivered(self, outbox_id: int) -> None:
-        """Note that the client printed a chunk. One that nobody waits for is ignored."""
+        """Note that the client printed a chunk. One that is not on its way is ignored."""
         if delivery := self._deliveries.get(outbox_id):
             delivery.settle(True)
 
@@ -154,15 +157,9 @@ class Attachment:
     ) -> None:
         """Write what was offered and pass on what is read, until either side ends."""
         try:
-            async with asyncio.TaskGroup() as group:
-                tasks = (
-                    group.create_task(self._write(connection)),
-                    group.create_task(self._read(connection, take)),
-                    group.create_task(self._dismissed.wait()),
-                )
-                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in tasks:
-                    task.cancel()
+            await first_of(
+                self._write(connection), self._read(connection, take), self._dismissed.wait()
+            )
         finally:
             self.dismiss()
 
@@ -207,11 +204,9 @@ class Attachment:
             await self._room.wait()
 
     async def _printed_in_time(self, delivery: _Delivery) -> None:
-        async with asyncio.TaskGroup() as group:
-            patience = group.create_task(self._clock.sleep(ACK_SECONDS))
-            await asyncio.wait((delivery.printed, patience), return_when=asyncio.FIRST_COMPLETED)
-            patience.cancel()
-        if not delivery.printed.done():
+        try:
+            await within(self._clock, ACK_SECONDS, delivery.settled.wait())
+        except TimeoutError:
             logger.warning(
                 "A terminal client has not printed a chunk for %d seconds and is dismissed",
                 ACK_SECONDS,

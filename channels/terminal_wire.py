@@ -105,7 +105,7 @@ class ChunkFrame(Frame):
 
 
 class TurnStartedFrame(Frame):
-    """A preview begins, or begins anew."""
+    """A preview begins, or begins again."""
 
     kind: Literal["turn_started"] = "turn_started"
     turn_id: str
@@ -149,7 +149,7 @@ _server_frames: TypeAdapter[ServerFrame] = TypeAdapter(
 
 
 def encode(frame: ClientFrame | ServerFrame) -> str:
-    """The frame as JSON."""
+    """Return the frame as JSON."""
     return frame.model_dump_json()
 
 

@@ -1,10 +1,20 @@
-"""The real clock. Tests use `gaia.testing.clock.FakeClock` instead."""
+"""The real clock, and ways to wait: for the first of several, within a time, until it works.
+
+Whatever waits takes a `gaia.ports.Clock`; tests use `gaia.testing.clock.FakeClock`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import UTC, datetime
+from typing import TypeVar
+
+from gaia.ports import Clock
+
+T = TypeVar("T")
+Failure = TypeVar("Failure", bound=Exception)
 
 
 class SystemClock:
@@ -18,3 +28,71 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+async def first_of(*work: Coroutine[object, object, T]) -> T:
+    """Run all of `work` at once, and return or raise what the first to end does.
+
+    The others are cancelled, and have ended when this returns. Of those that end
+    together a failure wins, then the one that stands first.
+    """
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        results = [task.result() for task in tasks if task.done()]
+        return results[0]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled():
+                task.exception()  # Otherwise asyncio complains that nobody looked.
+
+
+async def within(clock: Clock, seconds: float, work: Coroutine[object, object, T]) -> T:
+    """Return what `work` does, if it does within `seconds`.
+
+    Raises `TimeoutError` when it does not; it has ended then.
+    """
+
+    async def expire() -> T | _Expired:
+        await clock.sleep(seconds)
+        return _Expired()
+
+    result: T | _Expired = await first_of(work, expire())
+    if isinstance(result, _Expired):
+        raise TimeoutError
+    return result
+
+
+def growing_pauses(first: float, longest: float) -> Iterator[float]:
+    """Yield pauses in seconds, each twice the one before up to `longest`, without end."""
+    pause = first
+    while True:
+        yield pause
+        pause = min(2 * pause, longest)
+
+
+async def retry(
+    clock: Clock,
+    attempt: Callable[[], Awaitable[T]],
+    pauses: Iterator[float],
+    failures: type[Failure] | tuple[type[Failure], ...],
+    failed: Callable[[Failure, Iterator[float]], Awaitable[float]],
+) -> T:
+    """Call `attempt` until it raises none of `failures`, and return its result.
+
+    `failed` is told of each failure, and says how many seconds to wait: the next of
+    `pauses`, or what it knows better.
+    """
+    while True:
+        try:
+            return await attempt()
+        except failures as exc:
+            seconds = await failed(exc, pauses)
+        await clock.sleep(seconds)
+
+
+class _Expired:
+    pass

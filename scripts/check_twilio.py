@@ -28,9 +28,8 @@ from pathlib import Path
 
 import httpx
 
-from channels.whatsapp.api import Api
-from channels.whatsapp.faults import REFUSALS, describe
-from channels.whatsapp.timing import Timing
+from channels.whatsapp.api import Api, Timing
+from channels.whatsapp.errors import REFUSALS, describe
 from gaia.clock import SystemClock
 from gaia.testing.twilio import ACCOUNT_SID, AUTH_TOKEN, NUMBER
 from gaia.testing.twilio.description import FORM, Json

@@ -24,17 +24,14 @@ from itertools import islice
 from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
-from channels.background import Background
-from channels.gates import Gates
-from channels.telegram.addressing import Me
-from channels.telegram.api import Api, Json
-from channels.telegram.chats import CHANNEL
-from channels.telegram.condition import Condition
-from channels.telegram.courtesies import Courtesies
-from channels.telegram.faults import describe
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
+from channels.telegram.api import Api, Json, TelegramCondition, Timing, describe
+from channels.telegram.events import CHANNEL
 from channels.telegram.intake import Intake
-from channels.telegram.polling import Poller
-from channels.telegram.timing import Timing
+from channels.telegram.sender import SideEffects
+from channels.telegram.updates import Poller
+from channels.telegram.words import Me
 from gaia.clock import SystemClock
 from gaia.logs import CHATTY
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
@@ -167,9 +164,9 @@ async def main(count: int, seed: int) -> int:
     clock, core, supply = SystemClock(), Core(), Supply(count, seed)
     background = Background(CHANNEL, TelegramError, describe)
     telegram = Telegram(supply)
-    condition = Condition(clock, stall_seconds=75)
+    condition = TelegramCondition(clock, stall_seconds=75)
     condition.begin()
-    courtesies = Courtesies(telegram, Gates(clock), background)
+    courtesies = SideEffects(telegram, ChatBackoff(clock), background)
     intake = Intake(core, Me(4000, "gaia_bot"), courtesies, clock)
     started_at = time.perf_counter()
     timing = Timing(first_pause=0.001, longest_pause=0.001)

@@ -24,20 +24,17 @@ from itertools import islice
 from starlette.applications import Starlette
 from starlette.types import Message
 
-from channels.background import Background
-from channels.gates import Gates
-from channels.whatsapp import checking
-from channels.whatsapp.api import Api
-from channels.whatsapp.condition import Condition
-from channels.whatsapp.courtesies import Courtesies
-from channels.whatsapp.faults import REFUSALS, Refusal, describe
-from channels.whatsapp.intake import Intake
-from channels.whatsapp.names import CHANNEL
-from channels.whatsapp.outgoing import OutgoingFiles
-from channels.whatsapp.signatures import Signatures
-from channels.whatsapp.timing import Timing
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
+from channels.whatsapp import round_trip
+from channels.whatsapp.api import Api, Timing
+from channels.whatsapp.condition import WhatsAppCondition
+from channels.whatsapp.errors import REFUSALS, Refusal, describe
+from channels.whatsapp.files import OutgoingFiles
+from channels.whatsapp.requests import CHANNEL, Signatures
+from channels.whatsapp.sender import SideEffects
 from channels.whatsapp.translation import Me
-from channels.whatsapp.webhook import Service, Webhook
+from channels.whatsapp.webhook import Handlers, Intake, Webhook
 from gaia.clock import SystemClock
 from gaia.logs import CHATTY
 from gaia.messages import (
@@ -105,12 +102,12 @@ class Channel:
         sid, token, public_url = ACCOUNT.sid, ACCOUNT.auth_token, ACCOUNT.public_url
         self._api = Api(sid, token, ACCOUNT.number, "http://127.0.0.1:9", Timing())
         self._background = Background[Refusal](CHANNEL, REFUSALS, describe)
-        courtesies = Courtesies(self._api, Gates[str](clock), self._background)
-        condition = Condition(clock, address=public_url, stall_seconds=900)
+        courtesies = SideEffects(self._api, ChatBackoff[str](clock), self._background)
+        condition = WhatsAppCondition(clock, address=public_url, stall_seconds=900)
         intake = Intake(core, Me(sid, ACCOUNT.number), courtesies, condition, clock)
         files = OutgoingFiles(core.file, public_url=public_url, auth_token=token, clock=clock)
-        self._service = Service(intake, files)
-        check = partial(checking.answer, token)
+        self._service = Handlers(intake, files)
+        check = partial(round_trip.answer, token)
         self._webhook = Webhook(Signatures(token, public_url), sid, condition, check, clock)
 
     async def hook(self, request: HookRequest) -> HookAnswer:

@@ -37,19 +37,19 @@ def is_blank(text: str) -> bool:
 
 
 def utf16_length(text: str) -> int:
-    """How many 16-bit units `text` takes, which is what Telegram counts."""
+    """Return how many 16-bit units `text` takes, which is what Telegram counts."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def display_width(text: str) -> int:
-    """How many columns `text` takes in a monospaced font: ideographs and emoji take two."""
+    """Return how many columns `text` takes in a monospaced font: ideographs and emoji take two."""
     if text.isascii():
         return len(text)
     return sum(_cluster_width(text[start:end]) for start, end in clusters(text, 0, len(text)))
 
 
 def clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the clusters between two positions begin and end, one after the other."""
+    """Yield where the clusters between two positions begin and end, one after the other."""
     for match in _CLUSTER.finditer(text, start, end):
         yield match.span()
 

@@ -1,4 +1,4 @@
-"""Reading Markdown into a `Document`: its blocks, from the first to the last.
+"""Reads Markdown into a `Document`, block by block.
 
 Lines end where the text ends them, and blocks have an empty line between them
 where the text has one, which is what people see in a messenger. Nothing that
@@ -14,9 +14,8 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from channels.formatting.building import DocumentBuilder
 from channels.formatting.characters import clean, is_blank
-from channels.formatting.document import Document, Style
+from channels.formatting.document import Document, DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, write_inline
 from channels.formatting.parser import tokens_of
 from channels.formatting.tables import read_table, write_table
@@ -27,8 +26,8 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]{1,32}")
 
 
 def parse(text: str, is_link: LinkRule) -> Document:
-    """What a person sees of `text`. Without anything to see in it as Markdown, such
-    as an empty heading or a fence without a line, the text stands as it is."""
+    """Parse `text` into what a person sees of it. A text that shows nothing as Markdown, such
+    as an empty heading or a fence without a line, stands as it is."""
     source = clean(text)
     tokens = tokens_of(source)
     if tokens is not None:
@@ -41,7 +40,7 @@ def parse(text: str, is_link: LinkRule) -> Document:
 
 @dataclass(slots=True)
 class _Numbers:
-    """The numbers of one list's items: as they are written, but `1. 1. 1.` counts up."""
+    """The numbers of one list's items: as they are written, but `1. 1. 1.` goes up."""
 
     written: str = ""
     shown: str = ""
@@ -177,7 +176,7 @@ class _Blocks:
 
 
 def _labels(tokens: Sequence[Token]) -> Iterator[str]:
-    """The references that links and images name."""
+    """Yield the references that links and images name."""
     for token in tokens:
         if "label" in token.meta and token.type != "definition":
             yield token.meta["label"]

@@ -10,9 +10,8 @@ from typing import Literal
 
 from markdown_it.token import Token
 
-from channels.formatting.building import DocumentBuilder
 from channels.formatting.characters import display_width, is_blank
-from channels.formatting.document import Style
+from channels.formatting.document import DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, plain_inline, write_inline
 
 WIDEST_COLUMNS = 50
@@ -36,7 +35,7 @@ class Table:
 
 
 def read_table(tokens: Sequence[Token]) -> Table:
-    """The table in the tokens between its opening and its closing one."""
+    """Read the table in the tokens between its opening and its closing one."""
     rows: list[list[Cell]] = []
     alignments: list[Alignment] = []
     for token in tokens:
@@ -112,7 +111,7 @@ def _padded(cell: str | None, width: int | None, alignment: Alignment | None) ->
 
 
 def _write_records(builder: DocumentBuilder, table: Table, is_link: LinkRule) -> None:
-    """Each row as lines of `heading: cell`, with an empty line between rows."""
+    """Write each row as lines of `heading: cell`, with an empty line between rows."""
     for number, row in enumerate(table.rows or [()]):
         if number:
             builder.begin_line()

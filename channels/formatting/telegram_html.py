@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from html import escape, unescape
 
 from channels.formatting.characters import utf16_length
-from channels.formatting.cutting import cut
+from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Span, Style
 from channels.formatting.markdown import parse
 
@@ -40,7 +40,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def split(text: str, *, room: int) -> Sequence[str]:
-    """Markdown as the HTML of messages, each with `room` units to spare.
+    """Render Markdown as the HTML of messages, each with `room` units to spare.
 
     A text that shows nothing, being white space, gives none.
     """
@@ -79,7 +79,7 @@ def to_html(document: Document) -> str:
 
 
 def plain(html: str) -> str:
-    """The text that a person sees of a chunk that `split` made, for when Telegram
+    """Return the text that a person sees of a chunk that `split` made, for when Telegram
     refuses its formatting."""
     return unescape(_TAG.sub("", html))
 

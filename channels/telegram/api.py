@@ -1,4 +1,5 @@
-"""The Bot API, through python-telegram-bot: its client, made safe to depend on.
+"""The Bot API, through python-telegram-bot: its client, made safe to depend on, and what its
+errors mean.
 
 What the library does not do, and is done here:
 
@@ -8,22 +9,39 @@ What the library does not do, and is done here:
 - The status of an answer and the wait that Telegram asks for stay in the error.
 - Updates come as plain data, so that one which the library cannot read does not
   take the others of its batch along.
+
+Whether a request reached Telegram decides most about a message that was to be sent. It
+did not where no connection was made or none was free, nor where a gateway says that it
+handed nothing on; nobody can tell once the request was being written.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import httpx
 from telegram import Bot
-from telegram.error import NetworkError, TelegramError
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    TelegramError,
+)
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
-from channels.heard_times import noting
-from channels.telegram.timing import Timing
+from channels.base.backoff import Timing as BaseTiming
+from channels.base.condition import Condition
+from channels.base.http import date_hooks, was_never_sent, was_refused
+from gaia.errors import PermanentSendError, RetryableSendError, SendError, UnknownSendError
 from gaia.findings import Heard
+from gaia.ports import Clock
 
 if TYPE_CHECKING:  # The library has no public name for the type of its timeouts.
     from telegram._utils.types import ODVInput
@@ -31,8 +49,34 @@ if TYPE_CHECKING:  # The library has no public name for the type of its timeouts
 Json = dict[str, object]
 
 TELEGRAM_URL = "https://api.telegram.org"
+AFTER_MIGRATION_SECONDS = 0.2
 CONNECTIONS = 256
-"""So many requests run at once; others wait a moment."""
+"""How many requests run at once; others wait a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing(BaseTiming):
+    """How long things take on Telegram, in seconds.
+
+    Telegram holds a poll for `poll` at most; a connection that is silent `poll_slack`
+    later is dead. Three polls without an answer are a stall.
+    """
+
+    poll: int = 25
+    poll_slack: float = 10.0
+    conflict: float = 5.0
+    """Between polls that another process ends. Shorter than a poll, so that of two
+    processes none has time to think that all is well."""
+    longest_pause: float = 30.0
+    webhook_check: float = 60.0
+    typing: float = 4.0
+    """Telegram shows that somebody types for five seconds."""
+    refused_token: float = 300.0
+
+    @property
+    def stall(self) -> float:
+        """When a poll is given up, and a channel that completed none has stalled."""
+        return 3.0 * self.poll
 
 
 class FloodError(TelegramError):
@@ -66,7 +110,7 @@ class GuardedRequest(HTTPXRequest):
         heard: Heard | None = None,
     ) -> None:
         super().__init__(
-            httpx_kwargs={"event_hooks": noting(heard)},
+            httpx_kwargs={"event_hooks": date_hooks(heard)},
             connection_pool_size=connections,
             read_timeout=read,
             write_timeout=timing.write,
@@ -100,7 +144,7 @@ class GuardedRequest(HTTPXRequest):
 
 
 def _telegrams_own(payload: bytes) -> Json | None:
-    """The answer, if it is in the form of all answers of the Bot API."""
+    """Return the answer, if it is in the form of all answers of the Bot API."""
     try:
         answer = json.loads(payload)
     except ValueError:
@@ -146,7 +190,7 @@ class Api(Bot):
         return self._files
 
     async def close_connections(self) -> None:
-        """Close them all."""
+        """Close all connections."""
         for request in self._request:
             await request.shutdown()
         await self._files.aclose()
@@ -154,7 +198,7 @@ class Api(Bot):
     async def updates(
         self, offset: int | None, allowed: Sequence[str], *, seconds: int
     ) -> list[Json]:
-        """Wait so long for updates from `offset` on; the earlier ones are acknowledged."""
+        """Wait up to `seconds` for updates from `offset` on, and acknowledge the earlier ones."""
         updates: list[Json] = await self._post(
             "getUpdates",
             {"offset": offset, "timeout": seconds, "allowed_updates": list(allowed)},
@@ -163,6 +207,72 @@ class Api(Bot):
         return updates
 
     async def file_place(self, file_id: str) -> Json:
-        """Where a file is, in Telegram's words: `file_path` and maybe `file_size`."""
+        """Ask where a file is: `file_path` and maybe `file_size`, in Telegram's words."""
         place: Json = await self._post("getFile", {"file_id": file_id})
         return place
+
+
+def send_error(exc: TelegramError, *, refused_token_seconds: float) -> SendError:
+    """Translate an error into what became of the message that was to be sent."""
+    cause = describe(exc)
+    match exc:
+        case FloodError():
+            return RetryableSendError(cause, after_seconds=exc.seconds)
+        case ChatMigrated():
+            return RetryableSendError(cause, after_seconds=AFTER_MIGRATION_SECONDS)
+        case InvalidToken():
+            return RetryableSendError(cause, after_seconds=refused_token_seconds)
+        case Conflict():
+            return RetryableSendError(cause)
+        case Forbidden() | BadRequest():
+            return PermanentSendError(cause)
+    if surely_not_sent(exc):
+        return RetryableSendError(cause)
+    return UnknownSendError(cause)
+
+
+def surely_not_sent(exc: TelegramError) -> bool:
+    """Whether a request that met this fault of the network cannot have had an effect."""
+    if isinstance(exc, StatusError):
+        return was_refused(exc.status)
+    return was_never_sent(exc.__cause__)
+
+
+def describe(exc: TelegramError) -> str:
+    """Put the cause into one line for the owner, without the network's own words: they
+    may hold a URL, and the token is in that."""
+    match exc:
+        case InvalidToken():
+            return "Telegram refuses the token: check GAIA_TELEGRAM_BOT_TOKEN"
+        case Conflict():
+            return (
+                "another process polls with this token, or has set a webhook for it: "
+                "stop it, or make a second bot"
+            )
+        case FloodError():
+            return exc.message
+        case StatusError():
+            return f"the answer is {exc.message}"
+        case NetworkError() if not isinstance(exc, BadRequest):
+            return f"no answer from Telegram ({type(exc.__cause__ or exc).__name__})"
+        case _:
+            # Between quotes stand words of the message that was refused.
+            said = re.sub(r'".*"', "…", " ".join(exc.message.split()))
+            return f"Telegram says: {said[:200]}"
+
+
+class TelegramCondition(Condition):
+    """Knows what Telegram's errors say of the channel. `stall_seconds` is None for webhooks."""
+
+    def __init__(self, clock: Clock, *, stall_seconds: float | None) -> None:
+        super().__init__(
+            "Telegram", clock, stall_seconds=stall_seconds, stall="polling has stalled"
+        )
+
+    def failed(self, exc: TelegramError) -> None:
+        """Report that a request that has to succeed did not."""
+        match exc:
+            case InvalidToken() | Conflict():
+                self.troubled(describe(exc))
+            case _:
+                self.unreachable(describe(exc))

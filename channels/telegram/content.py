@@ -2,6 +2,8 @@
 
 A note is one line of plain words in brackets, for the model to read. What gaia
 has no words for is named in one too, so that nothing arrives as if it were nothing.
+The files of a message that is replied to come along: "what is this?" below a
+photo is a question about the photo.
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ from telegram import (
     LivePhoto,
     Location,
     Message,
+    MessageOrigin,
+    MessageOriginChannel,
+    MessageOriginChat,
+    MessageOriginHiddenUser,
+    MessageOriginUser,
     PhotoSize,
     Poll,
     SharedUser,
@@ -28,11 +35,12 @@ from telegram import (
     Voice,
 )
 
-from channels.wording import clean, one_line
+from channels.base.text import clean, one_line
+from channels.telegram.words import replied_to, words_of
 from gaia.messages import Attachment, AttachmentKind
 
 LONGEST_WORDS = 300
-"""So many characters of somebody else's words, or of a name, stand in a note."""
+"""How many characters of somebody else's words, or of a name, a note has."""
 
 OTHER_CONTENT = {
     "paid_media": "media that must be paid for",
@@ -48,6 +56,8 @@ OTHER_CONTENT = {
 }
 """What can be named and not read, by the field of a message that holds it."""
 
+_Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -58,7 +68,7 @@ class Content:
 
 
 def content_of(message: Message) -> Content:
-    """The files of a message, and notes of the rest."""
+    """Return the files of a message, and notes of the rest."""
     return Content(tuple(_attachments(message)), tuple(_notes(message)))
 
 
@@ -86,9 +96,6 @@ def _attachments(message: Message) -> Iterator[Attachment]:
 def _photo(sizes: tuple[PhotoSize, ...]) -> Attachment:
     largest = max(sizes, key=lambda size: size.width * size.height)
     return _file(largest, AttachmentKind.PHOTO, "image/jpeg")
-
-
-_Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
 
 
 def _file(medium: _Medium, kind: AttachmentKind, usual_type: str) -> Attachment:
@@ -185,3 +192,53 @@ def _checklist(checklist: Checklist) -> str:
 def _shared_user(user: SharedUser) -> str:
     name = " ".join(filter(None, (user.first_name, user.last_name)))
     return _short(name or user.username or f"id {user.user_id}")
+
+
+def context_of(message: Message) -> Content:
+    """Notes of what the message refers to, and the files of what it replies to."""
+    reply = _reply(message)
+    if message.forward_origin is None:
+        return reply
+    note = f"(forwarded from {_origin(message.forward_origin)})"
+    return Content(reply.attachments, (note, *reply.notes))
+
+
+def _reply(message: Message) -> Content:
+    quoted = f' "{one_line(message.quote.text, LONGEST_WORDS)}"' if message.quote else ""
+    replied = replied_to(message)
+    if replied is not None:
+        content = content_of(replied)
+        return Content(content.attachments, (f"(in reply to{quoted or _gist(replied, content)})",))
+    if message.external_reply is not None:
+        origin = _origin(message.external_reply.origin)
+        return Content((), (f"(in reply to{quoted} a message of {origin} in another chat)",))
+    if message.reply_to_story is not None:
+        return Content((), ("(in reply to a story, which cannot be read here)",))
+    return Content((), ())
+
+
+def _gist(replied: Message, content: Content) -> str:
+    """Return what a message was, in a few words."""
+    kinds = "".join(f" {_article(each.kind)} {each.kind}" for each in content.attachments)
+    words = one_line(words_of(replied), LONGEST_WORDS)
+    notes = "".join(f" {note}" for note in content.notes)
+    return (kinds + (f' "{words}"' if words else "") + notes) or " a message without words"
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
+
+
+def _origin(origin: MessageOrigin) -> str:
+    match origin:
+        case MessageOriginUser():
+            name = origin.sender_user.full_name
+        case MessageOriginHiddenUser():
+            name = origin.sender_user_name
+        case MessageOriginChat():
+            name = origin.sender_chat.title or ""
+        case MessageOriginChannel():
+            name = origin.chat.title or ""
+        case _:
+            name = ""
+    return one_line(name, LONGEST_WORDS) or "somebody"

@@ -1,4 +1,4 @@
-"""Whether Telegram takes the token, and brings updates to this gaia, for `gaia doctor`.
+"""Asks Telegram whether it takes the token, and where it brings updates: for the owner.
 
 No message is sent, and no update is asked for: that would end the poll of whoever polls.
 """
@@ -10,16 +10,33 @@ from collections.abc import Awaitable, Callable, Sequence
 from telegram import WebhookInfo
 from telegram.error import InvalidToken, TelegramError
 
-from channels.telegram.api import Api, FloodError
-from channels.telegram.faults import describe
-from channels.telegram.timing import Timing
-from channels.telegram.webhook import address_of
-from channels.wording import one_line
+from channels.base.text import one_line
+from channels.telegram.api import Api, FloodError, Timing, describe
+from channels.telegram.updates import address_of
 from gaia.findings import Finding, Heard, failed, ok, skipped, warning
 from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings
 
-TIMING = Timing(connect=10.0, read=10.0, write=10.0, pool=10.0)
+TIMING = Timing(pool=10.0, read=10.0)
+NETWORK_REMEDY = "Look at this machine's network, and at channels.telegram.base_url if it is set."
+
+
+async def try_bot(settings: TelegramSettings, token: str) -> tuple[Finding, str]:
+    """Try a token that an owner has just given; with the bot's user name, if Telegram tells it.
+
+    The finding is a failure if Telegram refuses the token, and a warning if nobody can tell.
+    """
+    api = Api(token, settings.base_url, TIMING)
+    try:
+        bot = await api.get_me()
+    except InvalidToken as exc:
+        said = one_line(exc.message, 200)
+        return failed(f"Telegram refuses the token: {said}", "Copy it again from @BotFather."), ""
+    except TelegramError as exc:
+        return warning(_unasked(exc), NETWORK_REMEDY), ""
+    finally:
+        await api.close_connections()
+    return ok(f"Telegram takes the token of @{bot.username}"), bot.username or ""
 
 
 async def look_at_token(
@@ -29,44 +46,45 @@ async def look_at_token(
     *,
     heard: Heard | None = None,
 ) -> Sequence[Finding]:
-    """Whether Telegram takes the token, and whose it is."""
+    """Check that Telegram takes the token, and tell whose it is."""
 
-    async def look(api: Api) -> Sequence[Finding]:
+    async def look(api: Api) -> Finding:
         bot = await api.get_me()
-        return [ok(f"Telegram takes the token of @{bot.username}")]
+        return ok(f"Telegram takes the token of @{bot.username}")
 
-    return await _asked(Api(token, settings.base_url, timing, heard=heard), look)
+    return [await _asked(Api(token, settings.base_url, timing, heard=heard), look)]
 
 
 async def look_at_updates(
     settings: TelegramSettings, token: str, health: Health | None, timing: Timing = TIMING
 ) -> Sequence[Finding]:
-    """Whether updates come to this gaia and nowhere else. `health` is what a running one
+    """Check that updates come to this gaia and nowhere else. `health` is what a running one
     says of the channel, None if none runs."""
 
-    async def look(api: Api) -> Sequence[Finding]:
+    async def look(api: Api) -> Finding:
         info = await api.get_webhook_info()
         if settings.mode == "webhook":
-            return [_of_webhook(info, address_of(settings.webhook_url), runs=health is not None)]
-        return [_of_polling(info, health)]
+            return _of_webhook(info, address_of(settings.webhook_url), runs=health is not None)
+        return _of_polling(info, health)
 
-    return await _asked(Api(token, settings.base_url, timing), look)
+    return [await _asked(Api(token, settings.base_url, timing), look)]
 
 
-async def _asked(
-    api: Api, look: Callable[[Api], Awaitable[Sequence[Finding]]]
-) -> Sequence[Finding]:
+async def _asked(api: Api, look: Callable[[Api], Awaitable[Finding]]) -> Finding:
     try:
         return await look(api)
     except FloodError as exc:
-        return [warning(describe(exc), "Look again later.")]
+        return warning(describe(exc), "Look again later.")
     except InvalidToken:
-        return [failed("Telegram refuses the token", "Copy it anew from @BotFather into .env.")]
+        return failed("Telegram refuses the token", "Copy it again from @BotFather into .env.")
     except TelegramError as exc:
-        remedy = "Look at this machine's network, and at channels.telegram.base_url if it is set."
-        return [failed(f"Telegram cannot be asked: {one_line(describe(exc), 200)}", remedy)]
+        return failed(_unasked(exc), NETWORK_REMEDY)
     finally:
         await api.close_connections()
+
+
+def _unasked(exc: TelegramError) -> str:
+    return f"Telegram cannot be asked: {one_line(describe(exc), 200)}"
 
 
 def _of_polling(info: WebhookInfo, health: Health | None) -> Finding:

@@ -1,4 +1,4 @@
-"""Downloads: the content of a file that came with a message, up to a limit.
+"""Downloads of the files that come with messages, up to a limit.
 
 The library reads a file into memory however large it is; this counts as it reads.
 """
@@ -10,10 +10,8 @@ from urllib.parse import quote
 import httpx
 from telegram.error import TelegramError
 
-from channels.background import within
-from channels.telegram.api import Api
-from channels.telegram.faults import describe
-from channels.telegram.timing import Timing
+from channels.base.http import check_size, download, read_content
+from channels.telegram.api import Api, Json, Timing, describe
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment
 from gaia.ports import Clock
@@ -31,22 +29,13 @@ class Files:
         self._timing = timing
 
     async def fetch(self, attachment: Attachment, limit_bytes: int) -> bytes:
-        """The content of a file. Raises `AttachmentError` if it cannot be had."""
-        kind, seconds = attachment.kind, self._timing.download
-        _check_size(attachment, attachment.size_bytes, limit_bytes)
-        try:
-            return await within(self._clock, seconds, self._fetch(attachment, limit_bytes))
-        except TimeoutError:
-            raise AttachmentError(f"the {kind} did not arrive within {seconds:.0f} s") from None
-        except TelegramError as exc:
-            raise AttachmentError(_refused(attachment, exc)) from exc
-        except httpx.HTTPError as exc:
-            # Not chained: the texts of these may have the URL, and the token is in it.
-            cause = type(exc).__name__
-            raise AttachmentError(f"the {kind} cannot be downloaded: {cause}") from None
+        """Return the content of a file. Raises `AttachmentError` if it cannot be had."""
+        check_size(attachment, attachment.size_bytes, limit_bytes)
+        fetching = self._fetch(attachment, limit_bytes)
+        return await download(self._clock, self._timing.download, attachment, fetching)
 
     async def _fetch(self, attachment: Attachment, limit_bytes: int) -> bytes:
-        place = await self._api.file_place(attachment.file_id)
+        place = await self._place(attachment)
         path, size = place.get("file_path"), place.get("file_size")
         if not isinstance(path, str):
             raise AttachmentError(f"Telegram does not say where the {attachment.kind} is")
@@ -55,29 +44,20 @@ class Files:
                 f"the {attachment.kind} is on the disk of the Bot API server: "
                 "run that server without --local"
             )
-        _check_size(attachment, size if isinstance(size, int) else None, limit_bytes)
-        return await self._download(attachment, path, limit_bytes)
-
-    async def _download(self, attachment: Attachment, path: str, limit_bytes: int) -> bytes:
-        content = bytearray()
+        check_size(attachment, size if isinstance(size, int) else None, limit_bytes)
         url = f"{self._api.base_file_url}/{quote(path)}"
         async with self._api.files.stream("GET", url) as response:
             if response.status_code != httpx.codes.OK:
                 raise AttachmentError(
                     f"the {attachment.kind} cannot be downloaded: HTTP {response.status_code}"
                 )
-            async for piece in response.aiter_bytes():
-                content += piece
-                _check_size(attachment, len(content), limit_bytes)
-        return bytes(content)
+            return await read_content(attachment, response, limit_bytes)
 
-
-def _check_size(attachment: Attachment, size: int | None, limit_bytes: int) -> None:
-    if size is not None and size > limit_bytes:
-        raise AttachmentError(
-            f"the {attachment.kind} is larger than {limit_bytes / 1_000_000:g} MB, "
-            "which limits.attachment_megabytes allows"
-        )
+    async def _place(self, attachment: Attachment) -> Json:
+        try:
+            return await self._api.file_place(attachment.file_id)
+        except TelegramError as exc:
+            raise AttachmentError(_refused(attachment, exc)) from exc
 
 
 def _refused(attachment: Attachment, exc: TelegramError) -> str:

@@ -1,25 +1,22 @@
-"""The way in, for polling and webhook alike: an update is read, translated, and
-handed to the core; when `take` returns it is committed, or nothing has to be.
+"""The way in, for polling and webhook alike: an update is read, translated and committed.
 
-What cannot be read or translated is set aside with a line in the log, so that one
-odd update never hides those behind it. The line names what the update holds and
-where reading it failed; it has no word of it.
+What cannot be read or translated is set aside with a line in the log, so that one odd
+update never hides those behind it. The line names what the update holds and where
+reading it failed, and quotes no word of it.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-import traceback
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from telegram import Update
 
-from channels.attempts import Attempts
-from channels.telegram.addressing import Me
-from channels.telegram.albums import Albums
+from channels.base.intake import Attempts, log_set_aside
 from channels.telegram.api import Json
-from channels.telegram.courtesies import Courtesies
 from channels.telegram.events import (
     Event,
     Ignored,
@@ -29,23 +26,27 @@ from channels.telegram.events import (
     Unblocked,
     Written,
 )
+from channels.telegram.sender import SideEffects
 from channels.telegram.translation import translate
-from gaia.errors import StoreError
+from channels.telegram.words import Me
 from gaia.messages import Inbound
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
 
+ALBUMS_KEPT = 200
+
 _FIELD = re.compile(r"[a-z][a-z_]{0,40}")
+_AlbumKey = tuple[str, str | None]
 
 
 class Intake:
     """Takes updates while the channel serves `gateway` as the bot `me`."""
 
-    def __init__(self, gateway: Gateway, me: Me, courtesies: Courtesies, clock: Clock) -> None:
+    def __init__(self, gateway: Gateway, me: Me, side_effects: SideEffects, clock: Clock) -> None:
         self._gateway = gateway
         self._me = me
-        self._courtesies = courtesies
+        self._side_effects = side_effects
         self._clock = clock
         self._albums = Albums()
         self._attempts = Attempts()
@@ -57,19 +58,16 @@ class Intake:
         to come again.
         """
         try:
-            event = self._read(raw)
+            event = translate(Update.de_json(raw, None), self._me, self._clock.now())
         except Exception as exc:
             _set_aside(raw, exc)
             return
-        try:
-            await self._commit(event)
-        except StoreError:
-            raise
-        except Exception as exc:
-            self._fail(raw, exc)
-
-    def _read(self, raw: Json) -> Event:
-        return translate(Update.de_json(raw, None), self._me, self._clock.now())
+        update_id = raw.get("update_id")
+        await self._attempts.commit(
+            update_id if isinstance(update_id, int) else None,
+            self._commit(event),
+            partial(_set_aside, raw),
+        )
 
     async def _commit(self, event: Event) -> None:
         match event:
@@ -83,7 +81,7 @@ class Intake:
                 self._albums.overhear(inbound)
             case Pressed():
                 receipt = await self._gateway.receive(event.inbound)
-                self._courtesies.pressed(event, receipt)
+                self._side_effects.pressed(event, receipt)
             case Migrated():
                 await self._gateway.moved(event.old_chat, event.new_chat)
             case Unblocked():
@@ -92,31 +90,17 @@ class Intake:
                 logger.debug("an update is ignored: %s", event.reason)
 
     async def _receive(self, inbound: Inbound) -> None:
-        self._courtesies.received(inbound, await self._gateway.receive(inbound))
-
-    def _fail(self, raw: Json, exc: Exception) -> None:
-        """Have the update come again, or set it aside when it did often enough."""
-        update_id = raw.get("update_id")
-        if self._attempts.fail(update_id if isinstance(update_id, int) else None):
-            _set_aside(raw, exc)
-            return
-        raise StoreError(f"gaia fails at it: {type(exc).__name__}") from exc
+        self._side_effects.received(inbound, await self._gateway.receive(inbound))
 
 
 def _set_aside(raw: Json, exc: Exception) -> None:
-    """One line for the log, and where it happened. An exception's own words may be
-    those of the message."""
-    logger.error(
-        "update %s is set aside: %s while reading %s\n%s",
-        raw.get("update_id") if type(raw.get("update_id")) is int else "without an id",
-        type(exc).__name__,
-        ", ".join(_fields(raw)) or "nothing known",
-        "".join(traceback.format_tb(exc.__traceback__)).rstrip(),
-    )
+    update_id = raw.get("update_id")
+    name = update_id if type(update_id) is int else "without an id"
+    log_set_aside(logger, f"update {name}", exc, _fields(raw))
 
 
 def _fields(raw: Json) -> list[str]:
-    """The names of what an update holds, two levels deep, as far as they can be names."""
+    """Return the names of what an update holds, two levels deep, as far as they can be names."""
     found: list[str] = []
     for name, value in raw.items():
         if name == "update_id" or not _is_field(name):
@@ -128,3 +112,40 @@ def _fields(raw: Json) -> list[str]:
 
 def _is_field(name: object) -> bool:
     return isinstance(name, str) and _FIELD.fullmatch(name) is not None
+
+
+class Albums:
+    """Keeps the last albums of groups: what was overheard of them, and which are for the bot.
+
+    Telegram delivers each part of an album as a message of its own, and only one of them
+    has the caption that mentions the bot: it speaks for all. What is overheard before
+    that stays in memory for a while. If gaia ends in between, the album has lost those
+    parts; the one with the words is never lost.
+    """
+
+    def __init__(self) -> None:
+        self._overheard: OrderedDict[_AlbumKey, list[Inbound]] = OrderedDict()
+        self._addressed: OrderedDict[_AlbumKey, None] = OrderedDict()
+
+    def overhear(self, part: Inbound) -> None:
+        """Keep a part until another one may show that the album is for the bot."""
+        self._overheard.setdefault(_key(part), []).append(part)
+        if len(self._overheard) > ALBUMS_KEPT:
+            self._overheard.popitem(last=False)
+
+    def addressed(self, part: Inbound) -> Sequence[Inbound]:
+        """Note that a part is for the bot, and return the parts that were overheard before."""
+        if part.direct or part.album is None:
+            return ()
+        self._addressed[_key(part)] = None
+        if len(self._addressed) > ALBUMS_KEPT:
+            self._addressed.popitem(last=False)
+        return self._overheard.get(_key(part), ())
+
+    def is_addressed(self, part: Inbound) -> bool:
+        """Whether another part of its album was for the bot."""
+        return _key(part) in self._addressed
+
+
+def _key(part: Inbound) -> _AlbumKey:
+    return part.chat, part.album

@@ -5,7 +5,7 @@ Decided here, beyond what Telegram's own terms say:
 - A group is a user of its own; an administrator who writes as the group is one of it.
 - Other bots, channels that write in groups, and what a linked channel posts there
   are not people: they are ignored, so that two bots never talk without end.
-- An edit counts if there are words in it: a live location that moves says nothing
+- An edit is one if there are words in it: a live location that moves says nothing
   new. Whether the words are new ones, the core tells.
 - A command in a forwarded message is not given: it stands in quotes.
 """
@@ -25,17 +25,11 @@ from telegram import (
     User,
 )
 
-from channels.telegram.addressing import Heard, Me, hear
-from channels.telegram.chats import (
+from channels.base.text import clean, one_line
+from channels.telegram.content import Content, content_of, context_of
+from channels.telegram.events import (
     CHANNEL,
     ChatKey,
-    callback_name,
-    edit_name,
-    message_name,
-)
-from channels.telegram.content import Content, content_of
-from channels.telegram.context import context_of
-from channels.telegram.events import (
     Event,
     Ignored,
     Migrated,
@@ -43,10 +37,11 @@ from channels.telegram.events import (
     Pressed,
     Unblocked,
     Written,
+    callback_name,
+    edit_name,
+    message_name,
 )
-from channels.telegram.service import is_service
-from channels.telegram.wording import words_of
-from channels.wording import clean, one_line
+from channels.telegram.words import Heard, Me, hear, words_of
 from gaia.messages import Address, Inbound
 
 LONGEST_NAME = 128
@@ -55,8 +50,29 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_membe
 """The kinds of updates that `translate` knows; Telegram is asked for no others."""
 
 
+# fmt: off
+_SERVICE_FIELDS = (
+    "boost_added", "channel_chat_created", "chat_background_set", "chat_owner_changed",
+    "chat_owner_left", "checklist_tasks_added", "checklist_tasks_done", "connected_website",
+    "delete_chat_photo", "direct_message_price_changed", "forum_topic_closed",
+    "forum_topic_created", "forum_topic_edited", "forum_topic_reopened",
+    "general_forum_topic_hidden", "general_forum_topic_unhidden", "gift_upgrade_sent",
+    "giveaway_completed", "giveaway_created", "group_chat_created", "left_chat_member",
+    "managed_bot_created", "message_auto_delete_timer_changed", "migrate_from_chat_id",
+    "migrate_to_chat_id", "new_chat_members", "new_chat_photo", "new_chat_title",
+    "paid_message_price_changed", "pinned_message", "poll_option_added",
+    "poll_option_deleted", "proximity_alert_triggered", "refunded_payment",
+    "successful_payment", "suggested_post_approval_failed", "suggested_post_approved",
+    "suggested_post_declined", "suggested_post_paid", "suggested_post_refunded",
+    "supergroup_chat_created", "video_chat_ended", "video_chat_participants_invited",
+    "video_chat_scheduled", "video_chat_started", "write_access_allowed",
+)
+# fmt: on
+"""The fields that tell what happened in a chat: one is set in a message that nobody said."""
+
+
 def translate(update: Update, me: Me, now: datetime) -> Event:
-    """What an update comes to, which arrives `now`.
+    """Translate an update, which arrives `now`, into an event.
 
     Raises whatever an update that is not as Telegram promises makes it raise.
     """
@@ -77,7 +93,7 @@ def _message(message: Message, me: Me) -> Event:
         return Migrated(str(chat.id), str(message.migrate_to_chat_id))
     if message.migrate_from_chat_id is not None:
         return Migrated(str(message.migrate_from_chat_id), str(chat.id))
-    if is_service(message):
+    if any(getattr(message, name) for name in _SERVICE_FIELDS):
         return Ignored("tells what happened in the chat")
     return _said(message, me, message_name(_whole(chat.id), _whole(message.message_id)))
 
@@ -132,7 +148,7 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
 
 
 def _unknown(message: Message, text: str, content: Content) -> tuple[str, ...]:
-    """A note for a message in which nothing was found: newer than gaia, most likely."""
+    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
     if text or content.attachments or content.notes:
         return ()
     kinds = sorted(name.replace("_", " ") for name in message.api_kwargs or ())
@@ -170,7 +186,7 @@ def _callback(query: CallbackQuery, now: datetime) -> Event:
 
 
 def _label(message: MaybeInaccessibleMessage, data: str) -> str:
-    """What stands on the button with that data."""
+    """Return what stands on the button with that data."""
     markup = message.reply_markup if isinstance(message, Message) else None
     rows = markup.inline_keyboard if markup is not None else ()
     labels = (button.text for row in rows for button in row if button.callback_data == data)
@@ -209,14 +225,14 @@ def _name(name: str | None) -> str | None:
 
 
 def _time(at: datetime | None) -> datetime:
-    """A time that must be there, which the library passes on as it came."""
+    """Return a time that must be there, which the library passes on as it came."""
     if at is None:
         raise TypeError("a message has no time")
     return at
 
 
 def _whole(number: object) -> int:
-    """An id, which the library passes on as it came."""
+    """Return an id, which the library passes on as it came."""
     if not isinstance(number, int) or isinstance(number, bool):
         raise TypeError(f"an id is a {type(number).__name__}")
     return number

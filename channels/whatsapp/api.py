@@ -1,25 +1,40 @@
-"""What gaia asks of Twilio, through the twilio library: messages, typing, files.
+"""What gaia asks of Twilio, through the twilio library made safe to depend on.
 
-Each request raises one of `faults.REFUSALS` when it comes to nothing.
+What the library's own HTTP clients do not do, and is done here:
+
+- Nothing blocks, cancelling a request ends it, and the network's errors reach the
+  caller as they are: they tell whether a request was sent at all.
+- Nothing is logged: the library's own clients log URLs with phone numbers.
+- An answer that is not Twilio's own, such as a proxy's page, is never read as a
+  verdict of Twilio.
+- Twilio's code, and the wait that it asks for, are in the error, whichever of the
+  library's ways made the request.
+
+A request that fails raises one of `errors.REFUSALS`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TypeVar
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 from twilio.base import values
+from twilio.http import AsyncHttpClient
+from twilio.http.response import Response
 from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
-from channels.whatsapp.http import HttpxClient, OddAnswerError, client, rebased
-from channels.whatsapp.names import CHANNEL, twilio_name
-from channels.whatsapp.timing import Timing
+from channels.base.backoff import Timing as BaseTiming
+from channels.base.http import date_hooks
+from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
+from channels.whatsapp.requests import CHANNEL, twilio_name
 from gaia.findings import Heard
 
 T = TypeVar("T")
@@ -27,7 +42,7 @@ T = TypeVar("T")
 TWILIO_URL = "https://api.twilio.com"
 PAGE_SIZE = 100
 MOST_MESSAGES = 2000
-"""More are not looked for at once: twenty pages."""
+"""How many are looked for at once: twenty pages."""
 
 _OUR_REGION = {"TWILIO_EDGE": "", "TWILIO_REGION": ""}
 """The library would take these from the environment; `base_url` says it instead."""
@@ -40,6 +55,9 @@ _UNREADABLE = (
     TypeError,
     ValueError,
 )
+
+SHORTEST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,29 @@ class PastFile:
     media_type: str
 
 
+@dataclass(frozen=True, slots=True)
+class Timing(BaseTiming):
+    """How long things take on WhatsApp and at Twilio: seconds, or a `timedelta`."""
+
+    typing: float = 20.0
+    """WhatsApp shows for 25 seconds that somebody types."""
+    catch_up: float = 300.0
+    """Between two looks for messages that no webhook told of."""
+    refused: float = 300.0
+    """Twilio refuses the credentials, or the number: only the owner can mend that."""
+    stall: float = 900.0
+    """After this time without a good answer the channel has stalled."""
+    window: timedelta = timedelta(hours=24, minutes=-1)
+    """How long after their last message a person may be written to freely. WhatsApp's
+    window is a minute longer: a message takes a moment to get there."""
+    looked_back: timedelta = timedelta(hours=24)
+    """How far back messages are looked for after a pause."""
+    overlap: timedelta = timedelta(minutes=10)
+    """How far a look reaches into what the one before has seen: messages may be listed late."""
+    webhook_time: timedelta = timedelta(minutes=1)
+    """A message that is younger may still come by webhook: it is not looked for yet."""
+
+
 class Api:
     """Twilio, as the account that has the WhatsApp number `number`."""
 
@@ -95,7 +136,7 @@ class Api:
         )
 
     async def close_connections(self) -> None:
-        """Close them all."""
+        """Close all connections."""
         await self._http.aclose()
 
     async def send_text(
@@ -135,13 +176,13 @@ class Api:
         await _read(typing.create_async(channel=CHANNEL, message_id=message_sid))
 
     async def account(self) -> Account:
-        """The account itself."""
+        """Return the account itself."""
         account = self._twilio.api.v2010.accounts(self._account_sid)
         found = await _read(account.fetch_async())
         return Account(str(found.friendly_name or ""), str(found.status or ""))
 
     async def received_since(self, since: datetime) -> list[PastMessage]:
-        """The messages that Twilio received for the number since then."""
+        """Return the messages that Twilio received for the number since then."""
         listing = self._twilio.messages.list_async(
             to=self._number, date_sent_after=since, limit=MOST_MESSAGES, page_size=PAGE_SIZE
         )
@@ -149,7 +190,7 @@ class Api:
         return [each for each in listed if each is not None and each.sent_at >= since]
 
     async def files_of(self, message_sid: str) -> list[PastFile]:
-        """The files of a message that was received."""
+        """Return the files of a message that was received."""
         listing = self._twilio.messages(message_sid).media.list_async(limit=PAGE_SIZE)
         folder = f"/2010-04-01/Accounts/{self._account_sid}/Messages/{message_sid}/Media"
         return [
@@ -158,12 +199,12 @@ class Api:
         ]
 
     def address_of(self, path: str) -> str:
-        """The address of a path at Twilio."""
+        """Return the address of a path at Twilio."""
         return rebased(TWILIO_URL + path, self._base_url)
 
     @asynccontextmanager
     async def open(self, url: httpx.URL) -> AsyncIterator[httpx.Response]:
-        """The answer to a request for a file, be it a redirect. The credentials go to
+        """Yield the answer to a request for a file, be it a redirect. The credentials go to
         Twilio alone."""
         is_twilios = _origin(url) == _origin(httpx.URL(self.address_of("")))
         auth = self._credentials if is_twilios else None
@@ -172,7 +213,7 @@ class Api:
 
 
 async def _read(request: Awaitable[T]) -> T:
-    """What a request of the library returns."""
+    """Return what a request of the library returns."""
     try:
         return await request
     except _UNREADABLE as exc:
@@ -180,7 +221,7 @@ async def _read(request: Awaitable[T]) -> T:
 
 
 def _past(message: MessageInstance) -> PastMessage | None:
-    """A message of a list, or None for one that somebody sent from the number."""
+    """Return a message of a list, or None for one that somebody sent from the number."""
     sent_at = message.date_sent or message.date_created
     if str(message.direction) != "inbound" or not message.sid or sent_at is None:
         return None
@@ -205,3 +246,85 @@ def _count(number: object) -> int:
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
+
+
+class HttpxClient(AsyncHttpClient):
+    """Sends the library's requests over httpx: to Twilio, or to what stands in for it."""
+
+    def __init__(self, client: httpx.AsyncClient, base_url: str) -> None:
+        super().__init__(logging.getLogger(__name__), True)
+        self._client = client
+        self._base_url = base_url
+
+    async def request(  # type: ignore[override]  # As in the library's own base class.
+        self,
+        method: str,
+        uri: str,
+        params: dict[str, object] | None = None,
+        data: dict[str, object] | None = None,
+        headers: dict[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        allow_redirects: bool = False,
+    ) -> Response:
+        """Raises httpx's errors, `FloodError`, `RefusedError` and `StatusError`."""
+        answer = await self._client.request(
+            method,
+            rebased(uri, self._base_url),
+            params=_fields(params) or None,
+            data=_fields(data) or None,
+            headers=headers,
+            auth=auth,
+            follow_redirects=False,
+        )
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            raise FloodError(_wait(answer))
+        body = _object(answer)
+        if answer.is_client_error and type(body.get("code")) is int:
+            raise RefusedError(body["code"])
+        if not answer.is_success or not body:
+            raise StatusError(answer.status_code)
+        return Response(answer.status_code, answer.text, answer.headers)
+
+
+def client(timing: Timing, heard: Heard | None = None) -> httpx.AsyncClient:
+    """Make the client for all requests, to be closed. `heard` is told what time it is at Twilio."""
+    timeout = httpx.Timeout(
+        timing.read, connect=timing.connect, write=timing.write, pool=timing.pool
+    )
+    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=date_hooks(heard))
+
+
+def rebased(url: str, base_url: str) -> str:
+    """`url` at `base_url`, or as it is where that is empty."""
+    if not base_url:
+        return url
+    base, parts = urlsplit(base_url.rstrip("/")), urlsplit(url)
+    return urlunsplit((base.scheme, base.netloc, base.path + parts.path, parts.query, ""))
+
+
+def _fields(values: dict[str, object] | None) -> dict[str, str | list[str]]:
+    """Return the fields of a form or a query, as the library gives them."""
+    return {
+        name: [str(each) for each in value] if isinstance(value, list) else str(value)
+        for name, value in (values or {}).items()
+    }
+
+
+def _object(answer: httpx.Response) -> dict[str, Any]:
+    """Return the JSON object of an answer, an empty one if it has none."""
+    try:
+        body = json.loads(answer.content)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _wait(answer: httpx.Response) -> float:
+    try:
+        seconds = float(answer.headers.get("retry-after", ""))
+    except ValueError:  # Or it is a date, which Twilio does not send.
+        return SHORTEST_WAIT_SECONDS
+    if not seconds >= SHORTEST_WAIT_SECONDS:
+        return SHORTEST_WAIT_SECONDS
+    return min(seconds, LONGEST_WAIT_SECONDS)

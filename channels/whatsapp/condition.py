@@ -7,22 +7,21 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from channels import condition
-from channels.whatsapp.codes import Blame
-from channels.whatsapp.faults import Refusal, blame_of, code_of, describe, words_for
+from channels.base.condition import Condition
+from channels.whatsapp.errors import Blame, Refusal, blame_of, code_of, describe, words_for
 from gaia.messages import Health
 from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
 
 
-class Condition(condition.Condition):
-    """What is known of the channel at the moment: of Twilio itself, and of what the owner
-    has to mend while Twilio answers."""
+class WhatsAppCondition(Condition):
+    """Knows what Twilio's errors say of the channel, and what the owner has to mend while
+    Twilio answers."""
 
     def __init__(self, clock: Clock, *, address: str, stall_seconds: float) -> None:
         super().__init__(
-            "Twilio", clock, stall_seconds=stall_seconds, stalled="looking for messages has stalled"
+            "Twilio", clock, stall_seconds=stall_seconds, stall="looking for messages has stalled"
         )
         self._address = address
         self._refusals: dict[Blame, str] = {}
@@ -38,33 +37,33 @@ class Condition(condition.Condition):
         self._turned_away = False
 
     def failed(self, exc: Refusal) -> None:
-        """A request that has to succeed did not."""
+        """Report that a request that has to succeed did not."""
         if code_of(exc) is None:
             self.unreachable(describe(exc))
         else:
             self.troubled(describe(exc))
 
     def refused(self, exc: Refusal) -> None:
-        """A message was not taken."""
+        """Report that a message was not taken."""
         if blame_of(code_of(exc)) is Blame.CREDENTIALS:
             self.failed(exc)
         else:
             _note(self._refusals, code_of(exc))
 
     def sent(self, *, in_template: bool = False) -> None:
-        """A message was taken."""
+        """Report that a message was taken."""
         _forget(self._refusals, in_template=in_template)
 
     def undelivered(self, code: int | None) -> None:
-        """A message that was taken came to nothing, for a reason that may be the owner's."""
+        """Report that a message that was taken failed, for a reason that may be the owner's."""
         _note(self._failures, code)
 
     def delivered(self, *, in_template: bool = False) -> None:
-        """A message arrived."""
+        """Report that a message arrived."""
         _forget(self._failures, in_template=in_template)
 
     def called(self) -> None:
-        """Twilio told of a message, as it is set up to."""
+        """Report that Twilio called the webhook, as it is set up to."""
         if self._missed is not None:
             logger.info("Twilio's webhook reaches gaia again")
         self._missed = None
@@ -74,7 +73,7 @@ class Condition(condition.Condition):
         self._turned_away |= not succeeded
 
     def missed_calls(self) -> None:
-        """Messages were found that no webhook told of, or that could not be stored then."""
+        """Report messages that no webhook told of, or that could not be stored then."""
         if self._turned_away:
             self._turned_away = False
             return
@@ -105,7 +104,8 @@ def _note(known: dict[Blame, str], code: int | None) -> None:
 
 
 def _forget(known: dict[Blame, str], *, in_template: bool) -> None:
-    """What a message that fared well disproves: one without a template tells of none."""
+    """Forget what a message that fared well disproves; one without a template says nothing
+    of the template."""
     template = None if in_template else known.get(Blame.TEMPLATE)
     known.clear()
     if template is not None:

@@ -1,4 +1,4 @@
-"""Whether Twilio takes the credentials, for `gaia doctor`. No message is sent."""
+"""Asks Twilio whether it takes the credentials, for the owner. No message is sent."""
 
 from __future__ import annotations
 
@@ -6,20 +6,42 @@ from collections.abc import Sequence
 
 import httpx
 
+from channels.base.text import one_line
 from channels.credentials import TwilioCredentials
-from channels.whatsapp.api import Api
-from channels.whatsapp.codes import Blame
-from channels.whatsapp.faults import REFUSALS, Refusal, blame_of, code_of, describe
-from channels.whatsapp.http import FloodError
-from channels.whatsapp.timing import Timing
-from channels.wording import one_line
+from channels.whatsapp.api import Account, Api, Timing
+from channels.whatsapp.errors import (
+    REFUSALS,
+    Blame,
+    FloodError,
+    Refusal,
+    blame_of,
+    code_of,
+    describe,
+)
 from gaia.findings import Finding, Heard, failed, ok, warning
 from gaia.settings.schema import WhatsAppSettings
 
-TIMING = Timing(connect=10.0, read=10.0, write=10.0, pool=10.0)
+TIMING = Timing(pool=10.0, read=10.0)
 ACCOUNT_REMEDY = "Sign in at console.twilio.com: it says what is to be done."
 SANDBOX = "+14155238886"
 """The number that all of Twilio's sandboxes share."""
+
+
+async def try_account(settings: WhatsAppSettings, credentials: TwilioCredentials) -> Finding:
+    """Try an account and a token that an owner has just given. `settings` need no number yet.
+
+    The finding is a failure if Twilio refuses them, and a warning if nobody can tell.
+    """
+    try:
+        account = await _account(settings, credentials, TIMING)
+    except REFUSALS as exc:
+        cause = one_line(describe(exc), 200)
+        if blame_of(code_of(exc)) is not None:
+            remedy = "Copy both again from console.twilio.com: the live ones, not those for tests."
+            return failed(f"Twilio refuses them: {cause}", remedy)
+        remedy = "Look at this machine's network, and at channels.whatsapp.base_url if it is set."
+        return warning(f"Twilio cannot be asked: {cause}", remedy)
+    return _unless_active(account) or ok("Twilio takes Account SID and auth token")
 
 
 async def look_at_account(
@@ -29,32 +51,37 @@ async def look_at_account(
     *,
     heard: Heard | None = None,
 ) -> Sequence[Finding]:
-    """Whether Twilio takes the credentials, and the account works."""
-    api = Api(
-        credentials.account_sid,
-        credentials.auth_token,
-        settings.number,
-        settings.base_url,
-        timing,
-        heard=heard,
-    )
+    """Check that Twilio takes the credentials, and that the account works."""
     try:
-        account = await api.account()
+        account = await _account(settings, credentials, timing, heard)
     except FloodError as exc:
         return [warning(str(exc), "Look again later.")]
     except REFUSALS as exc:
         return [failed(_words(exc), _remedy(exc, settings))]
+    sandbox = " (the sandbox)" if settings.number == SANDBOX else ""
+    taken = ok(f"Twilio takes the credentials, for {settings.number}{sandbox}")
+    return [_unless_active(account) or taken]
+
+
+async def _account(
+    settings: WhatsAppSettings,
+    credentials: TwilioCredentials,
+    timing: Timing,
+    heard: Heard | None = None,
+) -> Account:
+    account_sid, auth_token = credentials.account_sid, credentials.auth_token
+    api = Api(account_sid, auth_token, settings.number, settings.base_url, timing, heard=heard)
+    try:
+        return await api.account()
     finally:
         await api.close_connections()
-    if account.status != "active":
-        return [
-            failed(
-                f"Twilio says that the account is {one_line(account.status, 40) or 'unknown'}",
-                ACCOUNT_REMEDY,
-            )
-        ]
-    sandbox = " (the sandbox)" if settings.number == SANDBOX else ""
-    return [ok(f"Twilio takes the credentials, for {settings.number}{sandbox}")]
+
+
+def _unless_active(account: Account) -> Finding | None:
+    if account.status == "active":
+        return None
+    said = one_line(account.status, 40) or "unknown"
+    return failed(f"Twilio says that the account is {said}", ACCOUNT_REMEDY)
 
 
 def _words(exc: Refusal) -> str:
@@ -66,7 +93,7 @@ def _remedy(exc: Refusal, settings: WhatsAppSettings) -> str:
     match blame_of(code_of(exc)):
         case Blame.CREDENTIALS:
             return (
-                "Copy Account SID and auth token anew from console.twilio.com into .env: the "
+                "Copy Account SID and auth token again from console.twilio.com into .env: the "
                 "live ones, not those for tests."
             )
         case Blame.ACCOUNT:

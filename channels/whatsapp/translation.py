@@ -1,4 +1,4 @@
-"""From the values of a webhook to an event: who wrote what. Pure.
+"""From the values of a webhook to an event: who wrote what, and with which files. Pure.
 
 Decided here, beyond what Twilio's own terms say:
 
@@ -9,21 +9,61 @@ Decided here, beyond what Twilio's own terms say:
   messages, which Twilio answers and fulfils by itself.
 - Twilio documents no parameters of edited messages. If one names the message that it
   replaces, it is an edit of it.
+- What is no word is a note: one line of plain words in brackets, for the model to read.
+- A file is known by its path at Twilio alone: whatever host a message names, it is never
+  asked.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
-from channels.whatsapp.content import Content, content_of, file_name, is_place
-from channels.whatsapp.events import Event, Ignored, Misdirected, Written
-from channels.whatsapp.forms import Params
-from channels.whatsapp.names import CHANNEL, is_sid, person_in
-from gaia.messages import Address, Inbound
+from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
+from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 
 SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
 REPLACED = ("EditedMessageSid", "OriginalMessageSid")
+LONGEST_WORDS = 300
+"""How many characters of somebody else's words, or of a name, a note has."""
+MOST_FILES = 10
+"""Twilio's own limit for one message."""
+UNKNOWN_TYPE = "application/octet-stream"
+CONTACT_TYPES = frozenset({"text/vcard", "text/x-vcard", "text/directory"})
+_MEDIA_PATH = re.compile(
+    r"/2010-04-01/Accounts/(?P<account>AC[0-9a-fA-F]{32})"
+    r"/Messages/[A-Z]{2}[0-9a-fA-F]{32}/Media/ME[0-9a-fA-F]{32}"
+)
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}")
+_DEGREES = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,20})?")
+_FILE_NAME = re.compile(r"[^\n/\\]{1,120}\.[A-Za-z][A-Za-z0-9]{1,7}")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Somebody wrote to gaia."""
+
+    inbound: Inbound
+
+
+@dataclass(frozen=True, slots=True)
+class Misdirected:
+    """Not for gaia, as somebody set it up at Twilio. `reason` is for the owner."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Nothing that gaia has to know."""
+
+    reason: str
+
+
+Event = Written | Misdirected | Ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +75,8 @@ class Me:
 
 
 def translate(params: Params, me: Me, sent_at: datetime, *, is_late: bool = False) -> Event:
-    """What a message comes to. Twilio's webhooks have no time: `sent_at` is when it came."""
+    """Translate a message into an event. Twilio's webhooks have no time: `sent_at` is when it
+    came."""
     if person_in(params.get("From")) == me.number:
         return Ignored("tells of a message that gaia sent")
     if person_in(params.get("To")) != me.number:
@@ -72,7 +113,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
 
 
 def _text(params: Params) -> str:
-    """The words of a message, be they written, pressed or chosen."""
+    """Return the words of a message, be they written, pressed or chosen."""
     payload = params.get("ButtonPayload") or params.get("ListId")
     if payload.startswith("/"):
         return payload.strip()
@@ -96,7 +137,7 @@ def _context(params: Params, me: Me) -> tuple[str, ...]:
 
 
 def _replied_to(params: Params, me: Me) -> str:
-    """A message of which Twilio tells no word, only whose it was."""
+    """Name the message by its author: Twilio tells no word of it."""
     author = params.get("OriginalRepliedMessageSender")
     if person_in(author) == me.number:
         return "a message of yours"
@@ -118,9 +159,107 @@ def _edit_of(params: Params) -> str | None:
 
 
 def _unknown(params: Params, text: str, content: Content) -> tuple[str, ...]:
-    """A note for a message in which nothing was found: newer than gaia, most likely."""
+    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
     if text or content.attachments or content.notes:
         return ()
     kind = params.line("MessageType", 40)
     named = f": {kind}" if kind and kind != "text" else ""
     return (f"(sent something that cannot be read here{named})",)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message holds besides its words."""
+
+    attachments: tuple[Attachment, ...]
+    notes: tuple[str, ...]
+
+
+def content_of(params: Params, account_sid: str) -> Content:
+    """Return the files of a message of that account, and notes of the rest."""
+    attachments, notes = [], [*_notes(params)]
+    for url, media_type in _media(params):
+        path = media_path(url, account_sid)
+        if path is None:
+            notes.append("(sent a file that cannot be fetched)")
+            continue
+        attachments.append(_attachment(path, media_type, params))
+        if media_type in CONTACT_TYPES:
+            notes.append("(a contact)")
+    return Content(tuple(attachments), tuple(notes))
+
+
+def media_path(url: str, account_sid: str) -> str | None:
+    """Return the path of a file of that account at Twilio, None for the address of anything
+    else."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return None
+    found = _MEDIA_PATH.fullmatch(path)
+    return path if found is not None and found["account"] == account_sid else None
+
+
+def file_name(params: Params) -> str | None:
+    """Return the name of the document, which comes in place of words if it has no caption."""
+    body = params.get("Body").strip()
+    if params.get("MessageType") == "document" and _FILE_NAME.fullmatch(body):
+        return body
+    return None
+
+
+def is_place(params: Params) -> bool:
+    """Whether the message tells where something is."""
+    return all(_DEGREES.fullmatch(params.get(name)) for name in ("Latitude", "Longitude"))
+
+
+def _media(params: Params) -> Iterator[tuple[str, str]]:
+    """Yield the address and the type of each file."""
+    for index in range(MOST_FILES):
+        if url := params.get(f"MediaUrl{index}"):
+            stated = params.get(f"MediaContentType{index}").partition(";")[0].strip().lower()
+            yield url, stated if _MEDIA_TYPE.fullmatch(stated) else UNKNOWN_TYPE
+
+
+def _attachment(path: str, media_type: str, params: Params) -> Attachment:
+    return Attachment(_kind(media_type, params), path, media_type, file_name=file_name(params))
+
+
+def _kind(media_type: str, params: Params) -> AttachmentKind:
+    match params.get("MessageType"), media_type.partition("/")[0]:
+        case "document", _:
+            return AttachmentKind.DOCUMENT
+        case "sticker", "image":
+            return AttachmentKind.STICKER
+        case _, "image":
+            return AttachmentKind.PHOTO
+        case _, "audio":
+            is_voice = media_type == "audio/ogg"
+            return AttachmentKind.VOICE if is_voice else AttachmentKind.AUDIO
+        case _, "video":
+            return AttachmentKind.VIDEO
+        case _:
+            return AttachmentKind.DOCUMENT
+
+
+def _notes(params: Params) -> Iterator[str]:
+    if is_place(params):
+        yield _place(params)
+    if params.get("FlowData"):
+        yield f"(filled in a form: {params.line('FlowData', LONGEST_WORDS)})"
+    if description := params.line("ListDescription", LONGEST_WORDS):
+        yield f'(chosen from a list: "{description}")'
+    if advertised := [each for each in _advertisement(params) if each]:
+        yield f'(wrote because of an advertisement: "{": ".join(advertised)}")'
+
+
+def _advertisement(params: Params) -> Iterator[str]:
+    for name in ("ReferralHeadline", "ReferralBody"):
+        yield params.line(name, LONGEST_WORDS)
+
+
+def _place(params: Params) -> str:
+    where = f"latitude {params.get('Latitude')}, longitude {params.get('Longitude')}"
+    named = [params.line(name, LONGEST_WORDS) for name in ("Label", "Address")]
+    names = ", ".join(name for name in named if name)
+    return f"(place: {names}; {where})" if names else f"(location: {where})"

@@ -9,6 +9,9 @@
 Nothing is looked at before its signature but the files, whose addresses are signed
 themselves. 200 says that what came is stored. Nothing makes Twilio bring the rest again:
 what is answered with 503 is found when the channel catches up.
+What cannot be translated, or what the core fails at again and again, is set aside with a
+line in the log. The line names the values that came and where it failed; it quotes no word
+of them.
 """
 
 from __future__ import annotations
@@ -16,18 +19,29 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from channels.refused_requests import RefusedRequests
-from channels.whatsapp.checking import CHECK_PATH
-from channels.whatsapp.condition import Condition
-from channels.whatsapp.forms import Params
-from channels.whatsapp.intake import Intake
-from channels.whatsapp.outgoing import OutgoingFiles
-from channels.whatsapp.signatures import Signatures
-from gaia.errors import StoreError, UnsignedError
-from gaia.messages import HookAnswer, HookRequest
-from gaia.ports import Clock
+from channels.base.http import RefusedRequests
+from channels.base.intake import Attempts, log_set_aside
+from channels.whatsapp.condition import WhatsAppCondition
+from channels.whatsapp.errors import failure_of
+from channels.whatsapp.files import OutgoingFiles
+from channels.whatsapp.requests import Params, Signatures, is_sid
+from channels.whatsapp.round_trip import CHECK_PATH
+from channels.whatsapp.sender import SideEffects
+from channels.whatsapp.translation import Event, Ignored, Me, Misdirected, Written, translate
+from channels.whatsapp.window import NOT_ASKED
+from gaia.errors import StoreError, UnreachableError, UnsignedError
+from gaia.messages import (
+    DeliveryReport,
+    DeliveryStage,
+    HookAnswer,
+    HookRequest,
+    Inbound,
+    ReceiptKind,
+)
+from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
 
@@ -38,10 +52,21 @@ MEDIA = "media/"
 
 _OUTBOX_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
+_NAME = re.compile(r"[A-Z][A-Za-z]{0,40}[0-9]{0,2}")
+STAGES = {
+    "sent": DeliveryStage.SENT,
+    "delivered": DeliveryStage.DELIVERED,
+    "read": DeliveryStage.READ,
+    "failed": DeliveryStage.FAILED,
+    "undelivered": DeliveryStage.FAILED,
+}
+"""What Twilio calls them. It also tells that a message is queued or being sent, which
+says nothing that `Channel.send` had not said."""
+
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    """What answers while the channel serves."""
+class Handlers:
+    """What takes requests while the channel serves."""
 
     intake: Intake
     files: OutgoingFiles
@@ -54,7 +79,7 @@ class Webhook:
         self,
         signatures: Signatures,
         account_sid: str,
-        condition: Condition,
+        condition: WhatsAppCondition,
         check: Callable[[bytes], HookAnswer],
         clock: Clock,
     ) -> None:
@@ -64,10 +89,10 @@ class Webhook:
         self._check = check
         self._refused = RefusedRequests(logger, "WhatsApp's webhook", clock)
 
-    async def hook(self, request: HookRequest, service: Service | None) -> HookAnswer:
-        """The answer to a request. Without a `service` the channel does not serve."""
+    async def hook(self, request: HookRequest, handlers: Handlers | None) -> HookAnswer:
+        """Return the answer to a request. Without `handlers` the channel does not serve."""
         if request.path.startswith(MEDIA) and request.method in ("GET", "HEAD"):
-            return await _file(request, service)
+            return await _file(request, handlers)
         try:
             params = self._signatures.verified(request)
         except UnsignedError as exc:
@@ -77,19 +102,19 @@ class Webhook:
             # It is signed: that word is Twilio's.
             logger.warning("Twilio calls with %s: choose POST in its console", request.method)
             return HookAnswer(405)
-        if service is None:
+        if handlers is None:
             return HookAnswer(503)
         if request.path == CHECK_PATH:
             return self._check(request.body)
-        taking = self._taking(request.path, params, service.intake)
-        if taking is None:
+        take = self._handler(request.path, params, handlers.intake)
+        if take is None:
             return HookAnswer(404)
-        return await self._take(request.path, params, taking)
+        return await self._take(request.path, params, take)
 
-    def _taking(
+    def _handler(
         self, path: str, params: Params, intake: Intake
     ) -> Callable[[], Awaitable[None]] | None:
-        """What takes a request to that path; None for a path that there is not."""
+        """Return what takes a request to `path`; None for an unknown path."""
         if not path:
             return lambda: intake.message(params)
         kind, _, name = path.partition("/")
@@ -103,7 +128,7 @@ class Webhook:
         return None
 
     async def _take(
-        self, path: str, params: Params, taking: Callable[[], Awaitable[None]]
+        self, path: str, params: Params, take: Callable[[], Awaitable[None]]
     ) -> HookAnswer:
         if params.get("AccountSid") != self._account_sid:
             self._refused.note("it is of another account than GAIA_TWILIO_ACCOUNT_SID")
@@ -112,7 +137,7 @@ class Webhook:
             # The other addresses are gaia's own: only this one the owner has to set.
             self._condition.called()
         try:
-            await taking()
+            await take()
         except StoreError as exc:
             self._condition.stored(succeeded=False)
             logger.error("what Twilio tells cannot be stored at the moment: %s", exc)
@@ -121,7 +146,109 @@ class Webhook:
         return TWIML
 
 
-async def _file(request: HookRequest, service: Service | None) -> HookAnswer:
-    if service is None:
+async def _file(request: HookRequest, handlers: Handlers | None) -> HookAnswer:
+    if handlers is None:
         return HookAnswer(503)
-    return await service.files.serve(request.path.removeprefix(MEDIA))
+    return await handlers.files.serve(request.path.removeprefix(MEDIA))
+
+
+class Intake:
+    """Commits what Twilio tells while the channel serves `gateway` as `me`.
+
+    When a method returns, it is committed, or nothing has to be. Each raises `StoreError`
+    when that is not possible at the moment: it is to come again.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        me: Me,
+        side_effects: SideEffects,
+        condition: WhatsAppCondition,
+        clock: Clock,
+    ) -> None:
+        self._gateway = gateway
+        self._me = me
+        self._side_effects = side_effects
+        self._condition = condition
+        self._clock = clock
+        self._attempts = Attempts()
+
+    async def message(self, params: Params) -> None:
+        """Commit a message."""
+        try:
+            event = translate(params, self._me, self._clock.now())
+        except Exception as exc:
+            _set_aside(params, exc)
+            return
+        await self._try(params, self._commit(event))
+
+    async def status(self, outbox_id: int, params: Params) -> None:
+        """Commit what became of a chunk."""
+        report = report_of(outbox_id, params)
+        if report is not None:
+            await self._try(params, self._gateway.reported(report))
+            self._witness(report, params)
+
+    async def asked(self, outbox_id: int, params: Params) -> None:
+        """Commit what became of a template that asks somebody to write back. It is no chunk:
+        the chunk waits until they write. A template that failed has asked nobody."""
+        report = report_of(outbox_id, params)
+        if report is not None:
+            if report.stage is DeliveryStage.FAILED:
+                logger.warning("somebody could not be asked to write: %s", report.failure)
+                failure = UnreachableError(f"{NOT_ASKED}: {report.failure}")
+                unasked = replace(report, failure=failure, of_question=True)
+                await self._try(params, self._gateway.reported(unasked))
+            self._witness(report, params)
+
+    def _witness(self, report: DeliveryReport, params: Params) -> None:
+        """Report to the condition how a message of gaia's fared."""
+        match report.stage:
+            case DeliveryStage.FAILED:
+                self._condition.undelivered(error_code(params))
+            case DeliveryStage.DELIVERED | DeliveryStage.READ:
+                is_template = params.get("StructuredMessage") == "true"
+                self._condition.delivered(in_template=is_template)
+
+    async def _try(self, params: Params, committing: Awaitable[None]) -> None:
+        name = (params.get("MessageSid"), params.get("MessageStatus"))
+        await self._attempts.commit(name, committing, partial(_set_aside, params))
+
+    async def _commit(self, event: Event) -> None:
+        match event:
+            case Written(inbound):
+                await self._receive(inbound)
+            case Misdirected(reason):
+                logger.warning("a message that Twilio tells of is left out: %s", reason)
+            case Ignored(reason):
+                logger.debug("a message that Twilio tells of is ignored: %s", reason)
+
+    async def _receive(self, inbound: Inbound) -> None:
+        receipt = await self._gateway.receive(inbound)
+        self._side_effects.received(inbound, receipt)
+        if receipt.kind is not ReceiptKind.DENIED:
+            self._gateway.reachable(inbound.chat)
+
+
+def _set_aside(params: Params, exc: Exception) -> None:
+    names = sorted(name for name in params if _NAME.fullmatch(name))[:60]
+    sid = params.get("MessageSid")
+    what = f"what Twilio tells of {sid if is_sid(sid) else 'a message'}"
+    log_set_aside(logger, what, exc, names)
+
+
+def report_of(outbox_id: int, params: Params) -> DeliveryReport | None:
+    """Return what became of a copy of that chunk; None if that is no news."""
+    stage = STAGES.get(params.get("MessageStatus") or params.get("SmsStatus"))
+    sid = params.get("MessageSid")
+    if stage is None or not is_sid(sid):
+        return None
+    failure = failure_of(error_code(params)) if stage is DeliveryStage.FAILED else None
+    return DeliveryReport(outbox_id, sid, stage, failure)
+
+
+def error_code(params: Params) -> int | None:
+    """Return why it failed, in Twilio's numbers, if it did."""
+    code = params.get("ErrorCode")
+    return int(code) if code.isascii() and code.isdecimal() and len(code) < 8 else None

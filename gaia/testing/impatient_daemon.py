@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 import sys
 
+from channels.telegram.api import Timing
 from channels.telegram.channel import TelegramChannel
-from channels.telegram.timing import Timing
 from gaia import daemon
 from gaia.cli.leaving import leave_threads
 from gaia.clock import SystemClock

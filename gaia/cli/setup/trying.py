@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from channels.credentials import TwilioCredentials
-from channels.trying import try_account, try_bot
 from gaia.agent.providers import ResolvedModel
 from gaia.agent.reaching import Host, look_at_host
 from gaia.cli.waiting_line import WaitingLine
@@ -66,6 +65,8 @@ class Trying:
         """A bot's token; with the bot's user name, if Telegram told it."""
         if not self._wanted:
             return NOT_TRIED, ""
+        from channels.telegram.doctor import try_bot
+
         finding, name = self._run("the token at Telegram", try_bot(settings, token))
         return _redacted(finding, token), name
 
@@ -73,6 +74,8 @@ class Trying:
         """An account at Twilio, and its token."""
         if not self._wanted:
             return NOT_TRIED
+        from channels.whatsapp.doctor import try_account
+
         finding = self._run("the account at Twilio", try_account(settings, credentials))
         return _redacted(finding, credentials.account_sid, credentials.auth_token)
 

@@ -7,7 +7,7 @@ import re
 
 import httpx
 
-from channels.whatsapp.outgoing import ENDINGS
+from channels.whatsapp.files import ENDINGS
 from gaia.testing.twilio import DOWNLOAD_MEDIA
 from gaia.testing.whatsapp_house import PUBLIC_URL, WhatsAppHouse
 

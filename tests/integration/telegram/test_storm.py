@@ -11,8 +11,8 @@ from itertools import groupby
 
 import pytest
 
+from channels.telegram.api import Timing
 from channels.telegram.channel import TelegramChannel
-from channels.telegram.timing import Timing
 from gaia.clock import SystemClock
 from gaia.messages import TurnEnded, TurnStarted
 from gaia.settings.schema import TelegramSettings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from channels.telegram.api import Timing
 from channels.telegram.doctor import look_at_token, look_at_updates
-from channels.telegram.timing import Timing
 from gaia.findings import Finding, Outcome
 from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings

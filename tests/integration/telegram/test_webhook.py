@@ -8,7 +8,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from channels.telegram.webhook import secret_of
+from channels.telegram.updates import secret_of
 from gaia.messages import HookRequest
 from gaia.testing.serving import serving
 from gaia.testing.telegram import TelegramServer

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from channels.credentials import TwilioCredentials
+from channels.whatsapp.api import Timing
 from channels.whatsapp.doctor import SANDBOX, look_at_account
-from channels.whatsapp.timing import Timing
 from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
 from gaia.testing.serving import serving

@@ -7,7 +7,7 @@ import asyncio
 from starlette.applications import Starlette
 
 from channels.whatsapp.channel import WhatsAppChannel
-from channels.whatsapp.checking import Route, round_trip
+from channels.whatsapp.round_trip import Route, round_trip
 from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
 from gaia.testing.clock import FakeClock

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from channels.attempts import ATTEMPTS, Attempts
+from channels.base.intake import ATTEMPTS, Attempts
 
 
 def test_the_last_try_is_told_and_then_the_count_is_over() -> None:

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from channels.public_address import post, reason
+from channels.whatsapp.round_trip import post, reason
 from gaia.bounded_http import ANSWER_BYTES, Answer
 from gaia.findings import Finding, Outcome
 

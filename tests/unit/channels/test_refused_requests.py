@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from channels.refused_requests import SECONDS, RefusedRequests
+from channels.base.http import REFUSAL_SECONDS, RefusedRequests
 from gaia.testing.clock import FakeClock
 
 
@@ -21,7 +21,7 @@ def test_each_reason_is_told_once_a_minute(caplog: pytest.LogCaptureFixture) -> 
         "a request to the webhook is refused: it is of another account",
     ]
     caplog.clear()
-    clock.advance(SECONDS)
+    clock.advance(REFUSAL_SECONDS)
     refused.note("it is not signed")
     refused.note("it is of another account")
     assert caplog.messages == [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from channels.formatting.cutting import cut
+from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Span
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import to_html

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from channels.formatting.characters import clean, is_blank, utf16_length
-from channels.formatting.cutting import cut
+from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Style
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split, to_html

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from telegram import Update
 
-from channels.telegram.addressing import Me
 from channels.telegram.events import Event
 from channels.telegram.translation import translate
+from channels.telegram.words import Me
 
 ME = {"id": 4000, "is_bot": True, "first_name": "Gaia", "username": "Gaia_Bot"}
 ADA = {"id": 7, "is_bot": False, "first_name": "Ada", "last_name": "Lovelace"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from channels.telegram.chats import ChatKey, edit_name, message_in, message_name
+from channels.telegram.events import ChatKey, edit_name, message_in, message_name
 
 
 @pytest.mark.parametrize("text", ["7", "-100500", "-100500:3", "7:3"])

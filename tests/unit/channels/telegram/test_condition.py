@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from telegram.error import Conflict, InvalidToken, NetworkError
 
-from channels.gates import Gates
-from channels.telegram.condition import Condition
+from channels.base.backoff import ChatBackoff
+from channels.telegram.api import TelegramCondition
 from gaia.testing.clock import FakeClock
 
 
@@ -14,50 +14,56 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def condition(clock: FakeClock) -> Condition:
-    condition = Condition(clock, stall_seconds=75)
+def condition(clock: FakeClock) -> TelegramCondition:
+    condition = TelegramCondition(clock, stall_seconds=75)
     condition.begin()
-    condition.well()
+    condition.ok()
     return condition
 
 
 def test_it_is_not_well_before_telegram_was_asked(clock: FakeClock) -> None:
-    condition = Condition(clock, stall_seconds=75)
+    condition = TelegramCondition(clock, stall_seconds=75)
     assert condition.health().detail == "not serving"
     condition.begin()
     assert condition.health().detail == "connecting to Telegram"
 
 
-def test_a_good_poll_makes_it_well(condition: Condition) -> None:
+def test_a_good_poll_makes_it_well(condition: TelegramCondition) -> None:
     assert condition.health().ok
     condition.end()
     assert condition.health().detail == "not serving"
 
 
-def test_a_conflict_and_a_refused_token_are_told_until_a_good_poll(condition: Condition) -> None:
+def test_a_conflict_and_a_refused_token_are_told_until_a_good_poll(
+    condition: TelegramCondition,
+) -> None:
     condition.failed(Conflict("terminated"))
     assert "another process polls with this token" in condition.health().detail
     condition.failed(InvalidToken())
     assert "GAIA_TELEGRAM_BOT_TOKEN" in condition.health().detail
-    condition.well()
+    condition.ok()
     assert condition.health().ok
 
 
-def test_it_tells_since_when_telegram_is_away(condition: Condition, clock: FakeClock) -> None:
+def test_it_tells_since_when_telegram_is_away(
+    condition: TelegramCondition, clock: FakeClock
+) -> None:
     condition.failed(NetworkError("x"))
     clock.advance(600)
     condition.failed(NetworkError("x"))
     assert condition.health().detail.startswith("Telegram cannot be reached since 12:00 UTC")
 
 
-def test_no_poll_for_too_long_is_a_stall(condition: Condition, clock: FakeClock) -> None:
+def test_no_poll_for_too_long_is_a_stall(condition: TelegramCondition, clock: FakeClock) -> None:
     clock.advance(75)
     assert condition.health().ok
     clock.advance(1)
     assert condition.health().detail == "polling has stalled: no answer since 12:00 UTC"
 
 
-def test_one_that_fails_is_troubled_and_not_stalled(condition: Condition, clock: FakeClock) -> None:
+def test_one_that_fails_is_troubled_and_not_stalled(
+    condition: TelegramCondition, clock: FakeClock
+) -> None:
     for _ in range(10):
         clock.advance(60)
         condition.failed(NetworkError("x"))
@@ -66,7 +72,7 @@ def test_one_that_fails_is_troubled_and_not_stalled(condition: Condition, clock:
 
 
 def test_one_that_neither_works_nor_fails_any_more_is_stalled_whatever_was_last(
-    condition: Condition, clock: FakeClock
+    condition: TelegramCondition, clock: FakeClock
 ) -> None:
     condition.failed(NetworkError("x"))
     clock.advance(76)
@@ -77,28 +83,30 @@ def test_one_that_neither_works_nor_fails_any_more_is_stalled_whatever_was_last(
 
 
 def test_a_poll_that_does_not_come_back_is_no_sign_of_life(
-    condition: Condition, clock: FakeClock
+    condition: TelegramCondition, clock: FakeClock
 ) -> None:
     clock.advance(40)
-    condition.stuck("a poll did not come back")
+    condition.stalled("a poll did not come back")
     assert condition.health().detail == "a poll did not come back"
     clock.advance(36)
     assert condition.health().is_stalled
-    condition.well()
+    condition.ok()
     assert condition.health().ok
 
 
 def test_a_provider_that_is_left_alone_is_quiet_on_purpose(
-    condition: Condition, clock: FakeClock
+    condition: TelegramCondition, clock: FakeClock
 ) -> None:
-    condition.rests(600)
+    condition.expect_silence(600)
     clock.advance(675)
     assert condition.health().ok
     clock.advance(1)
     assert condition.health().is_stalled
 
 
-def test_one_that_does_not_serve_is_not_stalled(condition: Condition, clock: FakeClock) -> None:
+def test_one_that_does_not_serve_is_not_stalled(
+    condition: TelegramCondition, clock: FakeClock
+) -> None:
     condition.end()
     clock.advance(1000)
     assert not condition.health().is_stalled
@@ -109,14 +117,14 @@ def test_one_that_does_not_serve_is_not_stalled(condition: Condition, clock: Fak
 
 
 def test_what_is_called_by_telegram_never_stalls(clock: FakeClock) -> None:
-    condition = Condition(clock, stall_seconds=None)
+    condition = TelegramCondition(clock, stall_seconds=None)
     condition.begin()
-    condition.well()
+    condition.ok()
     clock.advance(100_000)
     assert condition.health().ok
 
 
-def test_messages_that_cannot_be_stored_are_told(condition: Condition) -> None:
+def test_messages_that_cannot_be_stored_are_told(condition: TelegramCondition) -> None:
     condition.stored(succeeded=False)
     assert "cannot be stored" in condition.health().detail
     condition.stored(succeeded=True)
@@ -124,12 +132,12 @@ def test_messages_that_cannot_be_stored_are_told(condition: Condition) -> None:
 
 
 def test_a_gate_opens_by_time_and_holds_for_one_chat(clock: FakeClock) -> None:
-    gates = Gates(clock)
-    gates.close(7, 30)
+    backoff = ChatBackoff(clock)
+    backoff.hold(7, 30)
     clock.advance(10)
-    assert gates.remaining(7) == 20
-    assert gates.remaining(8) == 0
-    gates.close(7, 5)
-    assert gates.remaining(7) == 20
+    assert backoff.remaining(7) == 20
+    assert backoff.remaining(8) == 0
+    backoff.hold(7, 5)
+    assert backoff.remaining(7) == 20
     clock.advance(20)
-    assert gates.remaining(7) == 0
+    assert backoff.remaining(7) == 0

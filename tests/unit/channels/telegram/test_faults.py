@@ -13,8 +13,7 @@ from telegram.error import (
     TimedOut,
 )
 
-from channels.telegram.api import FloodError, StatusError
-from channels.telegram.faults import describe, send_error
+from channels.telegram.api import FloodError, StatusError, describe, send_error
 from gaia.errors import PermanentSendError, RetryableSendError, SendError, UnknownSendError
 
 SECRET_URL = "https://api.telegram.org/bot123456789:canary/sendMessage"

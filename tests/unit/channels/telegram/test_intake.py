@@ -3,16 +3,14 @@ from __future__ import annotations
 import pytest
 from telegram.error import TelegramError
 
-from channels.attempts import ATTEMPTS
-from channels.background import Background
-from channels.gates import Gates
-from channels.telegram.addressing import Me
-from channels.telegram.api import Api, Json
-from channels.telegram.chats import CHANNEL
-from channels.telegram.courtesies import Courtesies
-from channels.telegram.faults import describe
+from channels.base.background import Background
+from channels.base.backoff import ChatBackoff
+from channels.base.intake import ATTEMPTS
+from channels.telegram.api import Api, Json, Timing, describe
+from channels.telegram.events import CHANNEL
 from channels.telegram.intake import Intake
-from channels.telegram.timing import Timing
+from channels.telegram.sender import SideEffects
+from channels.telegram.words import Me
 from gaia.errors import StoreError
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
 from gaia.testing.clock import FakeClock
@@ -55,7 +53,9 @@ def intake(core: Core) -> Intake:
     clock = FakeClock()
     background = Background(CHANNEL, TelegramError, describe)
     api = Api(TOKEN, "http://127.0.0.1:9", Timing())
-    return Intake(core, Me(4000, "gaia_bot"), Courtesies(api, Gates(clock), background), clock)
+    return Intake(
+        core, Me(4000, "gaia_bot"), SideEffects(api, ChatBackoff(clock), background), clock
+    )
 
 
 def update(update_id: int = 1, **fields: object) -> Json:

@@ -4,9 +4,18 @@ import httpx
 import pytest
 from twilio.base.exceptions import TwilioException
 
-from channels.whatsapp.codes import Blame
-from channels.whatsapp.faults import Refusal, blame_of, describe, failure_of, send_error
-from channels.whatsapp.http import FloodError, OddAnswerError, RefusedError, StatusError
+from channels.whatsapp.errors import (
+    Blame,
+    FloodError,
+    OddAnswerError,
+    Refusal,
+    RefusedError,
+    StatusError,
+    blame_of,
+    describe,
+    failure_of,
+    send_error,
+)
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,

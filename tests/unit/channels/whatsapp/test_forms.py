@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from channels.whatsapp.forms import MOST_FIELDS, Params, read_form, read_json
+from channels.whatsapp.requests import MOST_FIELDS, Params, read_form, read_json
 
 
 @pytest.mark.parametrize(

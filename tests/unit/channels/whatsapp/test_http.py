@@ -6,13 +6,8 @@ import httpx
 import pytest
 from twilio.rest import Client
 
-from channels.whatsapp.http import (
-    FloodError,
-    HttpxClient,
-    RefusedError,
-    StatusError,
-    rebased,
-)
+from channels.whatsapp.api import HttpxClient, rebased
+from channels.whatsapp.errors import FloodError, RefusedError, StatusError
 
 ACCOUNT, TOKEN = f"AC{'0' * 32}", "a" * 32
 SENT = httpx.Response(201, json={"sid": f"SM{'0' * 32}"})

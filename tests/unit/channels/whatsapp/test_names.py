@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from channels.whatsapp.names import is_person, is_sid, person_in, twilio_name
+from channels.whatsapp.requests import is_person, is_sid, person_in, twilio_name
 
 
 @pytest.mark.parametrize(

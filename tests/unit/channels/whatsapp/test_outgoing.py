@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from channels.whatsapp.outgoing import (
+from channels.whatsapp.files import (
     FILE_HOLDS_SECONDS,
     LONGEST_NAME,
     OutgoingFiles,

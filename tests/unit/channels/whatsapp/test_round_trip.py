@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as WebRoute
 
-from channels.whatsapp.checking import Route, answer, round_trip
-from channels.whatsapp.signatures import Signatures
+from channels.whatsapp.requests import Signatures
+from channels.whatsapp.round_trip import Route, answer, round_trip
 from gaia.errors import UnsignedError
 from gaia.findings import Finding, Outcome
 from gaia.messages import HookAnswer, HookRequest

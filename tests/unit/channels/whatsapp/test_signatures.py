@@ -12,8 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from twilio.request_validator import RequestValidator
 
-from channels.whatsapp.forms import Params
-from channels.whatsapp.signatures import Signatures
+from channels.whatsapp.requests import Params, Signatures
 from gaia.errors import UnsignedError
 from gaia.messages import HookRequest
 

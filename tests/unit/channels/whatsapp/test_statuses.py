@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from channels.whatsapp.forms import Params
-from channels.whatsapp.statuses import report_of
+from channels.whatsapp.requests import Params
+from channels.whatsapp.webhook import report_of
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.whatsapp.events import Event, Ignored, Misdirected, Written
-from channels.whatsapp.forms import Params
-from channels.whatsapp.translation import Me, translate
+from channels.whatsapp.requests import Params
+from channels.whatsapp.translation import Event, Ignored, Me, Misdirected, Written, translate
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 
 ACCOUNT = "AC" + "0b" * 16

@@ -6,14 +6,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from channels.attempts import ATTEMPTS
-from channels.whatsapp.condition import Condition
-from channels.whatsapp.courtesies import Courtesies
-from channels.whatsapp.intake import Intake
-from channels.whatsapp.outgoing import OutgoingFiles
-from channels.whatsapp.signatures import Signatures
+from channels.base.intake import ATTEMPTS
+from channels.whatsapp.condition import WhatsAppCondition
+from channels.whatsapp.files import OutgoingFiles
+from channels.whatsapp.requests import Signatures
+from channels.whatsapp.sender import SideEffects
 from channels.whatsapp.translation import Me
-from channels.whatsapp.webhook import TWIML, Service, Webhook
+from channels.whatsapp.webhook import TWIML, Handlers, Intake, Webhook
 from gaia.errors import StoreError
 from gaia.messages import (
     Address,
@@ -73,7 +72,7 @@ class Core:
             raise self.fault
 
 
-class Manners(Courtesies):
+class Manners(SideEffects):
     """Keeps what it hears, and does nothing."""
 
     def __init__(self) -> None:
@@ -89,12 +88,12 @@ class Rig:
     def __init__(self, core: Core, clock: FakeClock) -> None:
         self.manners = Manners()
         signatures = Signatures(TOKEN, PUBLIC)
-        self.condition = Condition(clock, address=signatures.address(""), stall_seconds=900)
+        self.condition = WhatsAppCondition(clock, address=signatures.address(""), stall_seconds=900)
         self.condition.begin()
-        self.condition.well()
+        self.condition.ok()
         intake = Intake(core, Me(ACCOUNT, NUMBER), self.manners, self.condition, clock)
         self.files = OutgoingFiles(core.file, public_url=PUBLIC, auth_token=TOKEN, clock=clock)
-        self.service: Service | None = Service(intake, self.files)
+        self.service: Handlers | None = Handlers(intake, self.files)
         self.checked: list[bytes] = []
         self._webhook = Webhook(signatures, ACCOUNT, self.condition, self._check, clock)
 

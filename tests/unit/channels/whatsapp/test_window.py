@@ -5,15 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from channels.whatsapp.templates import INVITATION, LONGEST_VALUE, Template
-from channels.whatsapp.timing import Timing
+from channels.whatsapp.api import Timing
 from channels.whatsapp.window import (
     ASKED,
+    INVITATION,
+    LONGEST_VALUE,
     WITHOUT_TEMPLATE,
-    Asking,
-    Freely,
+    FreeText,
     InTemplate,
-    Waiting,
+    Invite,
+    Template,
+    Wait,
     Way,
     way_of,
 )
@@ -46,11 +48,11 @@ def test_free_text_goes_within_a_day_but_for_its_last_minute(
     age: timedelta, *, is_open: bool
 ) -> None:
     chunk = replace(CHUNK, contact=Contact(written_at=NOW - age))
-    assert isinstance(way(chunk), Freely) is is_open
+    assert isinstance(way(chunk), FreeText) is is_open
 
 
 def test_nobody_of_whom_nothing_is_known_is_written_to_freely() -> None:
-    assert way(CHUNK, None) == Waiting(WITHOUT_TEMPLATE)
+    assert way(CHUNK, None) == Wait(WITHOUT_TEMPLATE)
 
 
 def test_a_short_reply_goes_in_the_template() -> None:
@@ -79,12 +81,12 @@ def test_the_mark_of_a_repeat_is_in_the_template() -> None:
     ids=["long", "not the first", "not the last", "with a file", "blank"],
 )
 def test_what_does_not_fit_asks_once(chunk: Outbound) -> None:
-    assert way(replace(chunk, contact=CLOSED)) == Asking(TEMPLATE)
-    assert way(replace(chunk, contact=ASKED_BEFORE)) == Waiting(ASKED)
+    assert way(replace(chunk, contact=CLOSED)) == Invite(TEMPLATE)
+    assert way(replace(chunk, contact=ASKED_BEFORE)) == Wait(ASKED)
 
 
 def test_a_template_without_a_variable_can_only_ask() -> None:
-    assert way(replace(CHUNK, contact=CLOSED), BARE) == Asking(BARE)
+    assert way(replace(CHUNK, contact=CLOSED), BARE) == Invite(BARE)
     assert BARE.asking() == {}
     assert TEMPLATE.asking() == {"1": INVITATION}
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from twilio.rest import Client
 
-from channels.whatsapp.http import HttpxClient
+from channels.whatsapp.api import HttpxClient
 from gaia.testing.clock import FakeClock
 from gaia.testing.serving import serving
 from gaia.testing.twilio import TwilioServer, running_twilio

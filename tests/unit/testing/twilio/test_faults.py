@@ -8,7 +8,7 @@ import httpx
 import pytest
 from twilio.rest import Client
 
-from channels.whatsapp.http import FloodError, OddAnswerError, RefusedError, StatusError
+from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
 from gaia.testing.twilio import (
     CREATE_MESSAGE,
     NUMBER,

@@ -8,7 +8,7 @@ import pytest
 from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
-from channels.whatsapp.http import RefusedError, StatusError
+from channels.whatsapp.errors import RefusedError, StatusError
 from gaia.testing.clock import FakeClock
 from gaia.testing.twilio import NUMBER, Person, TwilioServer
 

@@ -1,17 +1,20 @@
-"""Sending one chunk: to its chat and topic, as a reply in groups, with its buttons and file.
+"""What gaia sends: the chunks of replies, and beside them typing, menus and confirmations.
 
-What Telegram refuses of the form is left out, one thing after the other: the
-formatting when it cannot read it, the topic when that is gone. Everything else
-that goes wrong is an error for delivery.
+What Telegram refuses of the form of a chunk is left out, one thing after the other: the
+formatting when it cannot read it, the topic when that is gone. Everything else that
+goes wrong is an error for delivery. What stands beside the chunks holds up nothing, and
+may fail.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from telegram import (
+    BotCommand,
+    BotCommandScopeChat,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     InputFile,
@@ -19,34 +22,27 @@ from telegram import (
     Message,
     ReplyParameters,
 )
-from telegram.constants import ParseMode
-from telegram.error import BadRequest, ChatMigrated, InvalidToken, TelegramError
+from telegram.constants import ChatAction, ParseMode
+from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, TelegramError
 
+from channels.base.background import Background, ShowTyping
+from channels.base.backoff import ChatBackoff
 from channels.formatting.telegram_html import plain
-from channels.gates import Gates
-from channels.telegram.api import Api, FloodError
-from channels.telegram.chats import ChatKey, message_in, message_name
-from channels.telegram.condition import Condition
-from channels.telegram.faults import send_error
-from channels.telegram.timing import Timing
+from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
+from channels.telegram.events import ChatKey, Pressed, message_in, message_name
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
     StoreError,
     UnknownSendError,
 )
-from gaia.messages import Button, Outbound
+from gaia.messages import Button, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind, TurnStarted
+from gaia.ports import Gateway
 
 logger = logging.getLogger(__name__)
 
 BUTTONS_IN_A_ROW = 2
 LONGEST_COMMAND_BYTES = 64
-
-Moved = Callable[[str, str], Awaitable[None]]
-"""Is told the old and the new id of a chat; `Gateway.moved`."""
-
-FileContent = Callable[[int], Awaitable[bytes | None]]
-"""Gives the content of the file that goes with a chunk; `Gateway.file`."""
 
 _UNREADABLE_FORMATTING = "can't parse entities"
 _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
@@ -54,7 +50,7 @@ _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message as Telegram is going to get it."""
+    """A message as it is sent to Telegram."""
 
     chat: ChatKey
     text: str
@@ -65,7 +61,8 @@ class Draft:
     """The text stands below it."""
 
     def simpler(self, refusal: BadRequest) -> Draft | None:
-        """The draft without what was refused of its form, or None if it was something else."""
+        """Return the draft without what was refused of its form, or None if it was something
+        else."""
         words = refusal.message.casefold()
         if self.formatted and _UNREADABLE_FORMATTING in words:
             return replace(self, text=plain(self.text), formatted=False)
@@ -75,7 +72,8 @@ class Draft:
 
 
 def draft(outbound: Outbound) -> Draft:
-    """The message for a chunk. Raises `PermanentSendError` if its chat is none of Telegram's."""
+    """Make the message for a chunk. Raises `PermanentSendError` if its chat is none of
+    Telegram's."""
     chat = ChatKey.parse(outbound.chat)
     if chat is None:
         raise PermanentSendError(f"{outbound.chat!r} is no chat of Telegram's")
@@ -103,25 +101,22 @@ class Sender:
     def __init__(
         self,
         api: Api,
-        gates: Gates[int],
-        condition: Condition,
+        backoff: ChatBackoff[int],
+        condition: TelegramCondition,
         timing: Timing,
-        *,
-        moved: Moved,
-        file: FileContent,
+        gateway: Gateway,
     ) -> None:
         self._api = api
-        self._gates = gates
+        self._backoff = backoff
         self._condition = condition
         self._timing = timing
-        self._moved = moved
-        self._file = file
+        self._gateway = gateway
 
     async def send(self, outbound: Outbound) -> str:
         """Send a chunk; returns Telegram's name for it. Raises a `SendError` otherwise."""
         message = draft(outbound)
         chat_id = message.chat.chat_id
-        remaining = self._gates.remaining(chat_id)
+        remaining = self._backoff.remaining(chat_id)
         if remaining:
             raise RetryableSendError("Telegram asked to wait", after_seconds=remaining)
         message = replace(message, document=await self._document(outbound))
@@ -141,11 +136,11 @@ class Sender:
                 message = simpler
 
     async def _document(self, outbound: Outbound) -> InputFile | None:
-        """The file of a chunk, unless it has none any more."""
+        """Return the file of a chunk; None if it has none any more."""
         if outbound.file is None:
             return None
         try:
-            content = await self._file(outbound.outbox_id)
+            content = await self._gateway.file(outbound.outbox_id)
         except StoreError as exc:
             raise RetryableSendError("the file that goes with it cannot be read") from exc
         return None if content is None else InputFile(content, filename=outbound.file.name)
@@ -184,10 +179,10 @@ class Sender:
         )
 
     async def _heed(self, chat_id: int, exc: TelegramError) -> None:
-        """What a refusal means beyond the message."""
+        """Note what a refusal means beyond the message."""
         match exc:
             case FloodError():
-                self._gates.close(chat_id, exc.seconds)
+                self._backoff.hold(chat_id, exc.seconds)
             case InvalidToken():
                 self._condition.failed(exc)
             case ChatMigrated():
@@ -195,7 +190,90 @@ class Sender:
 
     async def _move(self, old_chat_id: int, new_chat_id: int) -> None:
         try:
-            await self._moved(str(old_chat_id), str(new_chat_id))
+            await self._gateway.moved(str(old_chat_id), str(new_chat_id))
         except StoreError as exc:
             # The next try to send is told the same.
             logger.error("that a chat has another id cannot be stored: %s", exc)
+
+
+class SideEffects:
+    """Tells a stranger how to be let in, sets the menu, and confirms and removes a pressed
+    button, in the background: none of it holds up the next update."""
+
+    def __init__(
+        self, api: Api, backoff: ChatBackoff[int], background: Background[TelegramError]
+    ) -> None:
+        self._api = api
+        self._backoff = backoff
+        self._background = background
+        self._menus: dict[int, tuple[MenuEntry, ...]] = {}
+
+    def received(self, inbound: Inbound, receipt: Receipt) -> None:
+        """Follow a message that arrived, and that the core took or did not."""
+        key = ChatKey.parse(inbound.chat)
+        if key is None or self._backoff.remaining(key.chat_id):
+            return
+        if receipt.kind is ReceiptKind.DENIED:
+            if receipt.stranger_reply:
+                reply = receipt.stranger_reply
+                self._background.start("a reply to a stranger", self._tell, key, reply)
+        elif receipt.menu and self._menus.get(key.chat_id) != receipt.menu:
+            self._menus[key.chat_id] = receipt.menu
+            self._background.start("setting a menu", self._set_menu, key.chat_id, receipt.menu)
+
+    def pressed(self, pressed: Pressed, receipt: Receipt) -> None:
+        """Follow a button that was pressed, and whose command the core took or did not."""
+        self.received(pressed.inbound, receipt)
+        if receipt.kind is not ReceiptKind.DENIED:
+            self._background.start("confirming a button", self._confirm, pressed)
+            self._background.start("removing buttons", self._remove_buttons, pressed)
+
+    async def _tell(self, key: ChatKey, text: str) -> None:
+        try:
+            await self._api.send_message(key.chat_id, text, message_thread_id=key.thread_id)
+        except FloodError as exc:
+            self._backoff.hold(key.chat_id, exc.seconds)
+
+    async def _set_menu(self, chat_id: int, menu: tuple[MenuEntry, ...]) -> None:
+        commands = [BotCommand(entry.name, entry.description[:256]) for entry in menu[:100]]
+        is_set = False
+        try:
+            is_set = await self._api.set_my_commands(commands, scope=BotCommandScopeChat(chat_id))
+        finally:
+            if not is_set and self._menus.get(chat_id) == menu:
+                del self._menus[chat_id]
+
+    async def _confirm(self, pressed: Pressed) -> None:
+        await self._api.answer_callback_query(pressed.callback_id, text=pressed.label or None)
+
+    async def _remove_buttons(self, pressed: Pressed) -> None:
+        await self._api.edit_message_reply_markup(
+            chat_id=pressed.chat_id, message_id=pressed.message_id, reply_markup=None
+        )
+
+
+class TypingAction:
+    """Shows typing in a chat or a topic for five seconds, except in a chat that Telegram
+    wants to be left alone."""
+
+    def __init__(self, api: Api, backoff: ChatBackoff[int]) -> None:
+        self._api = api
+        self._backoff = backoff
+
+    def show_for(self, turn: TurnStarted) -> ShowTyping | None:
+        """Return what shows typing for a turn; None for a chat that is none of Telegram's."""
+        key = ChatKey.parse(turn.chat)
+        return None if key is None else partial(self._show, key)
+
+    async def _show(self, key: ChatKey) -> None:
+        if self._backoff.remaining(key.chat_id):
+            return
+        try:
+            await self._api.send_chat_action(
+                key.chat_id, ChatAction.TYPING, message_thread_id=key.thread_id
+            )
+        except FloodError as exc:
+            self._backoff.hold(key.chat_id, exc.seconds)
+        except NetworkError as exc:
+            if isinstance(exc, BadRequest):
+                raise

@@ -1,4 +1,4 @@
-"""Cutting a document into pieces that a channel takes, where a reader would pause.
+"""Cuts a document into the pieces that a channel takes, where a reader would pause.
 
 What a channel takes is its own affair: it says of a piece whether it fits. Each
 piece costs a look at what is about its own size, so the whole takes linear time.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from itertools import product
 
-from channels.formatting.breaks import Break, breaks, cuts_cluster, last_cluster_end, next_text
-from channels.formatting.characters import is_blank
+from channels.formatting.characters import clusters, is_blank, is_one_cluster
 from channels.formatting.document import Document, Span, Style, clipped
 
 Fits = Callable[[Document], bool]
@@ -22,9 +22,12 @@ _FIRST_GUESS = 1024
 _REASONABLE_SHARE = 4
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
+_SPACE = re.compile(r"\s*")
+_BEYOND = 2
+
 
 def cut(document: Document, fits: Fits) -> Sequence[Document]:
-    """The pieces of `document`, in order; none is blank, and each fits.
+    """Cut `document` into pieces, in order; none is blank, and each fits.
 
     Only white space at a cut is left out. A cut is best between blocks, then at
     the end of a line, a sentence, a word, and last between two characters as
@@ -38,7 +41,7 @@ def cut(document: Document, fits: Fits) -> Sequence[Document]:
 
 
 class _Cutter:
-    """Where a cutting stands. Spans are sorted by their starts; those that reach
+    """Holds how far a document is cut. Spans are sorted by their starts; those that reach
     over the present position are in `_around`, later ones begin at `_ahead`."""
 
     def __init__(self, document: Document, fits: Fits) -> None:
@@ -70,7 +73,7 @@ class _Cutter:
         self._ahead = passed
 
     def _piece(self, start: int, end: int) -> Document:
-        """The document between two positions, neither before the present one."""
+        """Return the document between two positions, neither before the present one."""
         text = self._text[start:end].rstrip()
         return Document(text, tuple(self._spans_between(start, start + len(text))))
 
@@ -87,7 +90,7 @@ class _Cutter:
         yield from self._spans[self._ahead : bisect_left(self._starts, end, self._ahead)]
 
     def _room(self, start: int) -> int:
-        """The furthest position up to which a piece from `start` fits."""
+        """Return the furthest position up to which a piece from `start` fits."""
         fitting, tried = start + 1, start + _FIRST_GUESS
         while tried < len(self._text) and self._fits(self._piece(start, tried)):
             fitting, tried = tried, start + 2 * (tried - start)
@@ -116,7 +119,7 @@ class _Cutter:
         )
 
     def _code_kept_whole(self, start: int, end: int) -> Span | None:
-        """The block of code that `end` would cut, if the next piece can hold all of it."""
+        """Return the block of code that `end` would cut, if the next piece can hold all of it."""
         code = self._code_at(end)
         if code and start < code.start < end and self._fits(self._piece(code.start, code.end)):
             return code
@@ -141,7 +144,7 @@ class _Cutter:
         return shut
 
     def _skip_space(self, position: int) -> int:
-        """Where the text goes on; in code that is a line, with its indent."""
+        """Return where the text goes on; in code that is a line, with its indent."""
         if self._code_at(position):
             lines = _BLANK_LINES.match(self._text, position)
             position = lines.end() if lines else position
@@ -153,7 +156,7 @@ class _Cutter:
 
 
 def _best_place(text: str, least: int, shut: bytearray, start: int) -> int | None:
-    """The last of the best places behind `least`. `shut` begins at `start`."""
+    """Return the last of the best places behind `least`. `shut` begins at `start`."""
     end = start + len(shut) - 1
     for may_be_inside, kind in product((False, True), Break):
         for place in reversed(breaks(text, kind, least, end)):
@@ -161,3 +164,47 @@ def _best_place(text: str, least: int, shut: bytearray, start: int) -> int | Non
             if is_open and not cuts_cluster(text, place):
                 return place
     return None
+
+
+class Break(Enum):
+    """A kind of place to cut, the better before the worse. It is where the value's
+    match ends, and the white space that follows belongs to no side."""
+
+    BLOCK = re.compile(r"(?=\n\n)")
+    LINE = re.compile(r"(?=\n)")
+    SENTENCE = re.compile(
+        r"""(?:(?<![\d\W])(?<!\b\w)\.|[!?…؟۔।॥])[)\]"'»”’]*(?=\s)"""  # noqa: RUF001
+        r"""|[。！？｡．…]+[」』）】”’]*"""  # noqa: RUF001
+    )
+    WORD = re.compile(r"(?<!\s)(?=\s)|[，、；：]")  # noqa: RUF001
+
+
+def breaks(text: str, kind: Break, start: int, end: int) -> Sequence[int]:
+    """Return the places of `kind` after `start`, up to `end`."""
+    ends = (match.end() for match in kind.value.finditer(text, start, end + _BEYOND))
+    return [place for place in ends if start < place <= end]
+
+
+def cuts_cluster(text: str, place: int) -> bool:
+    """Whether one cluster holds both characters around `place`. Knows no more of the
+    text than these, which is enough beside white space and punctuation."""
+    pair = text[place - 1 : place + 1] if place else ""
+    return len(pair) == 2 and is_one_cluster(pair)
+
+
+def last_cluster_end(text: str, start: int, end: int) -> int:
+    """Return the last position up to `end` that is between two clusters; `end` itself if the
+    cluster at `start` reaches further."""
+    last = start
+    for _, cluster_end in clusters(text, start, end + 1):
+        if cluster_end <= end:
+            last = cluster_end
+    return last if last > start else end
+
+
+def next_text(text: str, position: int, bound: int) -> int:
+    """Return the first position from `position` on, at most `bound`, that is no white space or
+    is the beginning of a cluster with something to see."""
+    space = _SPACE.match(text, position, bound)
+    end = space.end() if space else position
+    return end - 1 if end > position and cuts_cluster(text, end) else end

@@ -1,8 +1,9 @@
 """A signed request to gaia's own public address, as Twilio would make it, and what its
 answer tells: that Twilio reaches this gaia, or what stands in the way.
 
-The answer proves that it comes from a gaia with the same auth token; a page of
-somebody else's does not pass for it.
+The answer proves that it comes from a gaia with the same auth token; a page of somebody
+else's does not pass for it. Redirects are not followed: a signature holds for one address
+alone.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+import socket
+import ssl
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from urllib.parse import SplitResult, urlsplit
 
-from channels import public_address
-from channels.whatsapp.forms import Params, read_form
-from channels.whatsapp.signatures import HEADER, Signatures
-from channels.wording import one_line
-from gaia.bounded_http import ANSWER_SECONDS, Answer
+import httpx
+
+from channels.base.text import one_line
+from channels.whatsapp.requests import HEADER, Params, Signatures, read_form
+from gaia.bounded_http import ANSWER_SECONDS, FAULTS, Answer, ask, causes
 from gaia.findings import Finding, failed, ok, warning
 from gaia.messages import HookAnswer
 
@@ -37,7 +41,7 @@ class Route:
 
 
 def answer(auth_token: str, body: bytes) -> HookAnswer:
-    """The answer to a check whose signature was found to be right."""
+    """Answer a check whose signature was found to be right."""
     try:
         nonce = read_form(body).get(_NONCE)
     except ValueError:
@@ -51,17 +55,17 @@ def answer(auth_token: str, body: bytes) -> HookAnswer:
 async def round_trip(
     route: Route, auth_token: str, *, seconds: float = ANSWER_SECONDS
 ) -> Sequence[Finding]:
-    """What two requests tell: a signed one, and one without signature, to be refused."""
+    """Make two requests, a signed one and one to be refused, and return what they tell."""
     signatures = Signatures(auth_token, route.public_url)
     hooks, url = signatures.address(""), signatures.address(CHECK_PATH)
     form = {_NONCE: secrets.token_hex(_NONCE_CHARACTERS // 2)}
     signed = {HEADER: signatures.sign(url, Params.of(form))}
-    found = await public_address.post(url, form, signed, seconds=seconds)
+    found = await post(url, form, signed, seconds=seconds)
     if isinstance(found, Finding):
         return [found]
     if not _is_proof(found, auth_token, form[_NONCE]):
-        return [_meaning(found, hooks, route)]
-    unsigned = await public_address.post(url, form, {}, seconds=seconds)
+        return [_explained(found, hooks, route)]
+    unsigned = await post(url, form, {}, seconds=seconds)
     if isinstance(unsigned, Answer) and unsigned.status == 403:
         return [ok(f"{hooks} leads to this gaia, and refuses what is not signed")]
     return [ok(f"{hooks} leads to this gaia"), _unrefused(unsigned, auth_token, form[_NONCE])]
@@ -98,8 +102,8 @@ def _unrefused(unsigned: Answer | Finding, auth_token: str, nonce: str) -> Findi
     )
 
 
-def _meaning(answer: Answer, hooks: str, route: Route) -> Finding:
-    """What an answer tells that is not gaia's own."""
+def _explained(answer: Answer, hooks: str, route: Route) -> Finding:
+    """Explain an answer that is not gaia's own."""
     pass_on = f"Let the proxy pass /hooks/ on to {route.listens_at}, path and all"
     match answer.status:
         case 404 | 405 | 410:
@@ -148,3 +152,79 @@ def _meaning(answer: Answer, hooks: str, route: Route) -> Finding:
 
 def _lower(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
+
+
+async def post(
+    url: str,
+    form: Mapping[str, str],
+    headers: Mapping[str, str],
+    *,
+    seconds: float = ANSWER_SECONDS,
+) -> Answer | Finding:
+    """Post a form, and return the answer, or why there is none, with a remedy."""
+    try:
+        return await ask("POST", url, headers=headers, form=form, seconds=seconds)
+    except FAULTS as exc:
+        return reason(urlsplit(url), exc, seconds)
+
+
+def reason(url: SplitResult, exc: Exception, seconds: float) -> Finding:
+    """Explain why a request to `url` that raised `exc` got no answer, and what to do about it."""
+    known = (_known_fault(url, cause, seconds) for cause in causes(exc))
+    found = next((finding for finding in known if finding is not None), None)
+    return found or failed(
+        f"{_place(url)} gives no answer over HTTP ({type(exc).__name__})",
+        "Look at scheme and port of the address, and at the proxy's log.",
+    )
+
+
+def _known_fault(url: SplitResult, cause: BaseException, seconds: float) -> Finding | None:
+    host, place = url.hostname or "", _place(url)
+    match cause:
+        case socket.gaierror(errno=socket.EAI_AGAIN):
+            return failed(
+                f"no DNS server answers for the name {host}",
+                "Look at this machine's network, and at the DNS servers that it asks.",
+            )
+        case socket.gaierror() | UnicodeError():
+            return failed(
+                f"the name {host} is not known to the DNS",
+                "Look for a typing mistake, or enter the name at your DNS provider. Some "
+                "tunnels get another name at each start: put the present one into gaia.yaml.",
+            )
+        case ssl.SSLCertVerificationError():
+            return failed(
+                f"the certificate of {host} is not valid: {cause.verify_message}",
+                f"Let the proxy have a certificate for {host} that browsers accept, with the "
+                "whole chain, such as one of Let's Encrypt. Providers refuse any other.",
+            )
+        case ssl.SSLError():
+            return failed(
+                f"{place} speaks no TLS that is understood ({cause.reason})",
+                "Let the proxy serve https on that port, or correct the port in the address.",
+            )
+        case ConnectionRefusedError():
+            return failed(
+                f"{place} refuses the connection",
+                "Start the proxy or the tunnel, and let firewall and router pass the port on "
+                "to it.",
+            )
+        case httpx.ConnectTimeout():
+            return failed(
+                f"{place} takes no connection within {seconds:g} s",
+                "Open the port in firewall and router. Some routers do not lead back into "
+                f"their own network: if {url.geturl()}, opened on a phone without Wi-Fi, "
+                "gives an error 403, all is well.",
+            )
+        case TimeoutError() | httpx.TimeoutException():
+            return failed(
+                f"{place} gives no answer within {seconds:g} s",
+                "Look at the proxy's log, and whether it passes /hooks/ on to gaia.",
+            )
+    return None
+
+
+def _place(url: SplitResult) -> str:
+    host = url.hostname or ""
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme, 0)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

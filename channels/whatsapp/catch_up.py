@@ -1,6 +1,6 @@
-"""Messages that Twilio received and told nobody of: gaia was off, or could not be reached.
+"""Finds messages that Twilio received and told nobody of: gaia was off, or could not be reached.
 
-Twilio calls a webhook once, and keeps the message. So gaia looks for itself: at first
+Twilio calls a webhook once, and keeps the message. So gaia looks for itself: first
 for those of the last day, then now and again for those since the last look. The core
 drops what it has. A look is also what tells whether Twilio can be reached at all.
 """
@@ -8,20 +8,24 @@ drops what it has. A look is also what tells whether Twilio can be reached at al
 from __future__ import annotations
 
 import logging
-import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from channels.whatsapp.api import Api, PastFile, PastMessage
-from channels.whatsapp.codes import Blame
-from channels.whatsapp.condition import Condition
-from channels.whatsapp.events import Written
-from channels.whatsapp.faults import REFUSALS, Refusal, blame_of, code_of
-from channels.whatsapp.forms import Params
-from channels.whatsapp.http import FloodError, RefusedError
-from channels.whatsapp.names import is_sid, twilio_name
-from channels.whatsapp.timing import Timing
-from channels.whatsapp.translation import Me, translate
+from channels.base.intake import log_set_aside
+from channels.whatsapp.api import Api, PastFile, PastMessage, Timing
+from channels.whatsapp.condition import WhatsAppCondition
+from channels.whatsapp.errors import (
+    REFUSALS,
+    Blame,
+    FloodError,
+    Refusal,
+    RefusedError,
+    blame_of,
+    code_of,
+)
+from channels.whatsapp.requests import Params, is_sid, twilio_name
+from channels.whatsapp.translation import Me, Written, translate
+from gaia.clock import retry
 from gaia.errors import StoreError
 from gaia.messages import ReceiptKind
 from gaia.ports import Clock, Gateway
@@ -31,7 +35,7 @@ logger = logging.getLogger(__name__)
 NOT_FOUND = 20404
 
 
-class CatchingUp:
+class CatchUp:
     """Looks for messages that no webhook told of."""
 
     def __init__(
@@ -39,7 +43,7 @@ class CatchingUp:
         api: Api,
         gateway: Gateway,
         me: Me,
-        condition: Condition,
+        condition: WhatsAppCondition,
         clock: Clock,
         timing: Timing,
     ) -> None:
@@ -53,21 +57,21 @@ class CatchingUp:
 
     async def run(self) -> None:
         """Look again and again until cancelled."""
-        pauses = self._timing.pauses()
         while True:
-            try:
-                await self._look()
-            except REFUSALS as exc:
-                self._condition.failed(exc)
-                wait = self._after(exc) or next(pauses)
-                self._condition.rests(wait)
-            except StoreError as exc:
-                self._condition.stored(succeeded=False)
-                wait = next(pauses)
-                logger.error("a message cannot be stored, next try in %.0f s: %s", wait, exc)
-            else:
-                pauses, wait = self._timing.pauses(), self._timing.catch_up
-            await self._clock.sleep(wait)
+            pauses, failures = self._timing.pauses(), (*REFUSALS, StoreError)
+            await retry(self._clock, self._look, pauses, failures, self._failed)
+            await self._clock.sleep(self._timing.catch_up)
+
+    async def _failed(self, exc: Exception, pauses: Iterator[float]) -> float:
+        if isinstance(exc, REFUSALS):
+            self._condition.failed(exc)
+            wait = self._after(exc) or next(pauses)
+            self._condition.expect_silence(wait)
+            return wait
+        self._condition.stored(succeeded=False)
+        wait = next(pauses)
+        logger.error("a message cannot be stored, next try in %.0f s: %s", wait, exc)
+        return wait
 
     async def _look(self) -> None:
         """Take what there is since the last look."""
@@ -78,7 +82,7 @@ class CatchingUp:
             since = max(since, self._seen_until - timing.overlap)
         until = now if is_first else now - timing.webhook_time
         found = await self._api.received_since(since)
-        self._condition.well()
+        self._condition.ok()
         new = 0
         for message in sorted(found, key=lambda each: each.sent_at):
             if message.sent_at <= until:
@@ -91,21 +95,16 @@ class CatchingUp:
             self._condition.missed_calls()
 
     async def _take(self, message: PastMessage) -> bool:
-        """Hand a message to the core; whether it is new there. One that it fails at is
-        set aside: those after it count as well."""
+        """Hand a message to the core, and tell whether it is new there. A message that the
+        core fails at is set aside, so that it does not hide those after it."""
         params = await self._params(message)
         try:
             return await self._receive(params, message.sent_at)
         except StoreError:
             raise
         except Exception as exc:
-            # The words of the error may be those of the message.
-            logger.error(
-                "message %s is set aside: %s\n%s",
-                message.sid if is_sid(message.sid) else "without an id",
-                type(exc).__name__,
-                "".join(traceback.format_tb(exc.__traceback__)).rstrip(),
-            )
+            sid = message.sid if is_sid(message.sid) else "without an id"
+            log_set_aside(logger, f"message {sid}", exc)
             return False
 
     async def _receive(self, params: Params, sent_at: datetime) -> bool:
@@ -119,7 +118,7 @@ class CatchingUp:
         return is_new
 
     async def _params(self, message: PastMessage) -> Params:
-        """What a webhook would have told of it."""
+        """Return what a webhook would have told of it."""
         files: dict[str, str] = {}
         for index, file in enumerate(await self._files(message)):
             files[f"MediaUrl{index}"] = self._api.address_of(file.path)
@@ -136,7 +135,7 @@ class CatchingUp:
         )
 
     async def _files(self, message: PastMessage) -> Sequence[PastFile]:
-        """The files of a message; none if it was deleted in the meantime."""
+        """Return the files of a message; none if it was deleted in the meantime."""
         if not message.media_count:
             return ()
         try:
@@ -147,7 +146,7 @@ class CatchingUp:
             return ()
 
     def _after(self, exc: Refusal) -> float | None:
-        """How long to leave Twilio alone after it refused, if it says so."""
+        """Return how long to leave Twilio alone after it refused, if it says so."""
         if isinstance(exc, FloodError):
             return exc.seconds
         return self._timing.refused if blame_of(code_of(exc)) is Blame.CREDENTIALS else None

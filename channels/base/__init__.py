@@ -1,0 +1,4 @@
+"""What the channels of a provider on the network share: Telegram and WhatsApp.
+
+`channel.RemoteChannel` is the channel itself, `condition.Condition` its health.
+"""

@@ -1,0 +1,66 @@
+"""What both intakes do with a message that cannot be read or committed.
+
+It comes again a few times, and is then set aside with a line in the log, so that one odd
+message neither comes again for ever nor hides those behind it.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+
+from gaia.errors import StoreError
+
+ATTEMPTS = 5
+"""How often the core may fail at a message, for another reason than its store."""
+
+_MOST_REMEMBERED = 500
+
+
+class Attempts:
+    """Counts how often the core failed at each message, by the provider's name for it.
+
+    It remembers those that failed last.
+    """
+
+    def __init__(self) -> None:
+        self._failures: OrderedDict[Hashable, int] = OrderedDict()
+
+    def fail(self, name: Hashable) -> bool:
+        """Count a failure, and tell whether it was the last one allowed."""
+        failures = self._failures.pop(name, 0) + 1
+        if failures >= ATTEMPTS:
+            return True
+        self._failures[name] = failures
+        while len(self._failures) > _MOST_REMEMBERED:
+            self._failures.popitem(last=False)
+        return False
+
+    async def commit(
+        self, name: Hashable, committing: Awaitable[None], set_aside: Callable[[Exception], None]
+    ) -> None:
+        """Commit a message, or call `set_aside` once the core failed at it too often.
+
+        Raises `StoreError` while the message is to come again.
+        """
+        try:
+            await committing
+        except StoreError:
+            raise
+        except Exception as exc:
+            if not self.fail(name):
+                raise StoreError(f"gaia fails at it: {type(exc).__name__}") from exc
+            set_aside(exc)
+
+
+def log_set_aside(
+    logger: logging.Logger, what: str, exc: Exception, fields: Sequence[str] | None = None
+) -> None:
+    """Log that `what` is set aside: the type of the error, where it was raised, and the
+    names of the fields that arrived. The error's own words may be those of the message."""
+    named = None if fields is None else ", ".join(fields) or "nothing known"
+    reading = f" while reading {named}" if named else ""
+    trace = "".join(traceback.format_tb(exc.__traceback__)).rstrip()
+    logger.error("%s is set aside: %s%s\n%s", what, type(exc).__name__, reading, trace)
