@@ -18,7 +18,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 from channels.terminal_attachment import Attachment, Connection
 from channels.terminal_wire import (
@@ -220,7 +220,8 @@ class TerminalChannel:
             # One message's fault must not end the conversation of its client.
             logger.exception("A terminal message could not be stored")
             receipt = None
-        attachment.offer(_receipt_frame(frame.client_message_id, receipt))
+        outcome = _outcome(receipt)
+        attachment.offer(ReceiptFrame(client_message_id=frame.client_message_id, outcome=outcome))
 
     def _recipient(self, outbound: Outbound) -> Attachment:
         attached = [
@@ -254,11 +255,13 @@ async def _read_hello(connection: Connection) -> HelloFrame | None:
     return frame if isinstance(frame, HelloFrame) else None
 
 
-def _receipt_frame(client_message_id: str, receipt: Receipt | None) -> ReceiptFrame:
-    if receipt is None:
-        return ReceiptFrame(client_message_id=client_message_id, outcome="failed")
-    if receipt.kind is ReceiptKind.DENIED:
-        return ReceiptFrame(client_message_id=client_message_id, outcome="denied")
-    if receipt.kind is ReceiptKind.REFUSED:
-        return ReceiptFrame(client_message_id=client_message_id, outcome="refused")
-    return ReceiptFrame(client_message_id=client_message_id, outcome="accepted")
+def _outcome(receipt: Receipt | None) -> Literal["accepted", "denied", "refused", "failed"]:
+    match receipt:
+        case None:
+            return "failed"
+        case Receipt(kind=ReceiptKind.DENIED):
+            return "denied"
+        case Receipt(kind=ReceiptKind.REFUSED):
+            return "refused"
+        case _:
+            return "accepted"

@@ -102,9 +102,9 @@ class Channel:
         sid, token, public_url = ACCOUNT.sid, ACCOUNT.auth_token, ACCOUNT.public_url
         self._api = Api(sid, token, ACCOUNT.number, "http://127.0.0.1:9", Timing())
         self._background = Background[Refusal](CHANNEL, REFUSALS, describe)
-        courtesies = SideEffects(self._api, ChatBackoff[str](clock), self._background)
+        side_effects = SideEffects(self._api, ChatBackoff[str](clock), self._background)
         condition = WhatsAppCondition(clock, address=public_url, stall_seconds=900)
-        intake = Intake(core, Me(sid, ACCOUNT.number), courtesies, condition, clock)
+        intake = Intake(core, Me(sid, ACCOUNT.number), side_effects, condition, clock)
         files = OutgoingFiles(core.file, public_url=public_url, auth_token=token, clock=clock)
         self._service = Handlers(intake, files)
         check = partial(round_trip.answer, token)

@@ -1,7 +1,7 @@
-"""What both intakes do with a message that cannot be read or committed.
+"""What both channels do alike with a message that arrives.
 
-It comes again a few times, and is then set aside with a line in the log, so that one odd
-message neither comes again for ever nor hides those behind it.
+One that cannot be read or committed comes again a few times, and is then set aside with a
+line in the log, so that it neither comes again for ever nor hides those behind it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,40 @@ import logging
 import traceback
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass
 
 from gaia.errors import StoreError
+from gaia.messages import Attachment
+
+LONGEST_NAME = 128
+LONGEST_WORDS = 300
+"""How many characters of somebody else's words, or of a name, a note has."""
 
 ATTEMPTS = 5
 """How often the core may fail at a message, for another reason than its store."""
 
 _MOST_REMEMBERED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message holds besides its words: files, and notes of the rest."""
+
+    attachments: tuple[Attachment, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def quoted_if_command(text: str) -> str:
+    """Put a command that somebody else gave into quotes, so that nobody gives it."""
+    return f'"{text}"' if text.startswith("/") else text
+
+
+def unknown_note(text: str, content: Content, kind: str) -> tuple[str, ...]:
+    """Note that nothing was found in a message: it is newer than gaia, most likely."""
+    if text or content.attachments or content.notes:
+        return ()
+    named = f": {kind}" if kind else ""
+    return (f"(sent something that cannot be read here{named})",)
 
 
 class Attempts:

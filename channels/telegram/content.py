@@ -9,7 +9,6 @@ photo is a question about the photo.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from telegram import (
     Animation,
@@ -35,12 +34,10 @@ from telegram import (
     Voice,
 )
 
+from channels.base.intake import LONGEST_WORDS, Content
 from channels.base.text import clean, one_line
 from channels.telegram.words import replied_to, words_of
 from gaia.messages import Attachment, AttachmentKind
-
-LONGEST_WORDS = 300
-"""How many characters of somebody else's words, or of a name, a note has."""
 
 OTHER_CONTENT = {
     "paid_media": "media that must be paid for",
@@ -57,14 +54,6 @@ OTHER_CONTENT = {
 """What can be named and not read, by the field of a message that holds it."""
 
 _Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a message holds besides its words."""
-
-    attachments: tuple[Attachment, ...]
-    notes: tuple[str, ...]
 
 
 def content_of(message: Message) -> Content:
@@ -214,7 +203,7 @@ def _reply(message: Message) -> Content:
         return Content((), (f"(in reply to{quoted} a message of {origin} in another chat)",))
     if message.reply_to_story is not None:
         return Content((), ("(in reply to a story, which cannot be read here)",))
-    return Content((), ())
+    return Content()
 
 
 def _gist(replied: Message, content: Content) -> str:

@@ -25,8 +25,9 @@ from telegram import (
     User,
 )
 
+from channels.base.intake import LONGEST_NAME, quoted_if_command, unknown_note
 from channels.base.text import clean, one_line
-from channels.telegram.content import Content, content_of, context_of
+from channels.telegram.content import content_of, context_of
 from channels.telegram.events import (
     CHANNEL,
     ChatKey,
@@ -43,8 +44,6 @@ from channels.telegram.events import (
 )
 from channels.telegram.words import Heard, Me, hear, words_of
 from gaia.messages import Address, Inbound
-
-LONGEST_NAME = 128
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates that `translate` knows; Telegram is asked for no others."""
@@ -128,8 +127,8 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
     chat, sender = message.chat, message.from_user
     context, content = context_of(message), content_of(message)
     direct = chat.type == Chat.PRIVATE
-    if message.forward_origin is not None and text.startswith("/"):
-        text = f'"{text}"'
+    if message.forward_origin is not None:
+        text = quoted_if_command(text)
     return Inbound(
         address=_address(chat, sender),
         chat=str(ChatKey(_whole(chat.id), _topic(message))),
@@ -139,7 +138,11 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
         direct=direct,
         sender_name=_sender_name(message),
         chat_title=None if direct else _name(chat.title),
-        notes=(*context.notes, *content.notes, *_unknown(message, text, content)),
+        notes=(
+            *context.notes,
+            *content.notes,
+            *unknown_note(text, content, _unknown_kinds(message)),
+        ),
         attachments=(*content.attachments, *context.attachments),
         album=None if message.media_group_id is None else clean(message.media_group_id),
         edit_of=edit_of,
@@ -147,13 +150,10 @@ def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inb
     )
 
 
-def _unknown(message: Message, text: str, content: Content) -> tuple[str, ...]:
-    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
-    if text or content.attachments or content.notes:
-        return ()
+def _unknown_kinds(message: Message) -> str:
+    """Name the fields that the library does not know."""
     kinds = sorted(name.replace("_", " ") for name in message.api_kwargs or ())
-    named = f": {one_line(', '.join(kinds), LONGEST_NAME)}" if kinds else ""
-    return (f"(sent something that cannot be read here{named})",)
+    return one_line(", ".join(kinds), LONGEST_NAME)
 
 
 def _is_by_a_person(message: Message) -> bool:

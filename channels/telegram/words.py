@@ -20,23 +20,23 @@ _COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
 
 def words_of(message: Message) -> str:
     """Return the words of a message, be they its text or a caption; links as "label (address)"."""
-    return rendered(raw_words(message), entities_of(message))
+    return _rendered(_raw_words(message), _entities_of(message))
 
 
-def raw_words(message: Message) -> str:
+def _raw_words(message: Message) -> str:
     """Return the text or the caption as Telegram has it: entities count in it."""
     return message.text or message.caption or ""
 
 
-def entities_of(message: Message) -> Sequence[MessageEntity]:
-    """Return the entities of what `raw_words` returns."""
+def _entities_of(message: Message) -> Sequence[MessageEntity]:
+    """Return the entities of what `_raw_words` returns."""
     return message.entities if message.text else message.caption_entities
 
 
-def rendered(
+def _rendered(
     text: str, entities: Sequence[MessageEntity], *, without: Sequence[MessageEntity] = ()
 ) -> str:
-    """`text` with the addresses of its links, and without some of the entities."""
+    """Spell out the addresses of links in `text`, and leave out the entities in `without`."""
     units = text.encode("utf-16-le", "surrogatepass")
     for entity in sorted(entities, key=lambda each: each.offset, reverse=True):
         start, end = 2 * entity.offset, 2 * (entity.offset + entity.length)
@@ -100,16 +100,16 @@ class Heard:
 
 def hear(message: Message, me: Me) -> Heard:
     """Return what a message in a group says, and whether it says it to the bot."""
-    text, entities = raw_words(message), entities_of(message)
+    text, entities = _raw_words(message), _entities_of(message)
     command = _COMMAND.match(text)
     if command is not None and command[2] and command[2].casefold() != me.username.casefold():
-        return Heard(rendered(text, entities), is_addressed=False)
+        return Heard(_rendered(text, entities), is_addressed=False)
     mentions = [entity for entity in entities if _is_mention(text, entity, me)]
-    said = rendered(text, entities, without=mentions)
+    said = _rendered(text, entities, without=mentions)
     if command is not None and command[2]:
         said = _COMMAND.sub(r"\1", said, count=1)
     return Heard(
-        said or rendered(text, entities),
+        said or _rendered(text, entities),
         is_addressed=bool(command or mentions or _replies_to(message, me)),
     )
 

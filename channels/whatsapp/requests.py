@@ -26,6 +26,7 @@ from twilio.request_validator import (
     get_signature_algorithm,
 )
 
+from channels.base.intake import LONGEST_NAME
 from channels.base.text import clean, one_line
 from gaia.errors import UnsignedError
 from gaia.messages import HookRequest
@@ -41,7 +42,6 @@ MOST_FIELDS = 400
 LONGEST_FORM_BYTES = 200_000
 """A message of 4,096 characters, the longest on WhatsApp, has 50,000 when each is an
 emoji. Longer ones are not read, so that nobody keeps gaia busy with them."""
-LONGEST_NAME = 128
 HEADER = "x-twilio-signature"
 SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
 FORM = "application/x-www-form-urlencoded"

@@ -22,13 +22,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from channels.base.intake import LONGEST_WORDS, Content, quoted_if_command, unknown_note
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 
 SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
 REPLACED = ("EditedMessageSid", "OriginalMessageSid")
-LONGEST_WORDS = 300
-"""How many characters of somebody else's words, or of a name, a note has."""
 MOST_FILES = 10
 """Twilio's own limit for one message."""
 UNKNOWN_TYPE = "application/octet-stream"
@@ -95,8 +94,8 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
     content = content_of(params, me.account_sid)
     is_forwarded = _is_forwarded(params)
     text = _text(params)
-    if is_forwarded and text.startswith("/"):
-        text = f'"{text}"'
+    if is_forwarded:
+        text = quoted_if_command(text)
     return Inbound(
         address=Address(CHANNEL, sender),
         chat=sender,
@@ -104,7 +103,11 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
         text=text,
         sent_at=sent_at,
         sender_name=params.line("ProfileName") or None,
-        notes=(*_context(params, me), *content.notes, *_unknown(params, text, content)),
+        notes=(
+            *_context(params, me),
+            *content.notes,
+            *unknown_note(text, content, _unknown_kind(params)),
+        ),
         attachments=content.attachments,
         edit_of=_edit_of(params),
         is_forwarded=is_forwarded,
@@ -158,21 +161,9 @@ def _edit_of(params: Params) -> str | None:
     return next((sid for sid in named if is_sid(sid)), None)
 
 
-def _unknown(params: Params, text: str, content: Content) -> tuple[str, ...]:
-    """Return a note for a message in which nothing was found: newer than gaia, most likely."""
-    if text or content.attachments or content.notes:
-        return ()
+def _unknown_kind(params: Params) -> str:
     kind = params.line("MessageType", 40)
-    named = f": {kind}" if kind and kind != "text" else ""
-    return (f"(sent something that cannot be read here{named})",)
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a message holds besides its words."""
-
-    attachments: tuple[Attachment, ...]
-    notes: tuple[str, ...]
+    return "" if kind == "text" else kind
 
 
 def content_of(params: Params, account_sid: str) -> Content:
