@@ -16,11 +16,15 @@ from urllib.parse import urlsplit
 
 from google.adk.models.llm_response import LlmResponse
 
+from gaia.agent.error_bodies import WebPageError
 from gaia.agent.refusals import Refusal, is_blocked
+from gaia.agent.thoughts import said_in
 from gaia.errors import (
     ModelBlockedError,
     ModelError,
+    ModelFruitlessError,
     ModelRefusedError,
+    ModelRejectedError,
     ModelUnavailableError,
     ModelUnreachableError,
 )
@@ -28,15 +32,15 @@ from gaia.errors import (
 LONGEST_CAUSE = 200
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk-|AIza|AQ\.|Bearer\s+)[\w.*-]{4,}")
 
-FINE_CODES = frozenset({"STOP"})
-CUT_CODES = frozenset({"MAX_TOKENS", "FINISH_REASON_UNSPECIFIED"})
-"""What of the answer is there can be used."""
+CUT_CODE = "MAX_TOKENS"
 BLOCKED_CODES = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "JAILBREAK"}
 )
 """The words are at fault: those of the person, or those that the model was about to say."""
 PASSING_CODES = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
 """Gemini's names for a tool call that the model garbled; the next try is often fine."""
+PASSING_WORDS = ("server_error", "rate_limit")
+"""What OpenAI's Responses API says of a failure that may pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +74,28 @@ def has_finish_reason(response: LlmResponse) -> bool:
 class FaultReader:
     """How one provider's SDK fails."""
 
-    catches: tuple[type[Exception], ...]
-    """The exceptions that `read` understands; all others are bugs and pass through."""
     read: Callable[[Exception, datetime], Fault]
-    """Takes the exception and the present time."""
+    """Takes an exception and the present time. Of one that tells nothing of the host the
+    answer is `GARBLED`: it was raised because of what the host sent."""
     is_complete: Callable[[LlmResponse], bool] = has_finish_reason
     """Whether the last response of a stream closes it. A stream that was cut at
     a chunk's border ends without an error in every SDK."""
 
 
-OWN_ERRORS = FaultReader(catches=(), read=lambda error, now: garbled_fault())
+GARBLED = Fault("the answer could not be read", passing=True)
+"""An answer that is not what the protocol says."""
+EMPTY = Fault("the answer was empty", passing=False, error=ModelFruitlessError)
+NO_ROOM = Fault(
+    "the answer was cut off before it said anything", passing=False, error=ModelFruitlessError
+)
+WEB_PAGE = Fault(
+    "it answered with a web page",
+    passing=False,
+    remedy="this is no model API: check model.base_url",
+    error=ModelRejectedError,
+)
+
+OWN_ERRORS = FaultReader(read=lambda error, now: GARBLED)
 """For a model that raises `ModelError` itself: there is nothing to translate."""
 
 
@@ -97,7 +113,9 @@ def http_fault(
 
 
 def network_fault(error: Exception, url: object) -> Fault:
-    """Read a connection that could not be made, or broke."""
+    """Read a connection that could not be made, broke, or leads to something else."""
+    if isinstance(error, WebPageError):
+        return WEB_PAGE
     host = urlsplit(str(url)).netloc.rpartition("@")[2]
     cause = one_line(f"{type(error).__name__}: {error}")
     if not _is_refused(error):
@@ -121,29 +139,23 @@ def _is_refused(error: BaseException | None) -> bool:
     return False
 
 
-def garbled_fault() -> Fault:
-    """An answer that is not what the protocol says."""
-    return Fault("the answer could not be read", passing=True)
-
-
 def answer_fault(response: LlmResponse) -> Fault | None:
-    """Read a whole answer that says in itself why it is none.
+    """Read a whole answer that says in itself why it is none, or that says nothing.
 
     Some adapters put that into the error code, others into the reason why the
     model finished.
     """
-    code = _name(response.error_code or response.finish_reason)
-    empty = response.content is None or not response.content.parts
-    if not code:
-        return Fault("the answer held no choices", passing=False) if empty else None
-    if code in FINE_CODES or (code in CUT_CODES and not empty):
+    code, message = _name(response.error_code or response.finish_reason), response.error_message
+    is_empty = not said_in(response).strip() and not response.get_function_calls()
+    blocks = code in BLOCKED_CODES or is_blocked(message or "")
+    if code in PASSING_CODES or blocks or (is_empty and message and code != CUT_CODE):
+        cause = one_line(f"{code}: {message}" if message else code)
+        error = ModelBlockedError if blocks else ModelRefusedError
+        passing = code in PASSING_CODES or any(word in (message or "") for word in PASSING_WORDS)
+        return Fault(cause, passing, error=error, bare_cause=one_line(code))
+    if not is_empty:
         return None
-    message = response.error_message or ""
-    cause = one_line(f"{code}: {message}" if message else code)
-    passing = code in PASSING_CODES or "server_error" in message or "rate_limit" in message
-    blocks = code in BLOCKED_CODES or is_blocked(message)
-    error = ModelBlockedError if blocks else ModelRefusedError
-    return Fault(cause, passing=passing, error=error, bare_cause=one_line(code))
+    return NO_ROOM if code == CUT_CODE else EMPTY
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

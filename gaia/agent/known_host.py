@@ -45,6 +45,9 @@ TURNS_AT_ONCE = 5
 """Old turns are left out so many at a time, so that what is left begins the same for a
 while: hosts need not read again what they have read."""
 FILE_TOKENS = 1000
+ROOM = 64_000
+"""Tokens for an answer, in which a model that thinks for long comes to its end. A host that
+allows fewer says so, and is asked without a limit."""
 SYSTEM_CLOCK = SystemClock()
 
 
@@ -156,6 +159,13 @@ class AdaptedRequest:
         before = len(self.request.contents)
         self._fit()
         return lacking is not None or len(self.request.contents) < before
+
+    def make_room(self) -> None:
+        """Ask for a longer answer: the model's thoughts took up the room of the last one."""
+        room = max(ROOM, 2 * (self._whole.config.max_output_tokens or 0))
+        config = self._whole.config.model_copy(update={"max_output_tokens": room})
+        self._whole = self._whole.model_copy(update={"config": config})
+        self._fit()
 
     def _fit(self) -> None:
         left_out, most = self._host.left_out, self._host.most_tokens

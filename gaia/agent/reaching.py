@@ -66,7 +66,7 @@ async def _ask(connection: Connection, resolved: ResolvedModel, clock: Clock) ->
         raise ValueError(f"the model {resolved.name!r} has no host")
     try:
         names = await connection.names()
-    except connection.reader.catches as exc:
+    except Exception as exc:
         return Host(_told(host, connection.reader.read(exc, clock.now()), resolved))
     finally:
         await connection.close()

@@ -8,6 +8,7 @@ mean is told by its `FaultReader`. An answer, or the error, has the tokens of al
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -15,14 +16,17 @@ from dataclasses import dataclass
 from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 from pydantic import PrivateAttr
 
 from gaia.agent.deadline import Deadline
-from gaia.agent.faults import Fault, FaultReader, answer_fault
+from gaia.agent.faults import EMPTY, GARBLED, NO_ROOM, Fault, FaultReader, answer_fault
 from gaia.agent.health import ModelHealth
 from gaia.agent.known_host import AdaptedRequest, KnownHost
+from gaia.agent.thoughts import Speech, said_in, unopened_thought, without_thoughts
 from gaia.agent.tokens import TokenCount, with_more
 from gaia.errors import (
+    GaiaError,
     ModelError,
     ModelTimeoutError,
     ModelUnavailableError,
@@ -33,6 +37,8 @@ logger = logging.getLogger(__name__)
 
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
+CUT_MARK = "[…]"
+"""Ends an answer that was cut off: who reads it may ask the model to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,10 @@ class Patience:
 class ResilientLlm(BaseLlm):
     """Wraps a model: retries, one deadline, and `ModelError` for every failure.
 
-    A try is repeated only while none of its answer was passed on. Exceptions
-    that `reader` does not know are bugs and pass through as they are. How long an answer
-    took counts for the `health` if somebody `waits` for it.
+    A try is repeated only while none of its answer was passed on. Whatever is raised while
+    an answer is read, and is no failure that `reader` knows, is a garbled answer. What the
+    model thinks is passed on to nobody. How long an answer took counts for the `health` if
+    somebody `waits` for it.
     """
 
     _inner: BaseLlm = PrivateAttr()
@@ -66,6 +73,8 @@ class ResilientLlm(BaseLlm):
     _health: ModelHealth = PrivateAttr()
     _known: KnownHost = PrivateAttr()
     _waits: bool = PrivateAttr()
+    _leaves_thoughts_unopened: bool = PrivateAttr(default=False)
+    """Whether its answers have been seen to begin with a thought without a tag."""
     _redact: Callable[[str], str] = PrivateAttr()
 
     def __init__(
@@ -129,7 +138,7 @@ class ResilientLlm(BaseLlm):
     async def _tries(
         self, asking: AdaptedRequest, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
-        tries = 0
+        tries, was_empty = 0, False
         while True:
             tries += 1
             began = False
@@ -141,6 +150,12 @@ class ResilientLlm(BaseLlm):
                         began = True
                         yield with_more(response, tokens.before)
             except _FaultError as exc:
+                if exc.fault in (EMPTY, NO_ROOM) and not was_empty:
+                    was_empty = True
+                    if exc.fault is NO_ROOM:
+                        asking.make_room()
+                    logger.warning("model %s: %s; asking again", self.model, exc.fault.bare)
+                    continue
                 if not began and asking.adapt_to(exc.fault.refusal):
                     logger.warning("model %s: %s; asking with less", self.model, exc.fault.bare)
                     tries -= 1
@@ -158,7 +173,7 @@ class ResilientLlm(BaseLlm):
         self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
         """One call of the inner model; its failures leave as `_FaultError`."""
-        finished = False
+        finished, speech = False, Speech(begins_with_thought=self._leaves_thoughts_unopened)
         async with aclosing(self._inner.generate_content_async(request, stream)) as answer:
             while True:
                 try:
@@ -169,30 +184,42 @@ class ResilientLlm(BaseLlm):
                     raise _FaultError(Fault("the connection timed out", passing=True)) from exc
                 except ModelUnavailableError as exc:
                     raise _FaultError(Fault(str(exc), passing=True)) from exc
-                except self._reader.catches as exc:
-                    raise _FaultError(self._reader.read(exc, self._clock.now())) from exc
+                except GaiaError:
+                    raise
+                except Exception as exc:
+                    raise _FaultError(self._fault(exc)) from exc
                 if response is None:
                     break
                 tokens.hear(response)
                 if not response.partial:
                     finished = True
-                    self._check_whole(response, streamed=stream)
-                    response = response.model_copy(
-                        update={"error_code": None, "error_message": None}
-                    )
-                elif response.error_code is not None:
-                    continue
-                yield response
+                    yield self._whole(response, streamed=stream)
+                elif said := speech.take(said_in(response)):
+                    yield _piece(said)
         if not finished:
             raise _FaultError(_BROKEN_OFF)
 
-    def _check_whole(self, response: LlmResponse, *, streamed: bool) -> None:
-        """Raise `_FaultError` unless the closing response is a usable answer."""
+    def _fault(self, error: Exception) -> Fault:
+        """What a try failed of."""
+        fault = self._reader.read(error, self._clock.now())
+        if fault is GARBLED:
+            # What it says may have words of the answer in it.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            logger.warning("model %s: %s\n%s", self.model, type(error).__name__, where)
+        return fault
+
+    def _whole(self, response: LlmResponse, *, streamed: bool) -> LlmResponse:
+        """The closing response as it is passed on. Raises `_FaultError` unless it is an answer."""
         if streamed and not self._reader.is_complete(response):
             raise _FaultError(_BROKEN_OFF)
+        self._leaves_thoughts_unopened |= bool(unopened_thought(said_in(response)))
+        response = without_thoughts(response)
         fault = answer_fault(response)
         if fault is not None:
             raise _FaultError(fault)
+        if response.finish_reason is types.FinishReason.MAX_TOKENS:
+            response = marked_as_cut(response)
+        return response.model_copy(update={"error_code": None, "error_message": None})
 
     def _wait_before_next(self, fault: Fault, tries: int, deadline: Deadline) -> float | None:
         """Seconds until the next try, or None when there is to be none."""
@@ -220,7 +247,8 @@ class ResilientLlm(BaseLlm):
     def _message(self, fault: Fault, cause: str, tries: int, *, broke_off: bool) -> str:
         if not fault.passing:
             remedy = f" ({fault.remedy})" if fault.remedy else ""
-            return f"the model {self.model!r} refused the request: {cause}{remedy}"
+            did = "gave no answer" if fault in (EMPTY, NO_ROOM) else "refused the request"
+            return f"the model {self.model!r} {did}: {cause}{remedy}"
         if broke_off:
             return f"the model {self.model!r} broke off midway: {cause}; ask again"
         asks = ""
@@ -234,6 +262,20 @@ class ResilientLlm(BaseLlm):
             f"the model {self.model!r} took longer than {self._patience.timeout_seconds:g} s: "
             "ask again, or raise model.timeout_seconds"
         )
+
+
+def marked_as_cut(response: LlmResponse) -> LlmResponse:
+    """The answer with a mark at the end of its text, for it has no end."""
+    parts = (response.content and response.content.parts) or []
+    if not parts or not parts[-1].text:
+        return response
+    marked = [*parts[:-1], types.Part(text=f"{parts[-1].text.rstrip()} {CUT_MARK}")]
+    return response.model_copy(update={"content": types.Content(role="model", parts=marked)})
+
+
+def _piece(text: str) -> LlmResponse:
+    content = types.Content(role="model", parts=[types.Part(text=text)])
+    return LlmResponse(content=content, partial=True)
 
 
 _BROKEN_OFF = Fault("the answer ended before it was complete", passing=True)

@@ -13,6 +13,7 @@ from google.genai import types
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
 from gaia.agent.shaping import shaped_config
+from gaia.agent.thoughts import said_in
 from gaia.agent.tokens import used_tokens
 from gaia.errors import ModelFruitlessError
 from gaia.memory.digest.findings import Answer
@@ -29,7 +30,6 @@ OWN_HOST_TOKENS = 8_192
 """The same for a host of one's own, where prompt and answer share what it has."""
 
 _FENCED = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
-_THOUGHT_ALOUD = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 
 
 class StructuredModel:
@@ -100,8 +100,7 @@ class StructuredModel:
         tokens_in, tokens_out = used_tokens(response)
         if response.finish_reason is types.FinishReason.MAX_TOKENS:
             raise self._fruitless("more than fits, so that it was cut off", tokens_in, tokens_out)
-        parts = (response.content.parts if response.content else None) or []
-        text = bare("".join(part.text for part in parts if part.text and not part.thought))
+        text = bare(said_in(response))
         if not text:
             raise self._fruitless("nothing", tokens_in, tokens_out)
         used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
@@ -116,7 +115,6 @@ class StructuredModel:
 
 
 def bare(text: str) -> str:
-    """`text` without what some models put around JSON: a code fence, thoughts before it."""
-    text = _THOUGHT_ALOUD.sub("", text, count=1)
+    """`text` without the code fence that some models put around JSON."""
     fenced = _FENCED.fullmatch(text)
     return (fenced[1] if fenced else text).strip()

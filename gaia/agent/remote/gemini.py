@@ -10,13 +10,14 @@ from datetime import datetime
 import httpx
 from google.adk.models.google_llm import Gemini
 from google.genai import Client
-from google.genai.errors import APIError, UnknownApiResponseError
+from google.genai.errors import APIError
 from google.genai.types import HttpOptions
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import Connection
-from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault
+from gaia.agent.error_bodies import WebPageError, read_status
+from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
 from gaia.agent.refusals import refusal_of
 
@@ -33,7 +34,9 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
     environment says.
     """
     body = BodyFilter()
-    http = httpx.AsyncClient(follow_redirects=True, event_hooks={"request": [body]})
+    http = httpx.AsyncClient(
+        follow_redirects=True, event_hooks={"request": [body], "response": [read_status]}
+    )
     options = HttpOptions(
         base_url=resolved.base_url or None,
         api_version=api_version or None,
@@ -53,25 +56,15 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
         await http.aclose()
         client.close()
 
-    reader = FaultReader(
-        catches=(
-            APIError,
-            UnknownApiResponseError,
-            json.JSONDecodeError,
-            ValidationError,
-            httpx.HTTPError,
-        ),
-        read=_read,
-    )
     llm = Gemini(model=resolved.name, client=client)
-    return Connection(llm, reader, close, names=names, body=body)
+    return Connection(llm, FaultReader(read=_read), close, names=names, body=body)
 
 
 def _read(error: Exception, now: datetime) -> Fault:
-    if isinstance(error, httpx.HTTPError):
+    if isinstance(error, httpx.HTTPError | WebPageError):
         return network_fault(error, _url_of(error))
     if not isinstance(error, APIError):
-        return garbled_fault()
+        return GARBLED
     response = error.response
     headers = getattr(response, "headers", {})
     sent = response.request.content if isinstance(response, httpx.Response) else b""
@@ -82,9 +75,9 @@ def _read(error: Exception, now: datetime) -> Fault:
     return fault
 
 
-def _url_of(error: httpx.HTTPError) -> object:
+def _url_of(error: Exception) -> object:
     try:
-        return error.request.url
+        return error.request.url if isinstance(error, httpx.HTTPError) else ""
     except RuntimeError:
         return ""
 

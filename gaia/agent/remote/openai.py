@@ -7,28 +7,27 @@ asked through Chat Completions, which each of them has.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import httpx
 import openai
-from google.adk.integrations.openai import OpenAILlm, OpenAIResponsesLlm
+from google.adk.integrations.openai import OpenAIResponsesLlm
 from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
-from gaia.agent.faults import Fault, FaultReader, garbled_fault, http_fault, network_fault, one_line
+from gaia.agent.error_bodies import read_status, status_of
+from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault, network_fault
 from gaia.agent.providers import KEYS, ResolvedModel
 from gaia.agent.refusals import refusal_of
+from gaia.agent.remote.completions import CompletionsLlm
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent to a host that needs no key, since the SDK insists on one."""
-
-BROKE_OFF = "the host broke the answer off with an error"
 
 
 def connect(resolved: ResolvedModel) -> Connection:
@@ -40,7 +39,7 @@ def connect_completions(resolved: ResolvedModel) -> Connection:
     """Open a client for Chat Completions."""
     body = BodyFilter()
     client = _client(resolved, body)
-    llm = OpenAILlm(model=resolved.name, client=client)
+    llm = CompletionsLlm(resolved.name, client)
     return Connection(llm, _READER, client.close, names=_names(client), body=body)
 
 
@@ -80,7 +79,9 @@ def _client(resolved: ResolvedModel, body: BodyFilter) -> openai.AsyncOpenAI:
         api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
         base_url=resolved.base_url or OWN_HOST,
         max_retries=0,
-        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [body]}),
+        http_client=openai.DefaultAsyncHttpxClient(
+            event_hooks={"request": [body], "response": [read_status]}
+        ),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
     )
 
@@ -96,9 +97,10 @@ def _read(error: Exception, now: datetime) -> Fault:
     if isinstance(error, httpx.HTTPError):
         return network_fault(error, "")
     if type(error) is openai.APIError:
-        # An error event within a stream.
-        return Fault(one_line(error.message), passing=True, bare_cause=BROKE_OFF)
-    return garbled_fault()
+        # Within an answer.
+        refusal = refusal_of(status_of(error.body), error.message, b"")
+        return http_fault(refusal, error.message, {}, now, key=KEYS["openai"])
+    return GARBLED
 
 
 def _message(error: openai.APIStatusError) -> str:
@@ -107,7 +109,4 @@ def _message(error: openai.APIStatusError) -> str:
     return message if isinstance(message, str) else error.message
 
 
-_READER = FaultReader(
-    catches=(openai.APIError, httpx.HTTPError, json.JSONDecodeError),
-    read=_read,
-)
+_READER = FaultReader(read=_read)

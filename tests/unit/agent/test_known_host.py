@@ -77,7 +77,7 @@ class Bench:
         self.known.attach(self.body)
         self.llm = ResilientLlm(
             self.model,
-            reader=FaultReader((HostError,), read),
+            reader=FaultReader(read),
             patience=Patience(60.0, retries=0),
             clock=self.clock,
             chance=lambda: 0.0,

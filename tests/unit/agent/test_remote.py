@@ -49,7 +49,7 @@ def test_a_host_that_takes_no_pictures_refuses_whatever_status_it_says_so_with()
 def test_an_error_event_within_a_stream_may_pass() -> None:
     error = openai.APIError("The server had an error", REQUEST, body=None)
     fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
-    assert (fault.cause, fault.passing) == ("The server had an error", True)
+    assert (fault.cause, fault.passing) == ("HTTP 500: The server had an error", True)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,17 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.agent.faults import Fault, FaultReader
+from gaia.agent.faults import GARBLED, Fault, FaultReader
 from gaia.agent.health import ModelHealth
 from gaia.agent.resilience import Patience, ResilientLlm
-from gaia.errors import ModelError, ModelRefusedError, ModelTimeoutError, ModelUnavailableError
+from gaia.errors import (
+    ModelError,
+    ModelFruitlessError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    StoreError,
+)
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.function_model import Answer, FunctionModel
 
@@ -25,6 +32,8 @@ BARE = "HTTP 1"
 
 
 def read(error: Exception, now: datetime) -> Fault:
+    if not isinstance(error, ConnectionError | PermissionError):
+        return GARBLED
     wait = 20.0 if error is ASKS_TO_WAIT else None
     passing = isinstance(error, ConnectionError)
     return Fault(str(error), passing=passing, wait_seconds=wait, bare_cause=BARE)
@@ -40,7 +49,7 @@ class Bench:
         self.health = ModelHealth()
         self.llm = ResilientLlm(
             inner or self.model,
-            reader=FaultReader((ConnectionError, PermissionError), read),
+            reader=FaultReader(read),
             patience=Patience(TIMEOUT, retries),
             clock=self.clock,
             chance=lambda: 0.0,
@@ -145,11 +154,38 @@ async def test_a_stream_that_breaks_before_its_first_piece_is_asked_again() -> N
     assert asked.result() == ["hello", "hello"]
 
 
-async def test_a_bug_passes_through_as_it_is() -> None:
-    bench = Bench(ZeroDivisionError("bug"))
-    with pytest.raises(ZeroDivisionError):
+async def test_whatever_is_raised_of_an_answer_is_a_garbled_one_and_logged_without_its_words(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    bench = Bench(ZeroDivisionError("the gate code"), "hello")
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(bench.ask())
+        await bench.wait(0.5)
+    assert asked.result() == ["hello"]
+    assert "ZeroDivisionError" in caplog.text
+    assert "function_model.py" in caplog.text
+    assert "gate code" not in caplog.text
+
+
+async def test_an_error_of_gaias_own_passes_through_as_it_is() -> None:
+    bench = Bench(StoreError("the disk is full"))
+    with pytest.raises(StoreError):
         await bench.ask()
     assert bench.clock.sleeping == ()
+
+
+async def test_an_empty_answer_is_asked_again_once() -> None:
+    assert await Bench("", "hello").ask() == ["hello"]
+    bench = Bench("", " ", "too late")
+    with pytest.raises(ModelFruitlessError, match="the answer was empty"):
+        await bench.ask()
+    assert bench.clock.sleeping == ()
+
+
+async def test_thoughts_without_a_tag_are_shown_of_the_first_answer_at_most() -> None:
+    bench = Bench(["a thou", "ght</think>", "hello"], ["a th", "ought</thi", "nk>hel", "lo"])
+    assert await bench.ask(stream=True) == ["a thou", "ght</think>", "hello", "hello"]
+    assert await bench.ask(stream=True) == ["hel", "lo", "hello"]
 
 
 class Silent(BaseLlm):

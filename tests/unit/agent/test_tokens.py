@@ -66,7 +66,7 @@ class Bench:
         self.health = ModelHealth()
         self.llm = ResilientLlm(
             Telling(self.clock, *scripts),
-            reader=FaultReader((ConnectionError,), lambda error, _: Fault(str(error), True)),
+            reader=FaultReader(lambda error, _: Fault(str(error), True)),
             patience=Patience(60.0, retries),
             clock=self.clock,
             chance=lambda: 0.0,

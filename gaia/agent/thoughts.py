@@ -1,0 +1,126 @@
+"""What a model thinks, told from what it says.
+
+Hosts should tell thoughts in parts or fields of their own. Many models write them into the
+answer, before all else: between tags, in a channel, or with the closing tag alone, where
+the opening one stands in the prompt. What looks the same later in an answer is part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import regex
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+_NAME = r"(?:think(?:ing)?|thoughts?|reasoning)"
+_BEGIN = regex.compile(
+    rf"\s*(?:[<\[◁]\|?(?:\w+:|start_|begin_of_)?{_NAME}\|?[>\]▷]"
+    r"|<\|channel>thought|<unused94>|(?=<\|(?:start|channel)\|>))",
+    regex.IGNORECASE,
+)
+_END = regex.compile(
+    rf"[<\[◁](?:/(?:\w+:)?|\|end_(?:of_)?){_NAME}\|?[>\]▷]"
+    r"|<channel\|>|<unused95>|<\|channel\|>final[^<]*<\|message\|>",
+    regex.IGNORECASE,
+)
+LONGEST_END = 80
+"""So much of a thought is kept while it goes on: its end may come in pieces."""
+
+
+Thought = TypeVar("Thought")
+KEPT = 100
+
+
+class KeptThoughts(Generic[Thought]):
+    """What a model thought before its last calls of tools, in memory alone. Some hosts want
+    it back with the call; ids do not tell which it was, since requests have others."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Thought] = OrderedDict()
+
+    def keep(self, response: LlmResponse, thought: Thought) -> None:
+        """Keep what stood before the calls in a response, and forget the oldest."""
+        for call in response.get_function_calls() if thought else ():
+            self._kept[_key(call.name, call.args)] = thought
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+    def before(self, name: str | None, arguments: Mapping[str, Any] | None) -> Thought | None:
+        """What stood before this call, if that is known."""
+        return self._kept.get(_key(name, arguments))
+
+
+def _key(name: str | None, arguments: Mapping[str, Any] | None) -> str:
+    return json.dumps([name, arguments or {}], sort_keys=True)
+
+
+class Speech:
+    """Takes the text of an answer as it comes, and gives what is said of it."""
+
+    def __init__(self, *, begins_with_thought: bool = False) -> None:
+        self.has_thought = begins_with_thought
+        self._thinks = begins_with_thought
+        self._held: str | None = ""
+
+    def take(self, text: str) -> str:
+        """Return what is said by now and was not returned before."""
+        if self._held is None:
+            return text
+        self._held += text
+        while True:
+            if self._thinks:
+                end = _END.search(self._held)
+                if end is None:
+                    self._held = self._held[-LONGEST_END:]
+                    return ""
+                self._held, self._thinks = self._held[end.end() :], False
+            begin = _BEGIN.match(self._held, partial=True)
+            if begin is None:
+                said, self._held = self._held, None
+                return said.lstrip() if self.has_thought else said
+            if begin.partial:
+                return ""
+            self._held, self._thinks = self._held[begin.end() :], True
+            self.has_thought = True
+
+
+def said_in(response: LlmResponse) -> str:
+    """The text of a response, or of a piece of one, that is marked as no thought."""
+    return "".join(part.text for part in _parts(response) if part.text and not part.thought)
+
+
+def without_thoughts(response: LlmResponse) -> LlmResponse:
+    """A whole response with nothing but what is said and what is called."""
+    said = said_in(response)
+    spoken = _spoken(said)
+    parts = [part for part in _parts(response) if not part.thought]
+    if spoken != said:
+        rest = [part for part in parts if not part.text]
+        parts = [types.Part(text=spoken), *rest] if spoken else rest
+    content = types.Content(role="model", parts=parts)
+    return response.model_copy(update={"content": content})
+
+
+def unopened_thought(text: str) -> str:
+    """What stands before a closing tag that nothing opens. A tag in code closes nothing."""
+    end = _END.search(text)
+    is_in_code = end is not None and text.count("`", 0, end.start()) % 2
+    if end is None or is_in_code or _BEGIN.search(text, endpos=end.start()):
+        return ""
+    return text[: end.end()]
+
+
+def _spoken(text: str) -> str:
+    if thought := unopened_thought(text):
+        return text.removeprefix(thought).lstrip()
+    speech = Speech()
+    said = speech.take(text)
+    return said if said or speech.has_thought else text
+
+
+def _parts(response: LlmResponse) -> list[types.Part]:
+    return (response.content.parts if response.content else None) or []
