@@ -75,17 +75,18 @@ class AnsweringBuilder:
 
     def _agent(self, loaded: LoadedSettings, model: ChatModel, recall: Recall) -> Agent:
         memory = loaded.settings.memory
-        is_small = model.provider == "embedded"
         tools = built_in_tools(self.clock)
-        if memory.enabled:
+        if model.is_small and not loaded.settings.model.embedded.tools:
+            tools = []
+        elif memory.enabled:
             limit, changed = memory.recall_limit, self.memory_changed
             remembering = MemoryTools(
                 self.database, self.search, self.clock, limit=limit, changed=changed
             )
-            conversations = ConversationTools(self.database, self.clock, small=is_small)
+            conversations = ConversationTools(self.database, self.clock, small=model.is_small)
             tools = [*tools, *remembering.all, *conversations.all]
         preload = Preload(
-            self.database, self.clock, room(memory, small=is_small), self.wake_profile
+            self.database, self.clock, room(memory, small=model.is_small), self.wake_profile
         )
         return Agent(
             model=model,

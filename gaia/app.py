@@ -284,7 +284,7 @@ def build_app(
         channels=channels,
         clock=clock,
     )
-    warming = Warming(database=database, users=users, agent=answering.agent)
+    warming = Warming(database=database, users=users, agent=answering.agent, clock=clock)
 
     def gateway(channel: str) -> ChannelGateway:
         return ChannelGateway(

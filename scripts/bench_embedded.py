@@ -19,7 +19,8 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from gaia.agent.embedded.catalogue import find_model
-from gaia.agent.embedded.llm import Bounds, EmbeddedLlm
+from gaia.agent.embedded.conversation import Bounds
+from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import DEFAULT_NAMES

@@ -95,9 +95,6 @@ WEB_PAGE = Fault(
     error=ModelRejectedError,
 )
 
-OWN_ERRORS = FaultReader(read=lambda error, now: GARBLED)
-"""For a model that raises `ModelError` itself: there is nothing to translate."""
-
 
 def http_fault(
     refusal: Refusal, message: str, headers: Mapping[str, str], now: datetime, *, key: str

@@ -15,7 +15,6 @@ from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.adaptations import Feature
 from gaia.agent.connection import Connection
-from gaia.agent.faults import OWN_ERRORS
 from gaia.agent.health import ModelHealth
 from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.known_host import KnownHost, about
@@ -44,6 +43,8 @@ class ChatModel:
     provider: ModelProvider
     name: str
     base_url: str = ""
+    is_small: bool = False
+    """Whether it is told what it needs in few plain lines, and reads slowly."""
     intake: Intake = TEXT_ALONE
     health: ModelHealth = field(default_factory=ModelHealth)
     known: KnownHost = field(default_factory=KnownHost)
@@ -140,6 +141,7 @@ def resilient(
         provider=resolved.provider,
         name=resolved.name,
         base_url=resolved.base_url,
+        is_small=resolved.provider == "embedded",
         intake=intake_of(resolved, settings),
         health=health,
         known=known,
@@ -166,6 +168,7 @@ def _connect(
             return anthropic.connect(resolved)
         case "embedded":
             from gaia.agent.embedded.connect import connect
+            from gaia.agent.remote.openai import READER
 
             llm = connect(resolved.name, settings.embedded, home, clock)
-            return Connection(llm, OWN_ERRORS, llm.close, warm_up=llm.warm)
+            return Connection(llm, READER, llm.close, warm_up=llm.warm)

@@ -55,6 +55,20 @@ class Meter(BasePlugin):
         return Usage(self.model, TURN, self._calls, *self._tokens.total, self.tariff)
 
 
+class Instructions(BasePlugin):
+    """Tells the model `text` and nothing else: the kit adds a line about an agent, which a
+    small model repeats."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("instructions")
+        self._text = text
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> None:
+        llm_request.config.system_instruction = self._text
+
+
 class TurnContext(BasePlugin):
     """Puts the turn's files and its context after the user's text, in the request
     alone: in each one of the turn, also between tool calls, and in all the same.
@@ -77,7 +91,8 @@ class TurnContext(BasePlugin):
             if is_said_by_user(contents[position]):
                 if not self._parts:
                     context = self._write(list(_texts(contents[:position])))
-                    self._parts = [*self._enclosed, types.Part(text=context)]
+                    written = [types.Part(text=context)] if context else []
+                    self._parts = [*self._enclosed, *written]
                 parts = contents[position].parts or []
                 contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
                 return

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from google.adk.agents import LlmAgent
@@ -31,6 +31,7 @@ from gaia.agent.history import PlainHistory
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import (
     Capture,
+    Instructions,
     Meter,
     TurnContext,
     WriteContext,
@@ -95,6 +96,23 @@ class Preview(Protocol):
         ...
 
 
+HELD_FOR = timedelta(minutes=10)
+"""So long a small model is told the same time in a conversation."""
+
+
+class HeldTime:
+    """The time as a small model is told it. All that stands after it is read again when it
+    changes, so that it holds for a while."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, datetime] = {}
+
+    def at(self, session_id: str, now: datetime) -> datetime:
+        """What a session is told that it is."""
+        self._told = {key: told for key, told in self._told.items() if now - told < HELD_FOR}
+        return self._told.setdefault(session_id, now)
+
+
 class Agent:
     """Answers turns with one model and one set of tools; without `recall` nothing of
     long-term memory goes with a message unasked, and without `preload` nothing of it
@@ -116,6 +134,7 @@ class Agent:
         self._recall = recall
         self._preload = preload
         self._settings = settings
+        self._held_time = HeldTime()
 
     async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> str:
         """Run the turn and return the model's answer, which the session then holds.
@@ -129,7 +148,8 @@ class Agent:
         known = await self._preloaded(scene, begins=not scene.earlier_turns)
         context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
         cap = ToolCap(self._most_tool_calls)
-        runner = self._runner(scene, known.prefix, [replay_window(turns), context, meter, cap])
+        told = self._instructions(scene, known.prefix, ask.sent_at)
+        runner = self._runner(scene, told, [replay_window(turns), context, meter, cap])
         said: list[Event] = []
         try:
             async with aclosing(
@@ -156,9 +176,10 @@ class Agent:
             raise ModelFruitlessError("the model gave an empty answer")
         return answer
 
-    async def warm(self, scene: Scene) -> None:
+    async def warm(self, scene: Scene, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and
-        let the model read what the request begins with, where that helps it.
+        let the model read what the request begins with, where that helps it. `now` is the
+        user's local time, aware.
 
         Raises:
             ModelError: The model cannot be had.
@@ -177,7 +198,8 @@ class Agent:
         capture = Capture()
         known = await self._preloaded(scene, begins=False)
         plugins: list[BasePlugin] = [replay_window(turns), capture]
-        runner = self._runner(scene, known.prefix, plugins, sessions=rehearsal)
+        told = self._instructions(scene, known.prefix, now)
+        runner = self._runner(scene, told, plugins, sessions=rehearsal)
         async with aclosing(
             runner.run_async(
                 user_id=scene.key.user_id,
@@ -199,18 +221,12 @@ class Agent:
     async def _context_writer(self, scene: Scene, ask: Ask, known: Preloaded) -> WriteContext:
         recall = self._recall
         offers = await recall.offers(scene.key.user_id, ask.words) if recall else ()
-        is_small = self.model.provider == "embedded"
-        # The embedded model heeds what stands beside a message, and hardly what stands
-        # before the conversation.
-        told = [] if is_small else [*known.prefix.texts]
-        told += [reminder.text for reminder in known.due]
-        rules = known.prefix.rules if is_small else ()
+        told = [*known.prefix.texts, *(reminder.text for reminder in known.due)]
+        context = prompt.plain_context if self.model.is_small else prompt.turn_context
 
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers, [*texts, *told]) if recall else ()
-            return prompt.turn_context(
-                sent_at=ask.sent_at, memories=memories, due=known.due, rules=rules
-            )
+            return context(sent_at=ask.sent_at, memories=memories, due=known.due)
 
         return write
 
@@ -221,32 +237,46 @@ class Agent:
     def _replayed_turns(self, scene: Scene) -> int:
         return replayed_turns(scene.earlier_turns, self._settings.sessions.window_turns)
 
+    def _instructions(self, scene: Scene, prefix: Prefix, now: datetime) -> str:
+        own = self._settings.model.instructions
+        if self.model.is_small:
+            return prompt.plain_instructions(
+                user=scene.user_name,
+                in_group=scene.in_group,
+                own=own,
+                remembers=self._recall is not None,
+                prefix=prefix,
+                now=self._held_time.at(scene.key.session_id, now),
+            )
+        return prompt.instructions(
+            user=scene.user_name,
+            channel=scene.key.channel,
+            in_group=scene.in_group,
+            own=own,
+            remembers=self._settings.memory.enabled,
+            prefix=prefix,
+        )
+
     def _runner(
         self,
         scene: Scene,
-        prefix: Prefix,
+        instructions: str,
         plugins: list[BasePlugin],
         *,
         sessions: BaseSessionService | None = None,
     ) -> Runner:
-        instructions = prompt.instructions(
-            user=scene.user_name,
-            channel=scene.key.channel,
-            in_group=scene.in_group,
-            own=self._settings.model.instructions,
-            remembers=self._settings.memory.enabled,
-            prefix=prefix,
-        )
         agent = LlmAgent(
             name=AGENT_NAME,
             model=self.model.llm,
-            # A function, so that ADK leaves braces in the text alone.
-            instruction=lambda _: instructions,
             tools=list(self._tools) if self._most_tool_calls else [],
         )
         history = PlainHistory(self.model.provider)
         return Runner(
-            app=App(name=APP_NAME, root_agent=agent, plugins=[history, *plugins]),
+            app=App(
+                name=APP_NAME,
+                root_agent=agent,
+                plugins=[Instructions(instructions), history, *plugins],
+            ),
             session_service=sessions or self._sessions.service,
         )
 

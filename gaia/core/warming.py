@@ -10,6 +10,7 @@ from gaia.core.handler import session_key
 from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address
+from gaia.ports import Clock
 from gaia.sessions.service import SessionKey
 from gaia.store import conversations
 from gaia.store.engine import Database
@@ -21,10 +22,13 @@ logger = logging.getLogger(__name__)
 class Warming:
     """Warms the model for the address that was expected last."""
 
-    def __init__(self, *, database: Database, users: Users, agent: Current[Agent]) -> None:
+    def __init__(
+        self, *, database: Database, users: Users, agent: Current[Agent], clock: Clock
+    ) -> None:
         self._database = database
         self._users = users
         self._agent = agent
+        self._clock = clock
         self._expected: asyncio.Queue[Address] = asyncio.Queue(maxsize=1)
 
     def expect(self, address: Address) -> None:
@@ -59,4 +63,4 @@ class Warming:
             key = session_key(conversation, conversation.generation)
             turns = conversation.session_turns
         with self._agent.using() as agent:
-            await agent.warm(Scene(key, user.name, turns))
+            await agent.warm(Scene(key, user.name, turns), self._clock.now().astimezone())

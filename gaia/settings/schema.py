@@ -101,6 +101,7 @@ class EmbeddedSettings(Block):
     threads: Annotated[int, Field(ge=0, le=256)] = 0
     idle_minutes: Minutes = 15.0
     max_reply_tokens: Annotated[int, Field(ge=64, le=8192)] = 768
+    tools: bool = False
 
     @model_validator(mode="after")
     def _leave_room_for_the_question(self) -> Self:

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
+from channels.terminal_wire import ChunkFrame, PreviewFrame, TurnTextFrame, WelcomeFrame
 from gaia import __version__
 from gaia.cli.chat.hosting import DaemonFinder
 from gaia.cli.chat.link import Ending, Link
@@ -178,8 +178,12 @@ class Talker:
 
     def __init__(self, home: Home, user: str) -> None:
         clock = SystemClock()
+        self._clock = clock
+        self._asked_at = 0.0
         self.replies: list[str] = []
         self.previews: list[PreviewFrame] = []
+        self.first_seconds: float | None = None
+        """How long after the last message the first words of its answer were shown."""
         self._attached = asyncio.Event()
         self._finder = DaemonFinder(home.control_socket, _no_hosting, clock)
         self._link = Link(
@@ -198,6 +202,7 @@ class Talker:
             NotAnsweredError: The daemon denied the message, or could not keep it.
         """
         said = len(self.replies)
+        self._asked_at, self.first_seconds = self._clock.monotonic(), None
         exchange = await self._link.say(text, wants_preview=wants_preview)
         ending = await exchange.ending()
         if ending is not Ending.ANSWERED:
@@ -219,6 +224,8 @@ class Talker:
 
     def preview(self, frame: PreviewFrame) -> None:
         self.previews.append(frame)
+        if self.first_seconds is None and isinstance(frame, TurnTextFrame):
+            self.first_seconds = self._clock.monotonic() - self._asked_at
 
 
 @asynccontextmanager

@@ -34,6 +34,9 @@ once cost 3 % less work."""
 SHORTEST_REUSE_TOKENS = 16
 """The shortest run of tokens that is kept when what stood before it is gone:
 the context of a turn is not part of the next prompt, the answer after it is."""
+TEMPERATURE, TOP_P, REPEAT_PENALTY = 0.3, 0.9, 1.05
+"""How answers are drawn unless a request says it: at temperature 0 a small model says its
+own mistakes over and over."""
 WARNINGS = 2
 """llama.cpp's verbosity that logs warnings and errors; it logs no text at this level."""
 
@@ -112,6 +115,9 @@ def _start_server(model: str, context_tokens: int, threads: int) -> xllamacpp.Se
     params.ui = False
     params.endpoint_slots = False
     params.verbosity = WARNINGS
+    params.sampling.temp = TEMPERATURE
+    params.sampling.top_p = TOP_P
+    params.sampling.penalty_repeat = REPEAT_PENALTY
     if threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     return xllamacpp.Server(params)

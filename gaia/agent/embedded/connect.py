@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gaia.agent.embedded.catalogue import find_model
-from gaia.agent.embedded.llm import Bounds, EmbeddedLlm
+from gaia.agent.embedded.conversation import Bounds
+from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.weights import Weights
 from gaia.paths import Home

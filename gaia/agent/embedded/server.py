@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import httpx
+import openai
 
 from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
@@ -50,18 +51,29 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """A process that is ready, and the client that it answers."""
+    """A process that is ready, and where it answers to whom."""
 
     process: asyncio.subprocess.Process
-    client: httpx.AsyncClient
+    base_url: str
+    key: str
 
     @property
     def alive(self) -> bool:
         return self.process.returncode is None
 
+    def client(self) -> openai.AsyncOpenAI:
+        """A client of its own for each request: closing it makes the process give up what
+        is under way, and a connection that has been idle is never used again."""
+        return openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=self.key,
+            max_retries=0,
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+        )
+
     async def stop(self) -> None:
         """Kill it: it has nothing to save."""
-        await self.client.aclose()
         await _kill(self.process)
 
 
@@ -88,7 +100,7 @@ class EmbeddedServer:
         return self._child.process.pid if self._child and self._child.alive else None
 
     @asynccontextmanager
-    async def client(self) -> AsyncIterator[httpx.AsyncClient]:
+    async def client(self) -> AsyncIterator[openai.AsyncOpenAI]:
         """A client for one request; waits for its turn, starts the process if need be.
 
         Raises:
@@ -100,8 +112,9 @@ class EmbeddedServer:
                 self._idling.cancel()
             child = await self._ready()
             try:
-                yield child.client
-            except ModelUnavailableError:
+                async with child.client() as client:
+                    yield client
+            except (openai.APIConnectionError, httpx.HTTPError):
                 # It died, or is not itself; the next request gets a fresh one.
                 await child.stop()
                 raise
@@ -142,15 +155,7 @@ class EmbeddedServer:
             await _kill(process)
             raise
         logger.info("the embedded model %s runs as process %d", path.stem, process.pid)
-        client = httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}",
-            headers={"Authorization": f"Bearer {key}"},
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-            # The server closes idle connections; a request on one of them would fail.
-            limits=httpx.Limits(max_keepalive_connections=0),
-            trust_env=False,
-        )
-        return _Child(process, client)
+        return _Child(process, f"http://127.0.0.1:{port}/v1", key)
 
     async def _spawn(self, path: Path, key: str) -> asyncio.subprocess.Process:
         """Start the process, in a session of its own: Ctrl-C in the terminal is for gaia."""

@@ -209,14 +209,20 @@ def _text(content: object) -> str:
 
 def _usage(usage: object) -> types.GenerateContentResponseUsageMetadata | None:
     counts = _mapping(usage)
-    prompt, completion = (
-        int(count) if isinstance(count := counts.get(name), int | float) else 0
-        for name in ("prompt_tokens", "completion_tokens")
+    details = _mapping(counts.get("prompt_tokens_details"))
+    prompt, completion, cached = (
+        int(count) if isinstance(count, int | float) else 0
+        for count in (
+            counts.get("prompt_tokens"),
+            counts.get("completion_tokens"),
+            details.get("cached_tokens"),
+        )
     )
     if not prompt and not completion:
         return None
     return types.GenerateContentResponseUsageMetadata(
         prompt_token_count=prompt,
+        cached_content_token_count=cached or None,
         candidates_token_count=completion,
         total_token_count=prompt + completion,
     )

@@ -40,7 +40,7 @@ def connect_completions(resolved: ResolvedModel) -> Connection:
     body = BodyFilter()
     client = _client(resolved, body)
     llm = CompletionsLlm(resolved.name, client)
-    return Connection(llm, _READER, client.close, names=_names(client), body=body)
+    return Connection(llm, READER, client.close, names=_names(client), body=body)
 
 
 def connect_responses(resolved: ResolvedModel) -> Connection:
@@ -53,7 +53,7 @@ def connect_responses(resolved: ResolvedModel) -> Connection:
     llm = OpenAIResponsesLlm(
         model=resolved.name, client=client, store=False, include_response_metadata=False
     )
-    reader = replace(_READER, is_complete=_has_usage)
+    reader = replace(READER, is_complete=_has_usage)
     return Connection(llm, reader, client.close, names=_names(client), body=body)
 
 
@@ -109,4 +109,4 @@ def _message(error: openai.APIStatusError) -> str:
     return message if isinstance(message, str) else error.message
 
 
-_READER = FaultReader(read=_read)
+READER = FaultReader(read=_read)

@@ -29,9 +29,6 @@ def calculate(expression: str) -> dict[str, str]:
 
     Args:
         expression: Numbers with + - * / // % ** ( ) sqrt abs round.
-
-    Example:
-        What is 17% of 80? -> {"expression": "80 * 17 / 100"}
     """
     # Models give a bare number now and then.
     expression = str(expression)

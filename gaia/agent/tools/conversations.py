@@ -58,9 +58,6 @@ class ConversationTools:
             words: What it was about.
             since: First day or month, as 2026-06-30 or June.
             until: Last day or month.
-
-        Example:
-            What about the boat in June? -> {"words": "boat", "since": "June", "until": "June"}
         """
         try:
             begins, ends = between(_text(since), _text(until), self._clock.now())

@@ -95,10 +95,6 @@ class MemoryTools:
         Args:
             fact: One sentence.
             about: Name, as person:sarah_chen.
-
-        Example:
-            I'm allergic to nuts. -> {"fact": "I'm allergic to nuts."}
-            Always answer in Spanish. -> {"fact": "Always answer in Spanish."}
         """
         try:
             async with self._change(tool_context) as change:
@@ -115,10 +111,6 @@ class MemoryTools:
 
         Args:
             query: Words to look for.
-
-        Example:
-            Do I like cheese? -> {"query": "cheese"}
-            What do you know of my son? -> {"query": "son"}
         """
         try:
             found = await self._finder.find(

@@ -18,9 +18,6 @@ class WorldClock:
 
         Args:
             time_zone: IANA name, such as Asia/Tokyo.
-
-        Example:
-            What time is it in Rome? -> {"time_zone": "Europe/Rome"}
         """
         try:
             zone = ZoneInfo(str(time_zone).strip())

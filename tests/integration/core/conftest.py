@@ -156,6 +156,7 @@ async def run_core(
     recover: bool = True,
     intake: Intake = TEXT_ALONE,
     provider: ModelProvider = "embedded",
+    is_small: bool = False,
     reader: Reader | None = None,
 ) -> AsyncIterator[Core]:
     """A core on the files of `home`, for as long as the block lasts. It learns by itself
@@ -179,7 +180,9 @@ async def run_core(
         LoadedSettings(settings, Secrets(), (), {}, {}),
         stores,
         clock,
-        model=ChatModel(llm=model, provider=provider, name="function", intake=intake),
+        model=ChatModel(
+            llm=model, provider=provider, name="function", intake=intake, is_small=is_small
+        ),
         extra_channels=[channel, *others.values()],
         reader=reader,
     )

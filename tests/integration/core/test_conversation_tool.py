@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gaia.settings.schema import MemorySettings, Settings
+from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings, Settings
 from gaia.store import archive
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import ToolCall
@@ -69,14 +69,16 @@ async def test_nobody_finds_what_another_said(running_core):
         assert "nothing was said of that" in await look(words="boat Porto")
 
 
-async def test_a_result_is_short_and_tells_no_password(running_core):
-    async with core_with(running_core) as (core, look):
+@pytest.mark.parametrize(("is_small", "most", "longest"), [(False, 6, 4500), (True, 3, 1300)])
+async def test_a_result_is_short_and_tells_no_password(running_core, is_small, most, longest):
+    settings = Settings(model=ModelSettings(embedded=EmbeddedSettings(tools=True)))
+    async with core_with(running_core, is_small=is_small, settings=settings) as (core, look):
         for number in range(6):
             await core.say(f"The boat {number} {'and so on ' * 200}")
         await core.say("the boat: my password is hunter2!")
         found = await look(words="boat")
-        assert found.count("the user said") == 3
-        assert len(found) < 1300
+        assert found.count("the user said") == most
+        assert len(found) < longest
         assert "hunter2" not in found
 
 

@@ -31,7 +31,7 @@ from sqlalchemy import select
 from gaia.messages import Address
 from gaia.ops.removal import remove_person
 from gaia.paths import Home
-from gaia.settings.schema import LimitsSettings, Settings
+from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.users import Role
@@ -117,12 +117,11 @@ class Household(RuleBasedStateMachine):
                 self.remembers_by_command(("fake", name), topic)
 
     async def _open(self) -> None:
+        told = Settings(
+            limits=LimitsSettings(messages_per_minute=10_000), memory=MemorySettings(preload=False)
+        )
         context = self.core_on(
-            self.home,
-            self.script,
-            senders=PEOPLE,
-            other_channels=("pigeon",),
-            settings=Settings(limits=LimitsSettings(messages_per_minute=10_000)),
+            self.home, self.script, senders=PEOPLE, other_channels=("pigeon",), settings=told
         )
         self.core = await self.stack.enter_async_context(context)
         self.channels = {"fake": self.core.channel, **self.core.others}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
@@ -16,6 +17,15 @@ from gaia.store.memory_tables import MemorySource
 from gaia.store.users import Role
 from gaia.testing.function_model import ToolCall
 from gaia.testing.tool_script import ToolScript
+
+RECALL_ALONE = Settings(memory=MemorySettings(preload=False))
+"""What stands before a conversation is not told beside a message as well."""
+
+
+@pytest.fixture
+def running_core(running_core):
+    return partial(running_core, settings=RECALL_ALONE)
+
 
 POT = "the gate code is under the blue pot"
 RECALLED = f'- "{POT}" (#1, 1 January 2026)'

@@ -10,7 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
-from gaia.settings.schema import MemorySettings, Settings
+from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings, Settings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.users import Role
@@ -50,19 +50,19 @@ async def test_a_rule_that_was_learned_stands_before_each_conversation_of_its_us
         assert SPANISH not in instructions(await asked(core, "four", sender="bob"))
 
 
-@pytest.mark.parametrize(("provider", "is_repeated"), [("openai", False), ("embedded", True)])
-async def test_what_stands_there_is_the_same_in_each_turn_and_repeated_for_a_small_model_alone(
-    running_core, provider, is_repeated
+@pytest.mark.parametrize("is_small", [False, True])
+async def test_what_stands_there_is_the_same_in_each_turn_and_stands_there_alone(
+    running_core, is_small
 ):
-    async with running_core(provider=provider) as core:
+    async with running_core(is_small=is_small) as core:
         await keep(core, "I drink tea")
         first = await asked(core, "Tea or coffee for me")
         await keep(core, "Rex is my dog")
         second = await asked(core, "And who is Rex, my dog")
         assert instructions(first) == instructions(second)
-        assert "- I drink tea\n</USER_PROFILE>" in instructions(second)
-        assert ("I drink tea" in str(first.contents)) is is_repeated
-        assert '- "Rex is my dog" (#2' in str(second.contents)
+        assert "\n- I drink tea" in instructions(second)
+        assert "I drink tea" not in str(first.contents)
+        assert "Rex is my dog" in str(second.contents)
 
 
 async def test_what_is_forgotten_or_replaced_is_gone_with_the_next_message(running_core):
@@ -115,3 +115,18 @@ async def test_a_reminder_that_is_due_stands_beside_the_message(running_core):
         assert 'Overdue: "Call Grace"' in str((await asked(core, "hello")).contents)
         core.clock.advance(8 * 24 * 3600)
         assert "Call Grace" not in str((await asked(core, "hello")).contents)
+
+
+@pytest.mark.parametrize("has_tools", [False, True])
+async def test_a_small_model_has_tools_only_if_the_owner_wants_them(running_core, has_tools):
+    settings = Settings(model=ModelSettings(embedded=EmbeddedSettings(tools=has_tools)))
+    async with running_core(is_small=True, settings=settings) as core:
+        assert bool((await asked(core, "hello")).config.tools) is has_tools
+
+
+async def test_a_small_model_reads_the_message_and_nothing_else_where_nothing_fits(running_core):
+    async with running_core(is_small=True) as core:
+        request = await asked(core, "What is the capital of Australia?")
+        [content] = request.contents
+        assert [part.text for part in content.parts] == ["What is the capital of Australia?"]
+        assert len(instructions(request)) < 500

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from gaia.agent.embedded.catalogue import CatalogueModel, find_model
-from gaia.agent.embedded.llm import Bounds, EmbeddedLlm
+from gaia.agent.embedded.conversation import Bounds
+from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.pull import pull
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.weights import Weights

@@ -5,39 +5,22 @@ import json
 import os
 import signal
 from contextlib import aclosing
-from typing import Literal
 
+import openai
 import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from gaia.agent.embedded import wire
-from gaia.agent.embedded.completions import Sampling, stream_answer
-from gaia.agent.embedded.grammar import grammar_for
+from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
-from gaia.agent.embedded.offers import read_offers
-from gaia.agent.embedded.rendering import Message
-from gaia.errors import ModelRefusedError, ModelUnavailableError
+from gaia.errors import ModelUnavailableError
 
-from .conftest import REPLY_TOKENS, Launcher, Opener
+from .conftest import REPLY_TOKENS, SMALL, Launcher, Opener
 
 INSTRUCTIONS = "You are a friendly assistant who answers in one or two short sentences. " * 4
 NEW_WORDS = 40
 """More tokens than a short message has with all that stands around it."""
-
-
-def book(guests: int, room: Literal["red", "blue"], smoking: bool, days: list[int]) -> str:
-    """Book a table.
-
-    Args:
-        guests: How many come.
-
-    Example:
-        A table for two -> {"guests": 2, "room": "red", "smoking": false, "days": [3]}
-    """
-    return f"{guests}{room}{smoking}{days}"
 
 
 def request(*said: str, system: str = INSTRUCTIONS) -> LlmRequest:
@@ -148,7 +131,7 @@ async def test_a_history_that_outgrew_the_context_loses_its_beginning(open_llm: 
 
 
 async def test_a_message_longer_than_the_context_is_refused(open_llm: Opener) -> None:
-    with pytest.raises(ModelRefusedError, match=r"raise model\.embedded\.context_tokens"):
+    with pytest.raises(openai.BadRequestError, match="exceeds the available context size"):
         await answer(open_llm(), request("sea " * 4000))
 
 
@@ -179,46 +162,24 @@ async def test_an_answer_that_nobody_wants_any_more_makes_way(open_llm: Opener) 
 
 async def test_a_process_that_dies_in_mid_answer_can_be_asked_again(launch: Launcher) -> None:
     server = launch()
-    messages = [Message("user", "Tell me a very long story.")]
-    sampling = Sampling(max_tokens=1000, temperature=0, top_p=1, repeat_penalty=1)
+    llm = EmbeddedLlm(SMALL, server, Bounds(2048, 1000))
 
     async def read_and_kill() -> None:
-        async with server.client() as client:
-            async for _ in stream_answer(client, messages, {"grammar": grammar_for(())}, sampling):
-                assert server.pid is not None
-                os.kill(server.pid, signal.SIGKILL)
+        async for _ in llm.generate_content_async(request("Tell me a story."), stream=True):
+            assert server.pid is not None
+            os.kill(server.pid, signal.SIGKILL)
 
     with pytest.raises(ModelUnavailableError, match="started anew"):
         await read_and_kill()
-    async with server.client() as client:
-        short = Sampling(max_tokens=4, temperature=0, top_p=1, repeat_penalty=1)
-        assert [
-            piece
-            async for piece in stream_answer(client, messages, {"grammar": grammar_for(())}, short)
-        ]
+    assert text(await answer(llm, request("Hello!")))
 
 
-async def test_a_call_always_fits_the_parameters(launch: Launcher) -> None:
-    asked = request("I want a table.")
-    asked.append_tools([FunctionTool(book)])
-    offers = read_offers(asked.config)
-    messages = [Message("system", wire.preamble(offers)), Message("user", "I want a table.")]
-    wild = Sampling(max_tokens=1000, temperature=2, top_p=1, repeat_penalty=1, call_bias=100)
-
-    async with launch().client() as client:
-        answer = stream_answer(client, messages, {"grammar": grammar_for(offers)}, wild)
-        written = "".join([piece async for piece in answer if isinstance(piece, str)])
-
-    call = wire.read_call(written)
-    assert call.name == "book"
-    assert {name: type(value) for name, value in call.arguments.items()} == {
-        "guests": int,
-        "room": str,
-        "smoking": bool,
-        "days": list,
-    }
-    assert call.arguments["room"] in ("red", "blue")
-    assert len(wire.call_line(call.name, call.arguments)) == len(written)
+async def test_a_sum_is_answered_without_the_process(launch: Launcher) -> None:
+    server = launch()
+    llm = EmbeddedLlm(SMALL, server, Bounds(2048, REPLY_TOKENS))
+    [whole] = await answers(llm, request("What is 17 times 23?"))
+    assert text(whole) == "17 times 23 = 391"
+    assert server.pid is None
 
 
 async def test_an_answer_in_a_shape_has_it_and_may_be_longer_than_a_reply(open_llm: Opener) -> None:

@@ -6,7 +6,13 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from gaia.agent.prompt import MEMORY, instructions, turn_context
+from gaia.agent.prompt import (
+    MEMORY,
+    instructions,
+    plain_context,
+    plain_instructions,
+    turn_context,
+)
 from gaia.memory.profile.prefix import Prefix
 from gaia.testing.memories import a_memory
 
@@ -154,10 +160,39 @@ def test_what_is_due_stands_in_the_fence_with_its_local_time() -> None:
     ]
 
 
-def test_rules_are_repeated_last_in_the_fence_where_that_is_wanted() -> None:
-    context = turn_context(sent_at=NOON, memories=[a_memory(1, "tea")], rules=["Be <b>brief"])
-    assert context.splitlines()[-3:] == [
-        "Follow these rules now:",
+def plain(*, in_group: bool = False, own: str = "", prefix: Prefix | None = None) -> str:
+    return plain_instructions(
+        user="The Lovelaces", in_group=in_group, own=own, prefix=prefix or Prefix(), now=NOON
+    )
+
+
+def test_a_small_model_is_told_who_it_is_and_the_day_in_a_few_lines() -> None:
+    text = plain()
+    assert text.startswith("You are gaia, the personal assistant of the user.")
+    assert text.endswith("It is Thursday 1 January 2026, 12:00.")
+    assert len(text) < 300
+    assert "the group The Lovelaces" in plain(in_group=True)
+
+
+def test_a_small_model_is_told_what_is_known_in_lines_of_their_own() -> None:
+    prefix = Prefix(["Be <b>brief"], ["Drinks tea\nSkis"], "We spoke of Rome.", NOON)
+    assert plain(own="Rhyme.", prefix=prefix).removeprefix(plain()).splitlines() == [
+        "",
+        "Rhyme.",
+        "Rules of the user, to be followed always:",
         "- Be \u2039b\u203abrief",
-        "</context>",
+        "What you know of the user:",
+        "- Drinks tea Skis",
+        "The last conversation, 1 January 2026: We spoke of Rome.",
     ]
+
+
+def test_nothing_stands_beside_a_message_to_a_small_model_that_needs_not() -> None:
+    assert plain_context(sent_at=NOON) == ""
+
+
+def test_beside_a_message_to_a_small_model_stands_what_fits_it_and_what_is_due() -> None:
+    late = a_memory(1, "Pay", due_at=NOON - timedelta(minutes=1))
+    told = plain_context(sent_at=NOON, due=[late], memories=[a_memory(2, "I <b>ski")])
+    assert 'Overdue: "Pay" (Thursday 1 January 2026, 11:59)' in told
+    assert "I \u2039b\u203aski" in told

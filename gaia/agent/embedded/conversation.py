@@ -1,0 +1,126 @@
+"""A request as the embedded model is given it: the instructions, and the turns in words.
+
+The same history gives the same messages in each request, so that what the model read
+for one turn is the beginning of the next.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
+
+BYTES_PER_TOKEN = 3
+"""Fewer than most texts have: what is estimated to fit does."""
+MESSAGE_OVERHEAD_TOKENS = 8
+"""More than a chat template puts around a message."""
+TEMPERATURE_OF_SHAPES = 0.0
+"""JSON is wanted as likely as it can be; words come better with some chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What fits: `context_tokens` hold the prompt and an answer of `reply_tokens`."""
+
+    context_tokens: int
+    max_reply_tokens: int
+
+    def reply_tokens(self, config: types.GenerateContentConfig) -> int:
+        """How long an answer may be: in words as the settings say, in a shape as long as it
+        is asked to be, for half of one is of no use; half of the context at most."""
+        wanted = config.max_output_tokens or self.max_reply_tokens
+        most = self.max_reply_tokens if config.response_schema is None else wanted
+        return min(wanted, most, self.context_tokens // 2)
+
+
+def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
+    """`request` in words, without the oldest turns if it is longer than what fits."""
+    config = request.config
+    reply_tokens = bounds.reply_tokens(config)
+    instructions = _defused(str(config.system_instruction or ""))
+    room = bounds.context_tokens - reply_tokens - _tokens(instructions)
+    update: dict[str, object] = {
+        "system_instruction": instructions,
+        "max_output_tokens": reply_tokens,
+    }
+    if config.response_schema is not None:
+        update["temperature"] = TEMPERATURE_OF_SHAPES
+    return request.model_copy(
+        update={
+            "config": config.model_copy(update=update),
+            "contents": trim(in_words(request.contents, with_calls=bool(config.tools)), room),
+        }
+    )
+
+
+def in_words(contents: Sequence[types.Content], *, with_calls: bool) -> list[types.Content]:
+    """What was said. Calls of tools and their results stay `with_calls` alone: a model that
+    has no tools takes them for something to imitate."""
+    spoken = []
+    for content in contents:
+        parts = list(_parts(content, with_calls=with_calls))
+        if parts:
+            spoken.append(types.Content(role=content.role, parts=parts))
+    return spoken
+
+
+def trim(contents: Sequence[types.Content], room: int) -> list[types.Content]:
+    """Drop whole turns from the beginning until there is `room` for the tokens of the rest.
+
+    Whenever the history outgrows the room it falls to half of it, so that it begins at
+    the same turn for a while. Which turn that is follows from the history alone. The last
+    turn always stays.
+    """
+    kept: list[list[types.Content]] = []
+    used = 0
+    for turn in _turns(contents):
+        kept.append(turn)
+        used += _size(turn)
+        if used > room:
+            while len(kept) > 1 and used > room // 2:
+                used -= _size(kept.pop(0))
+    return [content for turn in kept for content in turn]
+
+
+def words(content: types.Content) -> str:
+    """The text of a message."""
+    return "\n".join(part.text for part in content.parts or [] if part.text)
+
+
+def _parts(content: types.Content, *, with_calls: bool) -> Iterator[types.Part]:
+    for part in content.parts or []:
+        if part.text and not part.thought:
+            yield types.Part(text=_defused(part.text))
+        elif with_calls and part.function_call:
+            yield part
+        elif with_calls and part.function_response:
+            result = part.function_response
+            told = json.loads(_defused(json.dumps(result.response, ensure_ascii=False)))
+            yield types.Part(function_response=result.model_copy(update={"response": told}))
+
+
+def _turns(contents: Sequence[types.Content]) -> list[list[types.Content]]:
+    """What a person said, and all up to the next thing that a person says."""
+    turns: list[list[types.Content]] = []
+    for content in contents:
+        is_said = content.role == "user" and any(part.text for part in content.parts or [])
+        if is_said or not turns:
+            turns.append([])
+        turns[-1].append(content)
+    return turns
+
+
+def _size(turn: Sequence[types.Content]) -> int:
+    return sum(_tokens(content.model_dump_json(exclude_none=True)) for content in turn)
+
+
+def _tokens(text: str) -> int:
+    return len(text.encode()) // BYTES_PER_TOKEN + MESSAGE_OVERHEAD_TOKENS
+
+
+def _defused(text: str) -> str:
+    """`text` without what would end a message: the template's control tokens."""
+    return text.replace("<|", "< |")

@@ -1,0 +1,134 @@
+"""What the embedded model is given of a request, and what is dropped of a long history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from google.adk.models.llm_request import LlmRequest
+from google.adk.tools.function_tool import FunctionTool
+from google.genai import types
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gaia.agent.embedded.conversation import Bounds, fitting, trim, words
+
+BOUNDS = Bounds(2048, 768)
+
+
+def said(*texts: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=text) for text in texts])
+
+
+def answered(text: str) -> types.Content:
+    return types.Content(role="model", parts=[types.Part(text=text)])
+
+
+def called(name: str, **args: object) -> types.Content:
+    call = types.FunctionCall(name=name, args=args)
+    return types.Content(role="model", parts=[types.Part(function_call=call)])
+
+
+def returned(name: str, **response: object) -> types.Content:
+    result = types.FunctionResponse(name=name, response=response)
+    return types.Content(role="user", parts=[types.Part(function_response=result)])
+
+
+def asked(*contents: types.Content, **config: object) -> LlmRequest:
+    told = {"system_instruction": "Be kind.", **config}
+    return LlmRequest(
+        contents=list(contents), config=types.GenerateContentConfig.model_validate(told)
+    )
+
+
+CONVERSATION = (
+    said("Hello"),
+    answered("Hi!"),
+    said("2+2?"),
+    called("calculate", expression="2+2"),
+    returned("calculate", result="<|4"),
+    answered("Four."),
+)
+
+
+def ping() -> str:
+    """Ping."""
+    return "pong"
+
+
+def test_without_tools_nothing_stands_between_what_was_said() -> None:
+    spoken = fitting(asked(*CONVERSATION), BOUNDS).contents
+    assert [words(content) for content in spoken] == ["Hello", "Hi!", "2+2?", "Four."]
+
+
+def test_with_tools_their_calls_and_results_stay() -> None:
+    request = asked(*CONVERSATION)
+    request.append_tools([FunctionTool(ping)])
+    contents = fitting(request, BOUNDS).contents
+    assert len(contents) == len(CONVERSATION)
+    assert contents[4].parts is not None
+    assert contents[4].parts[0].function_response is not None
+    assert contents[4].parts[0].function_response.response == {"result": "< |4"}
+
+
+def test_thoughts_and_files_are_left_out() -> None:
+    photo = types.Part(inline_data=types.Blob(data=b"x", mime_type="image/png"))
+    thought = types.Part(text="hm", thought=True)
+    content = types.Content(role="user", parts=[types.Part(text="Look!"), photo, thought])
+    assert fitting(asked(content), BOUNDS).contents == [said("Look!")]
+
+
+def test_control_tokens_are_broken_up_in_words_and_instructions() -> None:
+    request = asked(said("a<|im_end|>b"), system_instruction="Known: <|im_start|>")
+    told = fitting(request, BOUNDS)
+    assert "<|" not in words(told.contents[0])
+    assert told.config.system_instruction == "Known: < |im_start|>"
+
+
+@pytest.mark.parametrize(
+    ("config", "most"),
+    [
+        ({}, 768),
+        ({"max_output_tokens": 10}, 10),
+        ({"max_output_tokens": 900}, 768),
+        ({"max_output_tokens": 900, "response_schema": {"type": "object"}}, 900),
+        ({"max_output_tokens": 9000, "response_schema": {"type": "object"}}, 1024),
+    ],
+)
+def test_an_answer_in_a_shape_may_be_longer_than_one_in_words(
+    config: dict[str, object], most: int
+) -> None:
+    assert fitting(asked(said("a"), **config), BOUNDS).config.max_output_tokens == most
+
+
+def test_json_is_wanted_as_likely_as_it_can_be() -> None:
+    shape = {"response_schema": {"type": "object"}}
+    assert fitting(asked(said("a"), **shape), BOUNDS).config.temperature == 0
+    assert fitting(asked(said("a")), BOUNDS).config.temperature is None
+
+
+def history(sizes: Sequence[int]) -> list[types.Content]:
+    return [said("x" * 300 * size) for size in sizes]
+
+
+def size(contents: Sequence[types.Content]) -> int:
+    return sum(len(words(content)) for content in contents) // 300
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=60))
+def test_a_trimmed_history_fits_and_ends_with_the_last_turn(sizes: list[int]) -> None:
+    contents = history(sizes)
+    kept = trim(contents, 100 * 30)
+    assert size(kept) <= 30
+    assert kept == contents[-len(kept) :]
+
+
+@given(st.lists(st.integers(1, 10), min_size=2, max_size=60))
+def test_a_growing_history_keeps_its_beginning_or_falls_to_half(sizes: list[int]) -> None:
+    before = trim(history(sizes[:-1]), 100 * 30)
+    after = trim(history(sizes), 100 * 30)
+    assert after[: len(before)] == before or size(after) <= 15
+
+
+def test_a_last_turn_that_does_not_fit_stays_alone() -> None:
+    assert trim(history([5, 5, 500]), 3000) == history([500])
