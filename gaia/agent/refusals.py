@@ -63,9 +63,9 @@ _WRONG_NAME = _pattern(
 )
 _LACKING = _pattern(
     r"support|enabl|allow|permit|available|accept|capab|\bunknown|unrecogni|unexpected|\bextra\b|"
-    r"forbidden|\bonly\b|must|cannot|can't|\binvalid\b|deprecated|multimodal|fail|too many"
+    r"forbidden|requires|\bonly\b|must|cannot|can't|\binvalid\b|deprecated|multimodal|fail|too many"
 )
-_NO_SUPPORT = _pattern(r"support|unavailable|not (?:enabled|available|implemented)")
+_NO_SUPPORT = _pattern(r"support|unavailable|not (?:enabled|available|implemented)|requires --")
 _NO_FILES = _pattern(r"support|multimodal|missing data")
 _ONE_FILE = _pattern(r"format|mime|media.?type|size|\bMB\b|corrupt|decode")
 _FEATURES: Mapping[Feature, re.Pattern[str]] = {

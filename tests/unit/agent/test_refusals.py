@@ -137,6 +137,7 @@ def test_what_is_not_about_length_is_not_too_long(status: int, message: str) -> 
     ("status", "message", "lacking"),
     [
         (400, "registry.example/library/m:latest does not support tools", Feature.TOOLS),
+        (500, "tools param requires --jinja flag", Feature.TOOLS),
         (404, "No endpoints found that support tool use.", Feature.TOOLS),
         (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be '
          "set", Feature.TOOLS),
