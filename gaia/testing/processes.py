@@ -185,6 +185,7 @@ class Talker:
         self.first_seconds: float | None = None
         """How long after the last message the first words of its answer were shown."""
         self._attached = asyncio.Event()
+        self._shown = asyncio.Event()
         self._finder = DaemonFinder(home.control_socket, _no_hosting, clock)
         self._link = Link(
             self._finder.connect, self, clock, user=user, interactive=True, version=__version__
@@ -213,6 +214,11 @@ class Talker:
         """Return once the daemon has welcomed this person."""
         await self._attached.wait()
 
+    async def until_shown(self) -> None:
+        """Return once something more of an answer is shown."""
+        self._shown.clear()
+        await self._shown.wait()
+
     async def attached(self, welcome: WelcomeFrame) -> None:
         self._attached.set()
 
@@ -224,6 +230,7 @@ class Talker:
 
     def preview(self, frame: PreviewFrame) -> None:
         self.previews.append(frame)
+        self._shown.set()
         if self.first_seconds is None and isinstance(frame, TurnTextFrame):
             self.first_seconds = self._clock.monotonic() - self._asked_at
 

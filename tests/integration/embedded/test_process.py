@@ -17,9 +17,10 @@ from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelMissingError, ModelUnavailableError
 from gaia.memory.index import environment
 from gaia.testing.clock import FakeClock
+from gaia.testing.small_model import KEPT_MODELS, SMALL
 from gaia.testing.until import until
 
-from .conftest import IDLE_SECONDS, KEPT_MODELS, SMALL, Launcher
+from .conftest import IDLE_SECONDS, Launcher
 
 ORPHAN_SECONDS = 20.0
 """A bound for what takes milliseconds."""
