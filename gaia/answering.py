@@ -23,7 +23,6 @@ from gaia.memory.relevance import E5
 from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import MemorySettings
 from gaia.store.engine import Database
@@ -47,7 +46,6 @@ class AnsweringBuilder:
 
     home: Home
     database: Database
-    sessions: SessionStore
     search: Search
     clock: Clock
     memory_changed: Callable[[], None]
@@ -65,7 +63,6 @@ class AnsweringBuilder:
             agent=agent,
             asking=Asking(
                 database=self.database,
-                sessions=self.sessions,
                 agent=agent,
                 attachments=Attachments(model, self.clock, settings.limits),
             ),
@@ -90,7 +87,7 @@ class AnsweringBuilder:
         )
         return Agent(
             model=model,
-            sessions=self.sessions,
+            database=self.database,
             tools=tools,
             recall=recall if memory.enabled and memory.auto_recall else None,
             preload=preload if memory.enabled else None,

@@ -48,7 +48,6 @@ from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
 from gaia.schedule.jobs import Job
 from gaia.schedule.schedule import Schedule
-from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
@@ -112,18 +111,10 @@ class App:
         return channel if isinstance(channel, Hooked) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """The open files of a home."""
-
-    database: Database
-    sessions: SessionStore
-
-
 def build_app(
     home: Home,
     loaded: LoadedSettings,
-    stores: Stores,
+    database: Database,
     clock: Clock,
     *,
     model: ChatModel,
@@ -137,7 +128,7 @@ def build_app(
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
-    database, settings = stores.database, Current(loaded.settings)
+    settings = Current(loaded.settings)
     weighed = Current(weighing(loaded.settings.memory))
     users = Users(database, clock)
     index = Index(
@@ -151,7 +142,6 @@ def build_app(
     forgetting = Forgetting(
         home=home,
         database=database,
-        sessions=stores.sessions,
         clock=clock,
         forgotten=backups.wake,
     )
@@ -167,7 +157,6 @@ def build_app(
     builder = AnsweringBuilder(
         home=home,
         database=database,
-        sessions=stores.sessions,
         search=search,
         clock=clock,
         memory_changed=memory_changed,
@@ -201,7 +190,6 @@ def build_app(
         answering.reader,
         finder=search,
         database=database,
-        sessions=stores.sessions,
         channels=channels,
         delivery=delivery,
         turns=turns,
@@ -214,7 +202,6 @@ def build_app(
         settings,
         home=home,
         database=database,
-        sessions=stores.sessions,
         digesting=digesting,
         backups=backups,
         memory_changed=memory_changed,
@@ -228,7 +215,6 @@ def build_app(
 
     handlers = Handlers(
         database=database,
-        sessions=stores.sessions,
         users=users,
         asking=answering.asking,
         channels=channels,
@@ -264,7 +250,6 @@ def build_app(
         settings,
         handlers=handlers,
         digesting=digesting,
-        sessions=stores.sessions,
         finder=search,
         memory_changed=memory_changed,
         channels=channels,
@@ -329,7 +314,7 @@ def build_app(
         local_routes=[
             *memory_routes(search, index),
             *session_routes(database, digesting, clock),
-            *query_routes(database, stores.sessions, clock),
+            *query_routes(database, clock),
             terminal_route(terminal),
         ],
     )

@@ -74,10 +74,9 @@ class TerminalGreeter:
                 f"no user is called {address.sender!r}: add one with "
                 f"'gaia users add {address.sender}', or set access.terminal_creates_users to true"
             )
-        async with self._database.read() as session:
-            conversation = await conversations.find(
-                session, user_id=user.user_id, channel=address.channel, chat=address.sender
-            )
+        conversation = await self._database.read(
+            conversations.find, user_id=user.user_id, channel=address.channel, chat=address.sender
+        )
         return Greeting(
             user_name=user.name,
             model=self._model.now.describe(),

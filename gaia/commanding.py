@@ -18,7 +18,6 @@ from gaia.current import Current
 from gaia.memory.recall import Finder
 from gaia.ops.status import Status
 from gaia.ports import Channel, Clock
-from gaia.sessions.service import SessionStore
 from gaia.settings.schema import Settings
 
 
@@ -27,7 +26,6 @@ def build_commands(
     *,
     handlers: Handlers,
     digesting: Digesting,
-    sessions: SessionStore,
     finder: Finder,
     memory_changed: Callable[[], None],
     channels: Mapping[str, Channel],
@@ -44,7 +42,7 @@ def build_commands(
     return Registry(
         [
             *conversation_commands(handlers.stop_turn, digesting),
-            *linking_commands(sessions, digesting),
+            *linking_commands(digesting),
             *memory_commands(finder, memory_changed, lambda: settings.now.memory.enabled),
             export_command(takes),
             *status_commands(status),

@@ -18,7 +18,7 @@ from functools import partial
 from gaia import __version__, garbage, logs
 from gaia.agent.models import build_model
 from gaia.agent.providers import resolve_loaded
-from gaia.app import App, Stores, build_app
+from gaia.app import App, build_app
 from gaia.changing import INDEX, METRICS, SCHEDULE, WEB, Changing, channel_task, places
 from gaia.channelling import require_secrets
 from gaia.clock import SystemClock
@@ -32,10 +32,10 @@ from gaia.ops.tracing import Tracing, require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.reloading import Reloading
-from gaia.sessions.opening import open_sessions
 from gaia.settings import last_good
 from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.watching import Watch
+from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
 from gaia.tasks import Tasks
@@ -160,13 +160,13 @@ async def _running(
         if tracing is not None:
             stack.push_async_callback(tracing.stop)
         async with manager.given_time():
-            stores = await _open_stores(stack, home)
+            database = await _open_stores(stack, home)
         with garbage.building():
             model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
             app = build_app(
                 home,
                 loaded,
-                stores,
+                database,
                 clock,
                 model=model,
                 hosted=hosted,
@@ -188,7 +188,7 @@ async def _running(
                     home,
                     changing,
                     app.settings_state,
-                    stores.database,
+                    database,
                     clock,
                     manager,
                     prepared.watch,
@@ -212,7 +212,7 @@ async def _running(
                     if hang_up is not None:
                         tasks.start("settings", reloading.watch)
                         tasks.start("SIGHUP", partial(_reload_on, hang_up, reloading))
-                        tasks.start("watchdog", _watchdog(manager, home, app, stores, clock).run)
+                        tasks.start("watchdog", _watchdog(manager, home, app, database, clock).run)
                     ready = f"gaia {__version__} is ready, model {model.describe()}"
                     logger.info("%s", ready)
                     manager.ready(ready)
@@ -229,12 +229,10 @@ async def _close_model(app: App) -> None:
     await app.answering.model.now.close()
 
 
-async def _open_stores(stack: AsyncExitStack, home: Home) -> Stores:
+async def _open_stores(stack: AsyncExitStack, home: Home) -> Database:
     database = await open_database(home)
     stack.push_async_callback(database.close)
-    sessions = await open_sessions(home)
-    stack.push_async_callback(sessions.close)
-    return Stores(database, sessions)
+    return database
 
 
 @contextmanager
@@ -255,11 +253,11 @@ def _start(tasks: Tasks, app: App) -> None:
 
 
 def _watchdog(
-    manager: ServiceManager, home: Home, app: App, stores: Stores, clock: Clock
+    manager: ServiceManager, home: Home, app: App, database: Database, clock: Clock
 ) -> Watchdog:
     signs = (
         watchdog.of_parts(lambda: {name: each.health() for name, each in app.channels.items()}),
-        watchdog.of_store(stores.database, seconds=SIGN_SECONDS),
+        watchdog.of_store(database, seconds=SIGN_SECONDS),
         watchdog.of_web(home.control_socket, seconds=SIGN_SECONDS),
     )
     return Watchdog(manager, signs, clock)

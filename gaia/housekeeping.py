@@ -16,7 +16,6 @@ from gaia.ports import Clock
 from gaia.schedule.jobs import Daily, Every, Job
 from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
-from gaia.sessions.service import SessionStore
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 
@@ -45,7 +44,6 @@ def build_housekeeping(
     *,
     home: Home,
     database: Database,
-    sessions: SessionStore,
     digesting: Digesting,
     backups: Backups,
     memory_changed: Callable[[], None],
@@ -53,7 +51,7 @@ def build_housekeeping(
     first_sweep_after: timedelta,
 ) -> Housekeeping:
     """What sweeps, empties logs, keeps up and makes backups."""
-    checkpoints = Checkpoints([(home.database, database), (home.sessions_database, sessions)])
+    checkpoints = Checkpoints(home.database, database)
     upkeep = Upkeep(
         database=database,
         home=home,

@@ -17,7 +17,6 @@ from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.offers import Known
 from gaia.memory.recall import Finder
 from gaia.ports import Channel, Clock
-from gaia.sessions.service import SessionStore
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 
@@ -28,7 +27,6 @@ def build_digesting(
     *,
     finder: Finder,
     database: Database,
-    sessions: SessionStore,
     channels: Mapping[str, Channel],
     delivery: Delivery,
     turns: Turns,
@@ -51,7 +49,6 @@ def build_digesting(
     )
     committing = Committing(
         database=database,
-        sessions=sessions,
         channels=channels,
         delivery=delivery,
         announcements=Announcing(),

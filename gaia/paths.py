@@ -38,10 +38,6 @@ class Home:
         return self.root / "gaia.db"
 
     @property
-    def sessions_database(self) -> Path:
-        return self.root / "sessions.db"
-
-    @property
     def lock_file(self) -> Path:
         return self.root / "daemon.lock"
 

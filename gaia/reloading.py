@@ -12,6 +12,8 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from sqlalchemy.orm import Session
+
 from gaia.changing import Changing
 from gaia.errors import GaiaError, SettingsError
 from gaia.ops.service.notify import ServiceManager
@@ -139,16 +141,18 @@ class Reloading:
 
     async def _record(self, action: Action, detail: str) -> None:
         try:
-            async with self._database.write() as session:
-                audit.record(
-                    session,
-                    action,
-                    at=self._clock.now(),
-                    by=audit.GAIA,
-                    detail=detail[:AUDITED_CHARACTERS],
-                )
+            await self._database.write(self._write_down, action, detail)
         except GaiaError:
             logger.exception("a change of the settings could not be recorded")
+
+    def _write_down(self, session: Session, action: Action, detail: str) -> None:
+        audit.record(
+            session,
+            action,
+            at=self._clock.now(),
+            by=audit.GAIA,
+            detail=detail[:AUDITED_CHARACTERS],
+        )
 
 
 def _describe(change: Change) -> str:

@@ -180,8 +180,8 @@ async def remember(
     words apart. Returns whose memories they are, and which turn each is."""
     turn_of: dict[int, int] = {}
     now = SystemClock().now()
-    async with database.write() as session:
-        user = await identities.create(session, talk.name, identities.Role.MEMBER, now=now)
+    with database.writing() as session:
+        user = identities.create(session, talk.name, identities.Role.MEMBER, now=now)
         for number, turn in enumerate(talk.turns):
             said = Statement(
                 turn.text,
@@ -192,7 +192,7 @@ async def remember(
                 position=turn.position,
                 context=f"turn {number}",
             )
-            added = await ledger.add(session, user.user_id, said, now)
+            added = ledger.add(session, user.user_id, said, now)
             turn_of[added.memory.memory_id] = number
     note(f"{talk.name}: indexing {len(talk.turns)} turns")
     await index.flush()

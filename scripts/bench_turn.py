@@ -18,11 +18,10 @@ import time
 from pathlib import Path
 
 from gaia.agent.models import ChatModel
-from gaia.app import Stores, build_app
+from gaia.app import build_app
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
 from gaia.store.opening import open_database
@@ -39,13 +38,13 @@ async def main(turns: int) -> None:
         home = Home(Path(folder) / "home")
         home.create()
         clock = SystemClock()
-        stores = Stores(await open_database(home), await open_sessions(home))
+        database = await open_database(home)
         channel = FakeChannel(clock)
-        await Users(stores.database, clock).create("ada", Role.OWNER, Address("fake", "ada"))
+        await Users(database, clock).create("ada", Role.OWNER, Address("fake", "ada"))
         app = build_app(
             home,
             LoadedSettings(Settings(), Secrets(), (), {}, {}),
-            stores,
+            database,
             clock,
             model=ChatModel(FunctionModel(lambda request: "Certainly."), "embedded", "function"),
             extra_channels=[channel],
@@ -54,8 +53,7 @@ async def main(turns: int) -> None:
         seconds = [await turn(channel, number) for number in range(turns)]
         await app.handlers.drain()
         await app.delivery.flush()
-        await stores.sessions.close()
-        await stores.database.close()
+        await database.close()
     window = Settings().sessions.window_turns
     early = statistics.median(seconds[window : window + SAMPLE])
     late = statistics.median(seconds[-SAMPLE:])

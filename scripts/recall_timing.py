@@ -119,8 +119,7 @@ class Filler:
     async def fill(self, name: str, count: int) -> str:
         clock = SystemClock()
         now = clock.now()
-        async with self._database.write() as session:
-            user = await identities.create(session, name, identities.Role.MEMBER, now=now)
+        user = await self._database.write(identities.create, name, identities.Role.MEMBER, now=now)
         self._placement.put(user.user_id, self._users % SHARDS)
         self._users += 1
         for _ in range(0, count, BATCH):
@@ -131,9 +130,9 @@ class Filler:
                 for memory_id, counts in found
                 for term, number in counts.items()
             ]
-            async with self._database.write() as session:
-                await session.execute(insert(MemoryRow), rows)
-                await session.execute(insert(MemoryTermRow), terms)
+            with self._database.writing() as session:
+                session.execute(insert(MemoryRow), rows)
+                session.execute(insert(MemoryTermRow), terms)
             moved = self._centres[self._random.integers(len(self._centres), size=BATCH)]
             moved = moved + self._random.normal(0, 0.02, moved.shape).astype(np.float32)
             moved /= np.linalg.norm(moved, axis=1, keepdims=True)

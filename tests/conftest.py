@@ -50,15 +50,13 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
 
 @pytest.fixture(scope="session")
 def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home with empty databases, migrated once for all tests. They copy what they need of
+    """A home with an empty database, migrated once for all tests. They copy what they need of
     it: to migrate one of their own takes longer than most of them."""
-    from gaia.sessions.opening import open_sessions
     from gaia.store.opening import open_database
 
     async def make(home: Home) -> None:
         home.create()
         await (await open_database(home)).close()
-        await (await open_sessions(home)).close()
 
     home = Home(tmp_path_factory.mktemp("fresh") / "home")
     asyncio.run(make(home))

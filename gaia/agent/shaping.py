@@ -60,7 +60,7 @@ def _members(value: object) -> object:
 
 def _within(value: object) -> object:
     if isinstance(value, Mapping):
-        return unbounded(cast(Mapping[str, object], value))
+        return unbounded(cast("Mapping[str, object]", value))
     if isinstance(value, list | tuple):
         return [_within(each) for each in value]
     return value

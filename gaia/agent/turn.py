@@ -20,8 +20,6 @@ from google.adk.apps import App
 from google.adk.events import Event
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
-from google.adk.sessions import BaseSessionService, InMemorySessionService
-from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.telemetry.context import ContentCapturingMode, TelemetryConfig
 from google.genai import types
 
@@ -48,12 +46,16 @@ from gaia.sessions.service import (
     AGENT_NAME,
     APP_NAME,
     TURN_ID,
-    SessionKey,
-    SessionStore,
+    TurnSession,
     answer_text,
     event_text,
+    read_events,
+    stored_events,
 )
 from gaia.settings.schema import Settings
+from gaia.store import sessions
+from gaia.store.engine import Database
+from gaia.store.sessions import SessionKey, StoredEvent
 
 _WORDLESS = TelemetryConfig(capture_message_content=ContentCapturingMode.NO_CONTENT)
 """Keeps what is said out of traces; the kit has it in them unless it is told."""
@@ -82,6 +84,14 @@ class Ask:
     sent_at: datetime
     stream: bool
     enclosures: tuple[Enclosure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model said in the end, and the events by which the session tells of the turn."""
+
+    text: str
+    events: Sequence[StoredEvent]
 
 
 class Preview(Protocol):
@@ -122,34 +132,35 @@ class Agent:
         self,
         *,
         model: ChatModel,
-        sessions: SessionStore,
+        database: Database,
         tools: Sequence[Tool],
         recall: Recall | None = None,
         preload: Preload | None = None,
         settings: Settings,
     ) -> None:
         self.model = model
-        self._sessions = sessions
+        self._database = database
         self._tools = tools
         self._recall = recall
         self._preload = preload
         self._settings = settings
         self._held_time = HeldTime()
 
-    async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> str:
-        """Run the turn and return the model's answer, which the session then holds.
+    async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> Answer:
+        """Run the turn and return the model's answer, with what the turn adds to the session.
 
         Raises:
-            ModelError: The model gave no answer; the session may hold a part of the turn.
+            ModelError: The model gave no answer.
         """
         meter.model, meter.tariff = self.model.name, self.model.tariff
         turns = self._replayed_turns(scene)
-        events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
+        session = TurnSession(scene.key, await self._earlier(scene.key, turns))
         known = await self._preloaded(scene, begins=not scene.earlier_turns)
         context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
         cap = ToolCap(self._most_tool_calls)
         told = self._instructions(scene, known.prefix, ask.sent_at)
-        runner = self._runner(scene, told, [replay_window(turns), context, meter, cap])
+        plugins = [replay_window(turns), context, meter, cap]
+        runner = self._runner(told, plugins, session)
         said: list[Event] = []
         try:
             async with aclosing(
@@ -158,7 +169,7 @@ class Agent:
                     session_id=scene.key.session_id,
                     new_message=types.UserContent(ask.text),
                     yield_user_message=True,
-                    run_config=self._run_config(ask, events_to_read),
+                    run_config=self._run_config(ask),
                 )
             ) as events:
                 async for event in events:
@@ -174,7 +185,7 @@ class Agent:
         answer = answer_text(said)
         if answer is None:
             raise ModelFruitlessError("the model gave an empty answer")
-        return answer
+        return Answer(answer, stored_events(session.added))
 
     async def warm(self, scene: Scene, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and
@@ -185,21 +196,12 @@ class Agent:
             ModelError: The model cannot be had.
         """
         turns = self._replayed_turns(scene)
-        events_to_read = await self._sessions.events_in_last_turns(scene.key, turns)
-        events = await self._sessions.events(
-            scene.key.user_id, scene.key.session_id, limit=events_to_read
-        )
-        rehearsal = InMemorySessionService()
-        session = await rehearsal.create_session(
-            app_name=APP_NAME, user_id=scene.key.user_id, session_id=scene.key.session_id
-        )
-        for event in events or []:
-            await rehearsal.append_event(session, event)
+        rehearsal = TurnSession(scene.key, await self._earlier(scene.key, turns))
         capture = Capture()
         known = await self._preloaded(scene, begins=False)
         plugins: list[BasePlugin] = [replay_window(turns), capture]
         told = self._instructions(scene, known.prefix, now)
-        runner = self._runner(scene, told, plugins, sessions=rehearsal)
+        runner = self._runner(told, plugins, rehearsal)
         async with aclosing(
             runner.run_async(
                 user_id=scene.key.user_id,
@@ -212,6 +214,9 @@ class Agent:
         if capture.request is not None and self.model.warms:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
+
+    async def _earlier(self, key: SessionKey, turns: int) -> Sequence[Event]:
+        return read_events(await self._database.read(sessions.last_turns, key, turns))
 
     async def _preloaded(self, scene: Scene, *, begins: bool) -> Preloaded:
         if self._preload is None:
@@ -259,11 +264,9 @@ class Agent:
 
     def _runner(
         self,
-        scene: Scene,
         instructions: str,
-        plugins: list[BasePlugin],
-        *,
-        sessions: BaseSessionService | None = None,
+        plugins: Sequence[BasePlugin],
+        session: TurnSession,
     ) -> Runner:
         agent = LlmAgent(
             name=AGENT_NAME,
@@ -277,16 +280,15 @@ class Agent:
                 root_agent=agent,
                 plugins=[Instructions(instructions), history, *plugins],
             ),
-            session_service=sessions or self._sessions.service,
+            session_service=session,
         )
 
-    def _run_config(self, ask: Ask, events_to_read: int) -> RunConfig:
+    def _run_config(self, ask: Ask) -> RunConfig:
         return RunConfig(
             streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
             telemetry=_WORDLESS,
-            get_session_config=GetSessionConfig(num_recent_events=events_to_read),
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from gaia.ops.queries.query import Query
     from gaia.ops.report import Report
     from gaia.paths import Home
-    from gaia.sessions.service import SessionStore
 
 Q = TypeVar("Q", bound="Report")
 A = TypeVar("A", bound="Report")
@@ -50,25 +48,13 @@ def _find(home: Home, query: Query[Q, A], question: Q) -> A:
 
 async def _find_in_database(home: Home, query: Query[Q, A], question: Q) -> A:
     from gaia.clock import SystemClock
-    from gaia.ops.queries.query import Source
     from gaia.store.opening import open_database
 
-    async with AsyncExitStack() as stack:
-
-        async def sessions() -> SessionStore | None:
-            if not home.sessions_database.exists():
-                return None
-            from gaia.sessions.opening import open_sessions
-
-            opened = await open_sessions(home)
-            stack.push_async_callback(opened.close)
-            return opened
-
-        database = await open_database(home)
-        stack.push_async_callback(database.close)
-        session = await stack.enter_async_context(database.read())
-        source = Source(session, sessions, SystemClock().now(), running=False)
-        return await query.find(source, question)
+    database = await open_database(home)
+    try:
+        return await database.read(query.answer_from, question, SystemClock().now(), running=False)
+    finally:
+        await database.close()
 
 
 def echo_json(value: object) -> None:

@@ -79,8 +79,7 @@ async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -
     memory = load_settings(find_home()).settings.memory
     if not (memory.enabled and memory.auto_ingest):
         raise OFF
-    async with database.write() as session:
-        return len(await seal_now(session, user_id, SystemClock().now(), retry=retry))
+    return len(await database.write(seal_now, user_id, SystemClock().now(), retry=retry))
 
 
 def _tell_left(waiting: int, *, as_json: bool) -> None:

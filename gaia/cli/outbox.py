@@ -11,8 +11,9 @@ from gaia.cli.asking import ask, echo_json
 from gaia.cli.opening import there_is_a_database, with_database
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from gaia.ops.queries.records import ChunkReport
-    from gaia.store.engine import Database
 
 app = typer.Typer(no_args_is_help=True, help="Replies that have not been delivered.")
 
@@ -67,19 +68,18 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
     from gaia.errors import UnknownChunkError
     from gaia.store import outbox
 
-    async def change(database: Database) -> Sequence[int]:
-        async with database.write() as session:
-            revived = await outbox.revive(session, outbox_ids)
-            strange = sorted(set(outbox_ids or ()) - set(revived))
-            if strange:
-                raise UnknownChunkError(
-                    f"nothing with the id {', '.join(map(str, strange))} was given up: "
-                    "'gaia outbox list --dead' shows what was; nothing is tried again"
-                )
-            return revived
+    def revive(session: Session) -> Sequence[int]:
+        revived = outbox.revive(session, outbox_ids)
+        strange = sorted(set(outbox_ids or ()) - set(revived))
+        if strange:
+            raise UnknownChunkError(
+                f"nothing with the id {', '.join(map(str, strange))} was given up: "
+                "'gaia outbox list --dead' shows what was; nothing is tried again"
+            )
+        return revived
 
     if there_is_a_database():
-        return with_database(change)
+        return with_database(lambda database: database.write(revive))
     if outbox_ids is not None:
         raise UnknownChunkError("nothing was given up: there is no database yet")
     return ()

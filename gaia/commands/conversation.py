@@ -21,13 +21,13 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
     """The commands; `stop_turn` interrupts a conversation's turn, if one runs. What was
     said in a session that is left is for `digesting`, where gaia learns by itself."""
 
-    async def reset(call: Call) -> str | Reply:
+    def reset(call: Call) -> str | Reply:
         conversation = call.caller.conversation
-        digest_id = digesting.enabled and await sealing.seal(
+        digest_id = digesting.enabled and sealing.seal(
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
         if not digest_id:
-            return await begin_anew(call)
+            return begin_anew(call)
         turns = conversation.session_turns
         said = f"last {_counted_messages(turns)}" if turns > 1 else "last message"
         return Reply(
@@ -35,12 +35,12 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
             committed=partial(digesting.wake, conversation.user_id),
         )
 
-    async def stop(call: Call) -> str:
+    def stop(call: Call) -> str:
         conversation_id = call.caller.conversation.conversation_id
         if stop_turn(conversation_id):
-            await inbox.mark_stopping(call.session, conversation_id)
+            inbox.mark_stopping(call.session, conversation_id)
             return sentences.STOPPED
-        dropped = await inbox.drop_waiting(
+        dropped = inbox.drop_waiting(
             call.session, conversation_id, before=call.caller.inbox_id, now=call.now
         )
         return sentences.STOPPED if dropped else sentences.NOTHING_TO_STOP
@@ -53,7 +53,7 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
     )
 
 
-async def start(call: Call) -> str:
+def start(call: Call) -> str:
     """Say hello."""
     return (
         f"Hello {call.caller.user.name}, I'm gaia, your assistant. "
@@ -61,22 +61,22 @@ async def start(call: Call) -> str:
     )
 
 
-async def begin_anew(call: Call) -> str:
+def begin_anew(call: Call) -> str:
     """Move to the next session, and leave the present one as it is."""
     turns = call.caller.conversation.session_turns
     conversation_id = call.caller.conversation.conversation_id
-    await conversations.start_next_session(call.session, conversation_id)
-    await inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
+    conversations.start_next_session(call.session, conversation_id)
+    inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is new already. What is on your mind?"
     return f"We begin anew: I no longer have the last {_counted_messages(turns)} in mind."
 
 
-async def whoami(call: Call) -> str:
+def whoami(call: Call) -> str:
     """Tell the user what gaia knows them by."""
     user, conversation = call.caller.user, call.caller.conversation
     kind = "a direct chat" if conversation.direct else "a group"
-    addresses = await identities.addresses(call.session, user.user_id)
+    addresses = identities.addresses(call.session, user.user_id)
     return (
         f"You are {user.name}, {user.role} ({user.user_id}).\n"
         f"I know you by {', '.join(map(str, addresses)) or 'no address'}.\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -45,13 +44,13 @@ class Kind:
 def export_command(takes: Takes) -> Command:
     """The command. In a chat of a channel that takes no files it says how else."""
 
-    async def export(call: Call) -> str | Reply:
-        return await _export(call, takes)
+    def export(call: Call) -> str | Reply:
+        return _export(call, takes)
 
     return Command.at_once("export", "Get your memories as a file", export, private=True)
 
 
-async def _export(call: Call, takes: Takes) -> str | Reply:
+def _export(call: Call, takes: Takes) -> str | Reply:
     kinds = KINDS.get(call.words.casefold())
     if kinds is None:
         return WHICH
@@ -64,10 +63,10 @@ async def _export(call: Call, takes: Takes) -> str | Reply:
     if kind is None:
         return NOT_THAT_KIND if taken(FOR_PEOPLE) else NO_FILES
     user = call.caller.user
-    records = await giving_out.records(call.session, user.user_id, kind.file_format)
+    records = giving_out.records(call.session, user.user_id, kind.file_format)
     if not records:
-        return await _nothing(call)
-    content = await asyncio.to_thread(kind.write, user.name, records)
+        return _nothing(call)
+    content = kind.write(user.name, records)
     if len(content) > LARGEST_BYTES:
         return f"That is {len(content) // 10**6} MB, too much for a chat. {ON_THE_MACHINE}"
     name = f"gaia-{call.now.astimezone():%Y-%m-%d}{kind.ending}"
@@ -75,8 +74,8 @@ async def _export(call: Call, takes: Takes) -> str | Reply:
     return Reply(told, file=NewFile(name, kind.media_type, content))
 
 
-async def _nothing(call: Call) -> str:
-    held = await holding.held(call.session, call.caller.user.user_id, size=1)
+def _nothing(call: Call) -> str:
+    held = holding.held(call.session, call.caller.user.user_id, size=1)
     more = f" I am not sure of {held.total:,} more: /memory held lists them." if held.total else ""
     return f"There is nothing in your memory that I could send.{more}"
 

@@ -60,20 +60,20 @@ def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
         like = await finder.relevant(caller.user.user_id, words, limit=LIKENESSES)
         return _asking_for_words(like)
 
-    async def confirm(call: Call) -> str | Reply:
-        return await _confirm(call, changed)
+    def confirm(call: Call) -> str | Reply:
+        return _confirm(call, changed)
 
     return Command("forget", "Forget something for good", prepare)
 
 
-async def _ask_what(_: Call) -> str:
+def _ask_what(_: Call) -> str:
     return UNCLEAR
 
 
-async def _ask_for_everything(call: Call) -> str | Reply:
+def _ask_for_everything(call: Call) -> str | Reply:
     user_id = call.caller.user.user_id
-    total = await ledger.count(call.session, user_id)
-    forget_id = await forget.ask(call.session, user_id, everything=True, now=call.now)
+    total = ledger.count(call.session, user_id)
+    forget_id = forget.ask(call.session, user_id, everything=True, now=call.now)
     if call.caller.conversation.direct:
         whole = f"{counted(total)}, and all of your conversations with me"
     else:
@@ -84,24 +84,24 @@ async def _ask_for_everything(call: Call) -> str | Reply:
     )
 
 
-async def _ask_for_numbers(call: Call) -> str | Reply:
+def _ask_for_numbers(call: Call) -> str | Reply:
     """What is no memory's number may stand in one, as a house's or a phone's."""
     ids = [int(number) for number in re.findall(r"\d+", call.words)]
-    found = await ledger.get_many(call.session, call.caller.user.user_id, ids)
+    found = ledger.get_many(call.session, call.caller.user.user_id, ids)
     if found:
-        return await _ask(call, found, "there is this")
-    return await _asking_for_words(())(call)
+        return _ask(call, found, "there is this")
+    return _asking_for_words(())(call)
 
 
 def _asking_for_words(like: Sequence[Memory]) -> Run:
-    async def ask(call: Call) -> str | Reply:
+    def ask(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
-        ids = await matching.holding(call.session, user_id, call.words)
+        ids = matching.holding(call.session, user_id, call.words)
         head, words = "this holds your words", call.words
         if not ids:
             ids = [memory.memory_id for memory in like]
             head, words = "nothing holds those words, but this is like it", ""
-        found = await ledger.get_many(call.session, user_id, ids)
+        found = ledger.get_many(call.session, user_id, ids)
         if not words:
             found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
         if not found:
@@ -109,13 +109,13 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
                 f"Nothing in {whose(call.caller)} memory is like {quoted(call.words)}, so there "
                 "is nothing to forget. /memory lists all."
             )
-        return await _ask(call, found, head, words)
+        return _ask(call, found, head, words)
 
     return ask
 
 
-async def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Reply:
-    forget_id = await forget.ask(
+def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Reply:
+    forget_id = forget.ask(
         call.session,
         call.caller.user.user_id,
         memory_ids=[memory.memory_id for memory in found],
@@ -136,13 +136,13 @@ def _question(text: str, forget_id: int) -> Reply:
     return Reply(f"{text} {command} does it, within an hour.", (Button("Forget", command),))
 
 
-async def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
+def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
     said = CONFIRMED.fullmatch(call.words)
     number = said["number"] if said else None
     if number is None and not call.caller.conversation.direct:
         return WHICH
     try:
-        gone = await forget.confirm(
+        gone = forget.confirm(
             call.session,
             call.caller.user.user_id,
             None if number is None else int(number),

@@ -14,10 +14,10 @@ from gaia.memory import holding
 HOW = "/memory keep 12 makes one count, /forget 12 makes me forget it."
 
 
-async def list_held(call: Call) -> Reply:
+def list_held(call: Call) -> Reply:
     """Show what is held, in pages."""
     user_id = call.caller.user.user_id
-    page = await holding.held(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
+    page = holding.held(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
     if not page.total:
         return Reply(f"There is nothing in {whose(call.caller)} memory that I am not sure of.")
     head = f"What I am not sure of, {page.total:,} in all"
@@ -27,15 +27,13 @@ async def list_held(call: Call) -> Reply:
 def keeping(changed: Callable[[], None]) -> Run:
     """Have something count that is held; `changed` is called once it does."""
 
-    async def keep(call: Call) -> str | Reply:
+    def keep(call: Call) -> str | Reply:
         _, told = verb_of(call.words)
         number = told.removeprefix("#")
         try:
             if not number.isdecimal() or len(number) > 18:
                 raise UnknownMemoryError(f"{told!r} is no number of a memory")
-            memory = await holding.confirm(
-                call.session, call.caller.user.user_id, int(number), call.now
-            )
+            memory = holding.confirm(call.session, call.caller.user.user_id, int(number), call.now)
         except UnknownMemoryError:
             return (
                 "Under that number there is nothing that I am not sure of. /memory held lists it."

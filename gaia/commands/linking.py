@@ -11,7 +11,6 @@ from gaia.core.digesting.digesting import Digesting
 from gaia.core.slash import Reply
 from gaia.messages import Address, Button
 from gaia.ops.joining import join_person
-from gaia.sessions.service import SessionStore
 from gaia.store import audit, identities, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.codes import new_code, read_code
@@ -32,33 +31,32 @@ NO_SUCH_CODE = (
 TOO_MANY = "Too many codes for one hour. Please try again later."
 
 
-def linking_commands(sessions: SessionStore, digesting: Digesting) -> Sequence[Command]:
+def linking_commands(digesting: Digesting) -> Sequence[Command]:
     """The command; the sessions are those of a user who becomes another, and what was
     said in them is for `digesting`."""
 
-    async def link(call: Call) -> Reply:
+    def link(call: Call) -> Reply:
         words = call.words.split()
         if not words:
-            return Reply(await _offer(call))
+            return Reply(_offer(call))
         is_confirmed = words[-1].lower() == CONFIRMED
         code = read_code(" ".join(words[:-1] if is_confirmed else words))
         if code is None:
             return Reply(NO_CODE)
-        found = await _find(call, code)
+        found = _find(call, code)
         if isinstance(found, str):
             return Reply(found)
-        into = await pairing.whose(call.session, found)
+        into = pairing.whose(call.session, found)
         if into is None:
-            return Reply(await _promote(call, found))
+            return Reply(_promote(call, found))
         if into.user_id == call.caller.user.user_id:
             return Reply("That is you already: write the code to me from another channel of yours.")
         if not is_confirmed:
             return _ask(call.caller.user, into, code)
-        if not await pairings.claim(call.session, found.pairing_id, call.now):
+        if not pairings.claim(call.session, found.pairing_id, call.now):
             return Reply(NO_SUCH_CODE)
-        joined = await join_person(
+        joined = join_person(
             call.session,
-            sessions,
             call.caller.user,
             into,
             call.now,
@@ -75,34 +73,34 @@ def linking_commands(sessions: SessionStore, digesting: Digesting) -> Sequence[C
     )
 
 
-async def _offer(call: Call) -> str:
-    code = await new_code()
-    await pairing.offer_link(call.session, code, call.caller.user, call.now)
+def _offer(call: Call) -> str:
+    code = new_code()
+    pairing.offer_link(call.session, code, call.caller.user, call.now)
     return (
         f"Write this code to me from your other channel: {code.shown}\n"
         "It is valid for an hour. Whoever writes it becomes you, so show it to nobody."
     )
 
 
-async def _find(call: Call, code: str) -> Pairing | str:
+def _find(call: Call, code: str) -> Pairing | str:
     """What the code is for, or why that is not told."""
     attempts = Address(BY_USER, call.caller.user.user_id)
-    if not await strangers.may_try(call.session, attempts, call.now):
+    if not strangers.may_try(call.session, attempts, call.now):
         return TOO_MANY
-    waiting = await pairings.to_send_back(call.session, call.now)
-    return await pairings.matching(code, waiting) or NO_SUCH_CODE
+    waiting = pairings.to_send_back(call.session, call.now)
+    return pairings.matching(code, waiting) or NO_SUCH_CODE
 
 
-async def _promote(call: Call, found: Pairing) -> str:
+def _promote(call: Call, found: Pairing) -> str:
     """Take up an invitation for a new user who turns out to be a user already."""
     user, role = call.caller.user, found.terms.role or Role.MEMBER
     if RANKS[role] <= RANKS[user.role]:
         name = sentences.plain(user.name)
         return f"You are in already, as {name}. The code stays good for somebody else."
-    if not await pairings.claim(call.session, found.pairing_id, call.now):
+    if not pairings.claim(call.session, found.pairing_id, call.now):
         return NO_SUCH_CODE
-    await pairings.settle(call.session, found.pairing_id, user.user_id)
-    await identities.set_role(call.session, user, role)
+    pairings.settle(call.session, found.pairing_id, user.user_id)
+    identities.set_role(call.session, user, role)
     audit.record(
         call.session,
         Action.ROLE_CHANGED,

@@ -32,10 +32,10 @@ def memory_commands(
     """The commands. Where memory is switched off nothing is kept any more, and what was kept
     before can still be seen and forgotten."""
 
-    async def remember(call: Call) -> Reply:
+    def remember(call: Call) -> Reply:
         if not enabled():
             return Reply(OFF)
-        return Reply(await _remember(call), committed=changed)
+        return Reply(_remember(call), committed=changed)
 
     return (
         Command.at_once("remember", "Keep something, word for word", remember),
@@ -45,13 +45,13 @@ def memory_commands(
     )
 
 
-async def _remember(call: Call) -> str:
+def _remember(call: Call) -> str:
     if not call.words:
         return "What shall I keep? Write /remember and then the words, as they are to be kept."
     user_id = call.caller.user.user_id
     said = Statement(call.words, MemorySource.USER)
     try:
-        added = await ledger.add(call.session, user_id, said, call.now)
+        added = ledger.add(call.session, user_id, said, call.now)
     except CredentialError:
         return (
             f"I don't keep that: it looks like {credentials.find(call.words)}. What I know may be "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.commands.registry import Call, Command
 from gaia.core import pairing, sentences
@@ -23,7 +23,7 @@ from gaia.store.codes import read_code
 from gaia.store.identities import Role
 from gaia.store.pairings import Pairing
 
-Greet = Callable[[AsyncSession, Pairing], Awaitable[int | None]]
+Greet = Callable[[Session, Pairing], int | None]
 """Tells who was let in; returns the conversation to deliver then."""
 
 NOBODY_WAITS = (
@@ -35,13 +35,13 @@ NOBODY_WAITS = (
 def people_commands(greet: Greet) -> Sequence[Command]:
     """The commands; `greet` tells somebody that they are in."""
 
-    async def approve(call: Call) -> Reply:
+    def approve(call: Call) -> Reply:
         code, name = _code_and_name(call.words)
         if not code:
             return Reply("Whom? Write /approve and their code, and a name for them if you like.")
         try:
-            wanted = await pairing.find_request(call.session, code, call.now)
-            user = await pairing.approve(
+            wanted = pairing.find_request(call.session, code, call.now)
+            user = pairing.approve(
                 call.session, wanted, name=name, by=call.caller.user.user_id, now=call.now
             )
         except UnknownCodeError:
@@ -50,7 +50,7 @@ def people_commands(greet: Greet) -> Sequence[Command]:
             return Reply("Somebody has that name, or nobody can. Choose another: /approve … NAME")
         except AddressTakenError:
             return Reply("They are in already.")
-        conversation_id = await greet(call.session, wanted)
+        conversation_id = greet(call.session, wanted)
         return Reply(
             f"{sentences.plain(user.name)} is in now, as {user.role.with_article}.",
             wakes=() if conversation_id is None else (conversation_id,),
@@ -64,36 +64,36 @@ def people_commands(greet: Greet) -> Sequence[Command]:
     )
 
 
-async def list_users(call: Call) -> str:
+def list_users(call: Call) -> str:
     """List all users with their roles and channels."""
     lines = []
-    for user in await identities.everybody(call.session):
-        addresses = await identities.addresses(call.session, user.user_id)
+    for user in identities.everybody(call.session):
+        addresses = identities.addresses(call.session, user.user_id)
         channels = ", ".join(dict.fromkeys(address.channel for address in addresses))
         kind = f"{user.role}, a group" if user.is_group else user.role
         lines.append(f"{sentences.plain(user.name)} ({kind}): {channels or 'no channel'}")
     return "\n".join(lines)
 
 
-async def deny(call: Call) -> str:
+def deny(call: Call) -> str:
     """Have a request wait no longer."""
     try:
-        wanted = await pairing.find_request(call.session, call.words, call.now)
+        wanted = pairing.find_request(call.session, call.words, call.now)
     except UnknownCodeError:
         return NOBODY_WAITS
-    await pairing.turn_down(call.session, wanted, by=call.caller.user.user_id, now=call.now)
+    pairing.turn_down(call.session, wanted, by=call.caller.user.user_id, now=call.now)
     return "They are not let in."
 
 
-async def set_role(call: Call) -> str:
+def set_role(call: Call) -> str:
     """Give a user another role."""
     name, _, word = call.words.rpartition(" ")
     if not name or word.lower() not in [*Role]:
         return f"Write /role, a name and one of {', '.join(Role)}."
     role = Role(word.lower())
     try:
-        user = await identities.find(call.session, name.strip())
-        changed = await identities.set_role(call.session, user, role)
+        user = identities.find(call.session, name.strip())
+        changed = identities.set_role(call.session, user, role)
     except UnknownUserError:
         return f"I know nobody called {sentences.plain(name)}. /users lists all."
     except LastOwnerError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core.slash import Caller, Prepared, Reply, Slash
 from gaia.messages import MenuEntry
@@ -24,11 +24,12 @@ class Call:
 
     caller: Caller
     words: str
-    session: AsyncSession
+    session: Session
     now: datetime
 
 
-Run = Callable[[Call], Awaitable[str | Reply]]
+Run = Callable[[Call], str | Reply]
+"""What a command does and answers, in its transaction."""
 
 Prepare = Callable[[Caller, str], Awaitable[Run]]
 """From who gives a command and the words after it to what is run in the transaction.
@@ -100,14 +101,14 @@ class Registry:
         run = await command.prepare(caller, slash.words)
         return partial(self._run, run, caller, slash.words)
 
-    async def _run(self, run: Run, caller: Caller, words: str, session: AsyncSession) -> Reply:
-        reply = await run(Call(caller, words, session, self._clock.now()))
+    def _run(self, run: Run, caller: Caller, words: str, session: Session) -> Reply:
+        reply = run(Call(caller, words, session, self._clock.now()))
         return Reply(reply) if isinstance(reply, str) else reply
 
-    async def _refuse(self, name: str, role: Role, _: AsyncSession, *, direct: bool) -> Reply:
+    def _refuse(self, name: str, role: Role, _: Session, *, direct: bool) -> Reply:
         return Reply(self._unknown(name, role, direct=direct))
 
-    async def _help(self, call: Call) -> str:
+    def _help(self, call: Call) -> str:
         lines = [
             f"/{command.name} - {command.description}"
             + (f" (also {', '.join('/' + a for a in command.aliases)})" if command.aliases else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from gaia.commands.held_memory import HOW, keeping, list_held
 from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of
@@ -42,12 +42,12 @@ def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
 
 
 def _showing(found: Sequence[Memory], words: str) -> Run:
-    async def show(call: Call) -> str:
+    def show(call: Call) -> str:
         # What was found a moment ago may be gone or different by now.
         ids = [memory.memory_id for memory in found]
         present = {
             memory.memory_id: memory
-            for memory in await ledger.get_many(call.session, call.caller.user.user_id, ids)
+            for memory in ledger.get_many(call.session, call.caller.user.user_id, ids)
             if memory.status is MemoryStatus.ACTIVE
         }
         if not present:
@@ -58,11 +58,11 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
     return show
 
 
-async def _list(call: Call) -> Reply:
+def _list(call: Call) -> Reply:
     user_id = call.caller.user.user_id
     number = page_number(call.words)
-    page = await ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
-    held = await ledger.count(call.session, user_id, MemoryStatus.HELD)
+    page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
+    held = ledger.count(call.session, user_id, MemoryStatus.HELD)
     not_sure = f"I am not sure of {held:,} more: /memory held lists them." if held else ""
     if not page.total:
         return Reply(
@@ -74,15 +74,15 @@ async def _list(call: Call) -> Reply:
     return paged(page, head, "/memory page", tail=not_sure)
 
 
-async def _search_for_nothing(call: Call) -> str:
+def _search_for_nothing(call: Call) -> str:
     return "What shall I look for? Write /memory search and some words."
 
 
-async def _why(call: Call) -> str:
-    return await _with_memory(call, _tell_why)
+def _why(call: Call) -> str:
+    return _with_memory(call, _tell_why)
 
 
-async def _tell_why(call: Call, memory: Memory) -> str:
+def _tell_why(call: Call, memory: Memory) -> str:
     user_id = call.caller.user.user_id
     told = [f"#{memory.memory_id}: {quoted(memory.text, longest=None)}"]
     told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
@@ -90,7 +90,7 @@ async def _tell_why(call: Call, memory: Memory) -> str:
         told.append(f"Your words then: {quoted(memory.quote)}")
     if memory.due_at is not None:
         told.append(f"It is due on {day(memory.due_at)}.")
-    about = await ledger.entities(call.session, user_id, memory.memory_id)
+    about = ledger.entities(call.session, user_id, memory.memory_id)
     if about:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
     if memory.support > 1:
@@ -98,7 +98,7 @@ async def _tell_why(call: Call, memory: Memory) -> str:
     if memory.sensitive:
         told.append("It is hidden: I use it only when it is searched for.")
     told += _standing(memory)
-    earlier = await ledger.earlier_versions(call.session, user_id, [memory.memory_id])
+    earlier = ledger.earlier_versions(call.session, user_id, [memory.memory_id])
     told += [f"Before that: {line(each, with_status=False)}" for each in earlier]
     return "\n".join(told)
 
@@ -125,13 +125,13 @@ def _standing(memory: Memory) -> Sequence[str]:
     return []
 
 
-async def _hide(call: Call) -> str:
-    return await _with_memory(call, _set_hidden)
+def _hide(call: Call) -> str:
+    return _with_memory(call, _set_hidden)
 
 
-async def _set_hidden(call: Call, memory: Memory) -> str:
+def _set_hidden(call: Call, memory: Memory) -> str:
     hidden = verb_of(call.words)[0] == "hide"
-    await ledger.set_sensitive(
+    ledger.set_sensitive(
         call.session, memory.user_id, memory.memory_id, sensitive=hidden, now=call.now
     )
     if hidden:
@@ -139,9 +139,9 @@ async def _set_hidden(call: Call, memory: Memory) -> str:
     return f"#{memory.memory_id} is no longer hidden: I use it wherever it helps."
 
 
-async def _about(call: Call) -> str:
+def _about(call: Call) -> str:
     _, name = verb_of(call.words)
-    found = await entities.about(call.session, call.caller.user.user_id, name)
+    found = entities.about(call.session, call.caller.user.user_id, name)
     if not found:
         return (
             f"Nothing in {whose(call.caller)} memory is marked as being about {quoted(name)}. "
@@ -153,19 +153,19 @@ async def _about(call: Call) -> str:
     return "\n".join([f"About {quoted(name)}:", *shown])
 
 
-async def _with_memory(call: Call, then: Callable[[Call, Memory], Awaitable[str]]) -> str:
+def _with_memory(call: Call, then: Callable[[Call, Memory], str]) -> str:
     _, told = verb_of(call.words)
     number = told.removeprefix("#")
     try:
         if not number.isdecimal() or len(number) > 18:
             raise UnknownMemoryError(f"{told!r} is no number of a memory")
-        memory = await ledger.get(call.session, call.caller.user.user_id, int(number))
-        return await then(call, memory)
+        memory = ledger.get(call.session, call.caller.user.user_id, int(number))
+        return then(call, memory)
     except UnknownMemoryError:
         return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
 
 
-async def _help(_: Call) -> str:
+def _help(_: Call) -> str:
     return USAGE
 
 

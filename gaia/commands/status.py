@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Run
+from gaia.core.slash import Caller
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_in_chat import Own, for_chat
@@ -15,20 +16,21 @@ from gaia.store.users import Role
 def status_commands(status: Status) -> Sequence[Command]:
     """The command, on this status."""
 
-    async def describe(call: Call) -> str:
-        return for_chat(await status.report(), await _own(call))
+    async def prepare(_: Caller, __: str) -> Run:
+        report = await status.report()
+        return lambda call: for_chat(report, _own(call))
 
-    return (Command.at_once("status", "How I am, and what waits", describe),)
+    return (Command("status", "How I am, and what waits", prepare),)
 
 
-async def _own(call: Call) -> Own:
+def _own(call: Call) -> Own:
     conversation, user = call.caller.conversation, call.caller.user
-    unread = await digests.counts(call.session, user.user_id)
+    unread = digests.counts(call.session, user.user_id)
     today = call.now.astimezone().date()
-    used = await usage.since(call.session, today, user_id=user.user_id)
+    used = usage.since(call.session, today, user_id=user.user_id)
     return Own(
         turns=conversation.session_turns,
-        waiting=await inbox.waiting(call.session, conversation.conversation_id),
+        waiting=inbox.waiting(call.session, conversation.conversation_id),
         to_be_read=unread.waiting,
         unreadable=unread.failed,
         used=next(iter(usage_status(used, {}, today)), None),

@@ -22,12 +22,12 @@ NOTHING = (
 def undo_command(changed: Callable[[], None]) -> Command:
     """The command; `changed` is called once something is taken back."""
 
-    async def undo(call: Call) -> str | Reply:
+    def undo(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
-        digest_id = await undoing.last_digest(call.session, user_id, call.now)
+        digest_id = undoing.last_digest(call.session, user_id, call.now)
         if digest_id is None:
             return NOTHING
-        undone = await undoing.undo(call.session, user_id, digest_id, call.now)
+        undone = undoing.undo(call.session, user_id, digest_id, call.now)
         mine = f"{whose(call.caller)} memory"
         lines = [
             *_listed(f"Taken back, and no longer in {mine}:", undone.taken_back),

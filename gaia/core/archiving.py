@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gaia.core.outcome import Outcome
 from gaia.core.told import own_words, told
-from gaia.sessions.service import SessionKey
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
+from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 
 ENDS = (InboxState.DONE, InboxState.STOPPED)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import logging
 
 from gaia.agent.plugins import Meter
-from gaia.agent.turn import Agent, Ask, Scene
+from gaia.agent.turn import Agent, Answer, Ask, Scene
 from gaia.core.attachments import Attachments, Gathered
 from gaia.core.running_turn import RunningTurn
 from gaia.core.told import told
 from gaia.errors import ModelRefusedError
 from gaia.messages import Attachment
-from gaia.sessions.service import SessionStore
 from gaia.store import batches
 from gaia.store.batches import Batch
 from gaia.store.engine import Database
@@ -35,12 +34,10 @@ class Asking:
         self,
         *,
         database: Database,
-        sessions: SessionStore,
         agent: Agent,
         attachments: Attachments,
     ) -> None:
         self._database = database
-        self._sessions = sessions
         self._agent = agent
         self._attachments = attachments
 
@@ -49,11 +46,13 @@ class Asking:
         """Who knows what the answers cost."""
         return self._agent.model.tariff
 
-    async def answer(self, scene: Scene, batch: Batch, running: RunningTurn, meter: Meter) -> str:
-        """Run the turn and return the model's answer, which the session then holds.
+    async def answer(
+        self, scene: Scene, batch: Batch, running: RunningTurn, meter: Meter
+    ) -> Answer:
+        """Run the turn and return the model's answer.
 
         Raises:
-            ModelError: The model gave no answer; the session may hold a part of the turn.
+            ModelError: The model gave no answer.
         """
         gathered = await self._gather(batch, running)
         while True:
@@ -75,14 +74,12 @@ class Asking:
             else:
                 self._attachments.remember_refused(running.channel, gathered)
                 return answer
-            await self._sessions.remove_turn(scene.key, batch.turn_id)
             running.begin(batch.provider_message_ids)
             gathered = fewer
 
     async def _gather(self, batch: Batch, running: RunningTurn) -> Gathered:
         present = _attachments(batch)
-        async with self._database.read() as session:
-            earlier = await batches.earlier_attachments(session, batch, turns=EARLIER_TURNS)
+        earlier = await self._database.read(batches.earlier_attachments, batch, turns=EARLIER_TURNS)
         return await self._attachments.gather(running.channel, present, earlier)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import budget_sentences
 from gaia.core.access import TERMINAL
@@ -28,60 +28,58 @@ class BudgetNotices:
         self._channels = channels
         self._clock = clock
 
-    async def refusal(self, session: AsyncSession, conversation: Conversation) -> str | None:
+    def refusal(self, session: Session, conversation: Conversation) -> str | None:
         """What is said in the place of an answer once a budget is used up; None when a
         remote model may be asked."""
-        used_up = await self._budgets.used_up(session, conversation.user_id)
+        used_up = self._budgets.used_up(session, conversation.user_id)
         if used_up is None:
             return None
         return budget_sentences.refused(
             used_up, self._budgets.goes_on_at(), is_group=not conversation.direct
         )
 
-    async def after_turn(
-        self, session: AsyncSession, conversation: Conversation, *, was_answered: bool
+    def after_turn(
+        self, session: Session, conversation: Conversation, *, was_answered: bool
     ) -> Sequence[int]:
         """Write what is to be told now that the turn's tokens are counted; returns the
         conversations that it is written to. A user whose turn was not answered hears
         nothing of their own budget: they were told why."""
         written: list[int] = []
-        for level in await self._budgets.levels(session, conversation.user_id):
+        for level in self._budgets.levels(session, conversation.user_id):
             if level.stage is None:
                 continue
             if level.budget is Budget.ALL:
-                written += await self._tell_owners(session, conversation, level.stage)
+                written += self._tell_owners(session, conversation, level.stage)
             elif was_answered:
                 told = budget_sentences.to_user(
                     level.stage, self._budgets.goes_on_at(), is_group=not conversation.direct
                 )
-                if await self._note(session, conversation.user_id, level.budget, level.stage):
-                    written.append(await self._write(session, conversation, told))
+                if self._note(session, conversation.user_id, level.budget, level.stage):
+                    written.append(self._write(session, conversation, told))
         return written
 
-    async def _tell_owners(
-        self, session: AsyncSession, conversation: Conversation, stage: Stage
+    def _tell_owners(
+        self, session: Session, conversation: Conversation, stage: Stage
     ) -> Sequence[int]:
         """Each in the direct chat that they used last; at the terminal, which nobody may
         sit at, only if it is there that they talk now."""
         written: list[int] = []
         told = budget_sentences.to_owner(stage, self._budgets.goes_on_at())
-        for owner in await identities.owners(session):
+        for owner in identities.owners(session):
             is_here = owner.user_id == conversation.user_id
             channels = set(self._channels) - {TERMINAL}
             channels |= {conversation.channel} if is_here else set()
-            chat = await conversations.latest_direct(session, owner.user_id, channels)
-            if chat and await self._note(session, owner.user_id, Budget.ALL, stage):
-                written.append(await self._write(session, chat, told))
+            chat = conversations.latest_direct(session, owner.user_id, channels)
+            if chat and self._note(session, owner.user_id, Budget.ALL, stage):
+                written.append(self._write(session, chat, told))
         return written
 
-    async def _note(
-        self, session: AsyncSession, user_id: str, budget: Budget, stage: Stage
-    ) -> bool:
+    def _note(self, session: Session, user_id: str, budget: Budget, stage: Stage) -> bool:
         today = self._clock.now().astimezone().date()
-        return await budget_notices.note_told(session, user_id, today, budget, stage)
+        return budget_notices.note_told(session, user_id, today, budget, stage)
 
-    async def _write(self, session: AsyncSession, chat: Conversation, text: str) -> int:
-        await outbox.add(
+    def _write(self, session: Session, chat: Conversation, text: str) -> int:
+        outbox.add(
             session,
             conversation_id=chat.conversation_id,
             turn_id=None,

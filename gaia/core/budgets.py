@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.current import Current
 from gaia.ports import Clock
@@ -50,22 +50,22 @@ class Budgets:
         self._settings = settings
         self._clock = clock
 
-    async def levels(self, session: AsyncSession, user_id: str) -> Sequence[Level]:
+    def levels(self, session: Session, user_id: str) -> Sequence[Level]:
         """What is used of the user's own budget, and then of that of all."""
         limits = self._settings.now.limits
         today = self._clock.now().astimezone().date()
         return (
             Level(
                 Budget.USER,
-                await usage.tokens(session, today, user_id=user_id),
+                usage.tokens(session, today, user_id=user_id),
                 limits.user_tokens_per_day,
             ),
-            Level(Budget.ALL, await usage.tokens(session, today), limits.tokens_per_day),
+            Level(Budget.ALL, usage.tokens(session, today), limits.tokens_per_day),
         )
 
-    async def used_up(self, session: AsyncSession, user_id: str) -> Budget | None:
+    def used_up(self, session: Session, user_id: str) -> Budget | None:
         """The budget for which no remote model may be asked for the user any more today."""
-        for level in await self.levels(session, user_id):
+        for level in self.levels(session, user_id):
             if level.stage is Stage.USED_UP:
                 return level.budget
         return None

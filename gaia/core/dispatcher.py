@@ -11,17 +11,17 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import pairing, sentences, slash
 from gaia.core.access import Access
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
-from gaia.core.slash import Caller, Commands, Reply
+from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
@@ -85,8 +85,7 @@ class Dispatcher:
 
     async def recover(self) -> None:
         """At start: take up the commands that an earlier process left."""
-        async with self._database.read() as session:
-            waiting = await inbox.unfinished_conversations(session, is_command=True)
+        waiting = await self._database.read(inbox.unfinished_conversations, is_command=True)
         for conversation_id in waiting:
             self._workers.wake(conversation_id)
 
@@ -107,10 +106,8 @@ class Dispatcher:
     async def _with_code_as_command(self, inbound: Inbound) -> Inbound:
         """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
         code = pairing.sent_code(inbound.text) if inbound.direct else None
-        if code is not None:
-            async with self._database.read() as session:
-                if await pairings.to_send_back(session, self._clock.now()):
-                    return replace(inbound, text=f"/link {code}")
+        if code is not None and await self._database.read(_is_code_awaited, self._clock.now()):
+            return replace(inbound, text=f"/link {code}")
         return inbound
 
     def _receipt(self, kind: ReceiptKind, user: User, inbound: Inbound) -> Receipt:
@@ -119,29 +116,21 @@ class Dispatcher:
         return Receipt(kind, menu=self._commands.menu(user, direct=inbound.direct))
 
     async def _record(self, inbound: Inbound) -> ReceiptKind:
-        wake: _Wake | None = None
-        try:
-            async with self._database.write() as session:
-                kind, wake = await self._add(session, inbound)
-        finally:
-            # Also for a channel that is cancelled while the message is committed:
-            # when it comes again it is a duplicate, which wakes nobody.
-            if wake is not None:
-                wake()
+        kind, wake = await self._database.write(self._add, inbound)
+        if wake is not None:
+            wake()
         return kind
 
-    async def _add(
-        self, session: AsyncSession, inbound: Inbound
-    ) -> tuple[ReceiptKind, _Wake | None]:
+    def _add(self, session: Session, inbound: Inbound) -> tuple[ReceiptKind, _Wake | None]:
         """What becomes of a message, and who is to be woken for it."""
         now = self._clock.now()
         channel = inbound.address.channel
-        if await inbox.is_recorded(session, channel, inbound.provider_message_id):
+        if inbox.is_recorded(session, channel, inbound.provider_message_id):
             return ReceiptKind.DUPLICATE, None
-        user = await identities.resolve(session, inbound.address)
-        if user is None or await _is_from_before(session, inbound):
+        user = identities.resolve(session, inbound.address)
+        if user is None or _is_from_before(session, inbound):
             return ReceiptKind.DENIED, None
-        conversation = await conversations.find_or_create(
+        conversation = conversations.find_or_create(
             session,
             user_id=user.user_id,
             channel=channel,
@@ -151,29 +140,23 @@ class Dispatcher:
         )
         conversation_id = conversation.conversation_id
         is_command = slash.parse(inbound.text) is not None
-        settled = await edits.settle(session, inbound, conversation_id, is_command=is_command)
+        settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
             return settled, None
         inbound = settled
-        if await self._limits.is_one_too_many(session, user.user_id, inbound, now):
-            if await self._limits.refuse(session, conversation, inbound, self._channels, now):
+        if self._limits.is_one_too_many(session, user.user_id, inbound, now):
+            if self._limits.refuse(session, conversation, inbound, self._channels, now):
                 return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
             return ReceiptKind.REFUSED, None
-        await inbox.record(session, inbound, conversation, is_command=is_command, now=now)
+        inbox.record(session, inbound, conversation, is_command=is_command, now=now)
         workers = self._workers if is_command else self._handlers
         return ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id)
 
     async def _work(self, conversation_id: int) -> timedelta | None:
-        async with self._database.write() as session:
-            conversation = await conversations.get(session, conversation_id)
-            channel = self._channels.get(conversation.channel) if conversation else None
-            if conversation is None or channel is None:
-                return None
-            batch = await batches.take_command(
-                session, conversation_id, turn_id=secrets.token_hex(5)
-            )
-        if batch is None:
+        taken = await self._database.write(self._take, conversation_id)
+        if taken is None:
             return None
+        conversation, channel, batch = taken
         with turn_in_log(batch.turn_id):
             written = await self._run(conversation, channel, batch)
         for written_to in (conversation_id, *written):
@@ -181,6 +164,16 @@ class Dispatcher:
         # What was written after the command has waited for it.
         self._handlers.wake(conversation_id)
         return timedelta(0)
+
+    def _take(
+        self, session: Session, conversation_id: int
+    ) -> tuple[Conversation, Channel, Batch] | None:
+        conversation = conversations.get(session, conversation_id)
+        channel = self._channels.get(conversation.channel) if conversation else None
+        if conversation is None or channel is None:
+            return None
+        batch = batches.take_command(session, conversation_id, turn_id=secrets.token_hex(5))
+        return None if batch is None else (conversation, channel, batch)
 
     async def _run(
         self, conversation: Conversation, channel: Channel, batch: Batch
@@ -197,33 +190,47 @@ class Dispatcher:
         caller = Caller(user, conversation, batch.inbox_id)
         try:
             run = await self._commands.prepare(command, caller)
-            async with self._database.write() as session:
-                present = await conversations.get(session, conversation.conversation_id)
-                if present is None or present.user_id != user.user_id:
-                    return ()
-                reply = await run(session)
-                await self._finish(session, channel, batch, InboxState.DONE, reply)
+            reply = await self._database.write(
+                self._carry_out, conversation, user, run, channel, batch
+            )
+            if reply is None:
+                return ()
         except Exception:
             logger.exception("command /%s failed", command.name)
             reply = Reply(sentences.command_failed(command.name, batch.turn_id))
-            async with self._database.write() as session:
-                await self._finish(session, channel, batch, InboxState.DEAD, reply)
+            await self._database.write(self._finish, channel, batch, InboxState.DEAD, reply)
         else:
             reply.committed()
             logger.info("command /%s done", command.name)
         return reply.wakes
 
-    async def _finish(
+    def _carry_out(
         self,
-        session: AsyncSession,
+        session: Session,
+        conversation: Conversation,
+        user: User,
+        run: Prepared,
+        channel: Channel,
+        batch: Batch,
+    ) -> Reply | None:
+        present = conversations.get(session, conversation.conversation_id)
+        if present is None or present.user_id != user.user_id:
+            return None
+        reply = run(session)
+        self._finish(session, channel, batch, InboxState.DONE, reply)
+        return reply
+
+    def _finish(
+        self,
+        session: Session,
         channel: Channel,
         batch: Batch,
         state: InboxState,
         reply: Reply,
     ) -> None:
         now = self._clock.now()
-        await inbox.finish(session, batch.turn_id, state, now)
-        await outbox.add(
+        inbox.finish(session, batch.turn_id, state, now)
+        outbox.add(
             session,
             conversation_id=batch.conversation_id,
             turn_id=batch.turn_id,
@@ -234,11 +241,15 @@ class Dispatcher:
         )
 
 
-async def _is_from_before(session: AsyncSession, inbound: Inbound) -> bool:
+def _is_from_before(session: Session, inbound: Inbound) -> bool:
     """Whether a message that the channel asked its provider for was sent by a stranger,
     before the address became a user's."""
     if not inbound.is_late:
         return False
-    known_since = await identities.known_since(session, inbound.address)
+    known_since = identities.known_since(session, inbound.address)
     # Providers tell times in whole seconds.
     return known_since is not None and inbound.sent_at < known_since.replace(microsecond=0)
+
+
+def _is_code_awaited(session: Session, now: datetime) -> bool:
+    return bool(pairings.to_send_back(session, now))

@@ -52,8 +52,7 @@ class ChannelGateway:
         await self._delivery.reported(self._channel, report)
 
     async def file(self, outbox_id: int) -> bytes | None:
-        async with self._database.read() as session:
-            return await outbox_files.content(session, outbox_id)
+        return await self._database.read(outbox_files.content, outbox_id)
 
     def expect(self, address: Address) -> None:
         self._warming.expect(address)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Scene
@@ -35,12 +36,13 @@ from gaia.logs import turn_in_log
 from gaia.memory import archive
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
-from gaia.sessions.service import SessionKey, SessionStore
+from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, inbox, outbox
+from gaia.store import batches, conversations, inbox, outbox, sessions
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
 from gaia.store.users import Role, Users
@@ -55,6 +57,14 @@ INTERRUPTIONS = 40
 Far more than a machine in trouble restarts gaia in the middle of one turn."""
 
 
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a turn ended, and which conversations got a notice about a budget."""
+
+    outcome: Outcome
+    notified: Sequence[int] = ()
+
+
 class Handlers:
     """The handlers of all conversations."""
 
@@ -62,7 +72,6 @@ class Handlers:
         self,
         *,
         database: Database,
-        sessions: SessionStore,
         users: Users,
         asking: Current[Asking],
         channels: Mapping[str, Channel],
@@ -77,7 +86,6 @@ class Handlers:
         observer: Observer,
     ) -> None:
         self._database = database
-        self._sessions = sessions
         self._users = users
         self._asking = asking
         self._channels = channels
@@ -100,8 +108,7 @@ class Handlers:
 
     async def recover(self) -> None:
         """At start: take up what an earlier process left."""
-        async with self._database.read() as session:
-            waiting = await inbox.unfinished_conversations(session, is_command=False)
+        waiting = await self._database.read(inbox.unfinished_conversations, is_command=False)
         for conversation_id in waiting:
             self.wake(conversation_id)
 
@@ -127,28 +134,36 @@ class Handlers:
         await self._workers.cancel()
 
     async def _work(self, conversation_id: int) -> timedelta | None:
-        async with self._database.read() as session:
-            conversation = await conversations.get(session, conversation_id)
-            if conversation is None or conversation.channel not in self._channels:
-                return None
-            channel = self._channels[conversation.channel]
-            settle = self._settle_time(channel)
-            wait = await batches.ready_after(
-                session, conversation_id, settle=settle, now=self._clock.now()
-            )
+        found = await self._database.read(self._look, conversation_id)
+        if found is None:
+            return None
+        conversation, channel, wait = found
         if wait is None or wait > timedelta(0):
             return wait
         async with self._present_slots().taken(conversation.user_id):
             if self._workers.closed:
                 return None
-            async with self._database.write() as session:
-                batch = await batches.take(
-                    session, conversation_id, turn_id=secrets.token_hex(5), settle=settle
-                )
+            batch = await self._database.write(
+                batches.take,
+                conversation_id,
+                turn_id=secrets.token_hex(5),
+                settle=self._settle_time(channel),
+            )
             if batch is not None:
                 with turn_in_log(batch.turn_id), self._turns.one_running():
                     await self._run(conversation, channel, batch)
         return timedelta(0)
+
+    def _look(
+        self, session: Session, conversation_id: int
+    ) -> tuple[Conversation, Channel, timedelta | None] | None:
+        conversation = conversations.get(session, conversation_id)
+        if conversation is None or conversation.channel not in self._channels:
+            return None
+        channel = self._channels[conversation.channel]
+        settle = self._settle_time(channel)
+        wait = batches.ready_after(session, conversation_id, settle=settle, now=self._clock.now())
+        return conversation, channel, wait
 
     def _settle_time(self, channel: Channel) -> timedelta:
         if not channel.settles:
@@ -170,14 +185,16 @@ class Handlers:
         running.begin(batch.provider_message_ids)
         try:
             outcome = await self._outcome(conversation, batch, running, meter)
-            outcome, written = await self._close(conversation, batch, running, outcome, meter)
+            end = await self._database.write(
+                self._close, conversation, batch, running, outcome, meter
+            )
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
         seconds = self._clock.monotonic() - started_at
-        logger.info("turn %s after %.1f s", outcome.state, seconds)
-        self._observer.turn_ended(outcome.state, seconds)
-        for written_to in {conversation.conversation_id, *written}:
+        logger.info("turn %s after %.1f s", end.outcome.state, seconds)
+        self._observer.turn_ended(end.outcome.state, seconds)
+        for written_to in {conversation.conversation_id, *end.notified}:
             self._delivery.wake(written_to)
         self._after_turn()
 
@@ -188,11 +205,8 @@ class Handlers:
         try:
             return await self._answer(conversation, key, batch, running, meter)
         except TurnStoppedError as stop:
-            await self._sessions.remove_turn(key, batch.turn_id)
-            answer = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
-            asked = told(batch.messages, in_group=not conversation.direct)
-            await self._sessions.record_turn(key, batch.turn_id, asked, answer)
-            return Outcome(InboxState.STOPPED, said=answer)
+            said = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
+            return _stopped(conversation, batch, said)
         except Exception as exc:
             outcome = failure_outcome(exc, batch, is_owner=await self._is_owner(conversation))
             then = "it is tried again" if outcome.retry else "it is dead"
@@ -200,7 +214,6 @@ class Handlers:
                 logger.error("turn failed, %s: %s", then, exc)
             else:
                 logger.exception("turn failed, %s", then)
-            await self._sessions.remove_turn(key, batch.turn_id)
             return outcome
 
     async def _is_owner(self, conversation: Conversation) -> bool:
@@ -218,15 +231,9 @@ class Handlers:
         meter: Meter,
     ) -> Outcome:
         user = await self._users.find(conversation.user_id)
-        await self._sessions.ensure(key)
         await self._before_turn(key)
         if batch.stopped:
             raise TurnStoppedError("")
-        if batch.starts > 1:
-            known = await self._sessions.answer_of(key, batch.turn_id)
-            if known is not None:
-                return Outcome(InboxState.DONE, known)
-            await self._sessions.remove_turn(key, batch.turn_id)
         if batch.starts - batch.failures > INTERRUPTIONS:
             return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
         longest = self._settings.now.limits.message_characters
@@ -242,70 +249,68 @@ class Handlers:
         )
         with self._asking.using() as asking:
             if asking.tariff is not Tariff.FREE:
-                async with self._database.read() as session:
-                    refusal = await self._budgets.refusal(session, conversation)
+                refusal = await self._database.read(self._budgets.refusal, conversation)
                 if refusal is not None:
                     return Outcome(InboxState.REFUSED, refusal)
             answer = await running.run(asking.answer(scene, batch, running, meter))
-        return Outcome(InboxState.DONE, answer)
+        return Outcome(InboxState.DONE, answer.text, events=answer.events)
 
-    async def _close(
+    def _close(
         self,
+        session: Session,
         conversation: Conversation,
         batch: Batch,
         running: RunningTurn,
         outcome: Outcome,
         meter: Meter,
-    ) -> tuple[Outcome, Sequence[int]]:
-        """Write how the turn ends; returns that, and the conversations with budget notices."""
+    ) -> _End:
+        """Write all there is of a turn: nothing of it is in the database before."""
         now = self._clock.now()
-        written: Sequence[int] = ()
-        async with self._database.write() as session:
-            present = await conversations.get(session, conversation.conversation_id)
-            if present is None:
-                logger.info("the turn's user was removed meanwhile")
-                return outcome, written
-            if running.stopped and outcome.state is not InboxState.DONE:
-                # Stopped after it had failed: neither another try nor excuses.
-                outcome = Outcome(InboxState.STOPPED)
-            if outcome.retry is not None:
-                await inbox.retry_later(session, batch.turn_id, now + outcome.retry)
-            else:
-                await inbox.finish(session, batch.turn_id, outcome.state, now)
-            if outcome.reply is not None:
-                await outbox.add(
-                    session,
-                    conversation_id=conversation.conversation_id,
-                    turn_id=batch.turn_id,
-                    chunks=running.channel.split(outcome.reply),
-                    now=now,
-                )
-            if outcome.state in archiving.ENDS:
-                # What the user was before has no sessions any more: it is one of the present.
-                is_theirs = present.user_id == conversation.user_id
-                key = session_key(present, batch.generation if is_theirs else present.generation)
-                await self._count(session, present, key, batch, outcome)
-            used = meter.usage()
-            if used.calls:
-                await self._spending.add(session, present.user_id, used)
-            if used.tariff is not Tariff.FREE:
-                is_answered = outcome.state is InboxState.DONE
-                written = await self._budgets.after_turn(session, present, was_answered=is_answered)
-        if present.user_id != conversation.user_id:
-            logger.info("the turn's user has become another meanwhile")
-            await self._sessions.delete_user(conversation.user_id)
-        return outcome, written
+        present = conversations.get(session, conversation.conversation_id)
+        if present is None:
+            logger.info("the turn's user was removed meanwhile")
+            return _End(outcome)
+        if running.stopped and outcome.state is not InboxState.DONE:
+            # Perhaps after it had failed: neither another try nor excuses.
+            outcome = _stopped(conversation, batch, outcome.said)
+        if outcome.retry is not None:
+            inbox.retry_later(session, batch.turn_id, now + outcome.retry)
+        else:
+            inbox.finish(session, batch.turn_id, outcome.state, now)
+        if outcome.reply is not None:
+            outbox.add(
+                session,
+                conversation_id=conversation.conversation_id,
+                turn_id=batch.turn_id,
+                chunks=running.channel.split(outcome.reply),
+                now=now,
+            )
+        if outcome.state in archiving.ENDS:
+            # What the user was before has no sessions any more: it is one of the present.
+            is_theirs = present.user_id == conversation.user_id
+            key = session_key(present, batch.generation if is_theirs else present.generation)
+            self._count(session, present, key, batch, outcome)
+        used = meter.usage()
+        if used.calls:
+            self._spending.add(session, present.user_id, used)
+        if used.tariff is not Tariff.FREE:
+            is_answered = outcome.state is InboxState.DONE
+            written = self._budgets.after_turn(session, present, was_answered=is_answered)
+        else:
+            written = ()
+        return _End(outcome, written)
 
-    async def _count(
+    def _count(
         self,
-        session: AsyncSession,
+        session: Session,
         present: Conversation,
         key: SessionKey,
         batch: Batch,
         outcome: Outcome,
     ) -> None:
         """Count a turn that came to its end as one of the session, and keep it."""
-        await conversations.count_turn(
+        sessions.add(session, key, outcome.events)
+        conversations.count_turn(
             session, present.conversation_id, key.generation, self._clock.now()
         )
         if self._settings.now.memory.enabled:
@@ -316,7 +321,14 @@ class Handlers:
                 in_group=not present.direct,
                 longest_message=self._settings.now.limits.message_characters,
             )
-            await archive.keep(session, turn)
+            archive.keep(session, turn)
+
+
+def _stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:
+    """The end of a turn that the user stopped, of which the session keeps what was said."""
+    asked = told(batch.messages, in_group=not conversation.direct)
+    events = stored_events(stopped_turn(batch.turn_id, asked, said))
+    return Outcome(InboxState.STOPPED, said=said, events=events)
 
 
 def session_key(conversation: Conversation, generation: int) -> SessionKey:

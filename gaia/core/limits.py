@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import sentences, slash
 from gaia.core.splitting import split_notice
@@ -37,18 +37,18 @@ class Limits:
     def _messages_per_minute(self) -> int:
         return self._settings.now.limits.messages_per_minute
 
-    async def is_one_too_many(
-        self, session: AsyncSession, user_id: str, inbound: Inbound, now: datetime
+    def is_one_too_many(
+        self, session: Session, user_id: str, inbound: Inbound, now: datetime
     ) -> bool:
         """Whether a message is more than its user may write at the moment."""
         command = slash.parse(inbound.text)
         if command is not None and command.name == NEVER_REFUSED:
             return False
-        return await rates.taken(session, user_id, now) >= self._messages_per_minute
+        return rates.taken(session, user_id, now) >= self._messages_per_minute
 
-    async def refuse(
+    def refuse(
         self,
-        session: AsyncSession,
+        session: Session,
         conversation: Conversation,
         inbound: Inbound,
         channels: Mapping[str, Channel],
@@ -56,9 +56,9 @@ class Limits:
     ) -> bool:
         """Record a message as refused; returns whether there is an answer to deliver."""
         user_id = conversation.user_id
-        is_told = not await rates.was_told(session, user_id, now)
+        is_told = not rates.was_told(session, user_id, now)
         turn_id = secrets.token_hex(5) if is_told else None
-        await inbox.record(
+        inbox.record(
             session,
             inbound,
             conversation,
@@ -68,7 +68,7 @@ class Limits:
             turn_id=turn_id,
         )
         if is_told:
-            await outbox.add(
+            outbox.add(
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=turn_id,

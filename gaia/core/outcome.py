@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,6 +15,7 @@ from gaia.errors import (
     ModelUnreachableError,
 )
 from gaia.store.batches import Batch
+from gaia.store.sessions import StoredEvent
 from gaia.store.tables import InboxState
 
 FAILURES = 3
@@ -33,12 +35,14 @@ HOPELESS = (
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
-    is what had been said of its answer when it was stopped."""
+    is what had been said of its answer when it was stopped, and `events` are what the session
+    is to tell of it."""
 
     state: InboxState
     reply: str | None = None
     retry: timedelta | None = None
     said: str = sentences.STOPPED_MARK
+    events: Sequence[StoredEvent] = ()
 
     @property
     def answer(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import slash
 from gaia.errors import AddressTakenError, GroupUserError, UnknownCodeError
@@ -36,8 +36,8 @@ def sent_code(text: str) -> str | None:
     return read_code(command.words) if command.name in COMMANDS_WITH_CODE else None
 
 
-async def invite(
-    session: AsyncSession,
+def invite(
+    session: Session,
     code: Code,
     *,
     user: User | None = None,
@@ -61,10 +61,10 @@ async def invite(
     terms = Terms(
         PairingPurpose.INVITE, name=name, user_id=user.user_id if user else None, role=role
     )
-    await pairings.sweep(session, now)
+    pairings.sweep(session, now)
     if user is not None or _is_for_the_owner(terms):
-        await pairings.withdraw(session, terms)
-    await pairings.add(session, terms, code, now)
+        pairings.withdraw(session, terms)
+    pairings.add(session, terms, code, now)
     audit.record(
         session,
         Action.CODE_MADE,
@@ -75,21 +75,21 @@ async def invite(
     )
 
 
-async def invite_owner(session: AsyncSession, code: Code, *, by: str, now: datetime) -> User | None:
+def invite_owner(session: Session, code: Code, *, by: str, now: datetime) -> User | None:
     """Make `code` good for an address of the only owner, who is returned; or of the
     first, called as its sender is. Where there are several, it makes one more."""
-    owners = await identities.owners(session)
+    owners = identities.owners(session)
     owner = owners[0] if len(owners) == 1 else None
-    await invite(session, code, user=owner, role=None if owner else Role.OWNER, by=by, now=now)
+    invite(session, code, user=owner, role=None if owner else Role.OWNER, by=by, now=now)
     return owner
 
 
-async def offer_link(session: AsyncSession, code: Code, user: User, now: datetime) -> None:
+def offer_link(session: Session, code: Code, user: User, now: datetime) -> None:
     """Make `code` good for one more address of a user. Their earlier one is void."""
     terms = Terms(PairingPurpose.LINK, user_id=user.user_id)
-    await pairings.sweep(session, now)
-    await pairings.withdraw(session, terms)
-    await pairings.add(session, terms, code, now)
+    pairings.sweep(session, now)
+    pairings.withdraw(session, terms)
+    pairings.add(session, terms, code, now)
     audit.record(
         session,
         Action.CODE_MADE,
@@ -100,16 +100,16 @@ async def offer_link(session: AsyncSession, code: Code, user: User, now: datetim
     )
 
 
-async def request(session: AsyncSession, code: Code, inbound: Inbound, now: datetime) -> int | None:
+def request(session: Session, code: Code, inbound: Inbound, now: datetime) -> int | None:
     """Keep a stranger's wish to be let in; returns its number, or None when too many
     of their channel wait already."""
-    await pairings.sweep(session, now)
-    await strangers.sweep(session, now)
-    await pairings.withdraw_request(session, inbound.address)
+    pairings.sweep(session, now)
+    strangers.sweep(session, now)
+    pairings.withdraw_request(session, inbound.address)
     channel = inbound.address.channel
-    if await pairings.count_requests(session, channel, now) >= REQUESTS_A_CHANNEL:
+    if pairings.count_requests(session, channel, now) >= REQUESTS_A_CHANNEL:
         return None
-    number = await pairings.add(
+    number = pairings.add(
         session,
         Terms(
             PairingPurpose.REQUEST,
@@ -132,17 +132,17 @@ async def request(session: AsyncSession, code: Code, inbound: Inbound, now: date
     return number
 
 
-async def find_request(session: AsyncSession, code_or_number: str, now: datetime) -> Pairing:
+def find_request(session: Session, code_or_number: str, now: datetime) -> Pairing:
     """The request that waits under a code, or under its number.
 
     Raises:
         UnknownCodeError: None does.
     """
-    waiting = await pairings.requests(session, now)
+    waiting = pairings.requests(session, now)
     wanted = code_or_number.strip().removeprefix("#")
     code = read_code(wanted)
     if code is not None:
-        found = await pairings.matching(code, waiting)
+        found = pairings.matching(code, waiting)
     else:
         found = next((each for each in waiting if str(each.pairing_id) == wanted), None)
     if found is None:
@@ -153,8 +153,8 @@ async def find_request(session: AsyncSession, code_or_number: str, now: datetime
     return found
 
 
-async def approve(
-    session: AsyncSession,
+def approve(
+    session: Session,
     wanted: Pairing,
     *,
     name: str | None = None,
@@ -179,7 +179,7 @@ async def approve(
     address, is_group = terms.address, not terms.direct
     if address is None:
         raise ValueError(f"pairing {wanted.pairing_id} is no request")
-    holder = await identities.resolve(session, address)
+    holder = identities.resolve(session, address)
     if holder is not None and (as_user is None or holder.user_id != as_user.user_id):
         raise AddressTakenError(f"the address {str(address)!r} is {holder.name!r} already")
     if as_user is not None and (is_group or as_user.is_group):
@@ -189,16 +189,16 @@ async def approve(
         )
     user = as_user
     if user is None:
-        user = await identities.create(
+        user = identities.create(
             session,
-            name or await identities.free_name(session, terms.name),
+            name or identities.free_name(session, terms.name),
             role or (Role.GUEST if is_group else Role.MEMBER),
             now=now,
             is_group=is_group,
         )
-    if not await pairings.claim(session, wanted.pairing_id, now):
+    if not pairings.claim(session, wanted.pairing_id, now):
         raise UnknownCodeError("somebody else has answered that request meanwhile")
-    await _let_in(session, wanted, user, address, now)
+    _let_in(session, wanted, user, address, now)
     audit.record(
         session,
         Action.APPROVED,
@@ -211,43 +211,41 @@ async def approve(
     return user
 
 
-async def turn_down(session: AsyncSession, wanted: Pairing, *, by: str, now: datetime) -> None:
+def turn_down(session: Session, wanted: Pairing, *, by: str, now: datetime) -> None:
     """Have a request wait no longer. Who made it is not told."""
-    await pairings.remove(session, wanted.pairing_id)
+    pairings.remove(session, wanted.pairing_id)
     audit.record(session, Action.TURNED_DOWN, at=now, by=by, address=wanted.terms.address)
 
 
-async def whose(session: AsyncSession, pairing: Pairing) -> User | None:
+def whose(session: Session, pairing: Pairing) -> User | None:
     """The user who the sender of a code becomes; None for a new one."""
     if pairing.terms.user_id is not None:
-        return await identities.find(session, pairing.terms.user_id)
+        return identities.find(session, pairing.terms.user_id)
     if _is_for_the_owner(pairing.terms):
-        owners = await identities.owners(session)
+        owners = identities.owners(session)
         return owners[0] if len(owners) == 1 else None
     return None
 
 
-async def pair(
-    session: AsyncSession, pairing: Pairing, inbound: Inbound, now: datetime
-) -> User | None:
+def pair(session: Session, pairing: Pairing, inbound: Inbound, now: datetime) -> User | None:
     """Make the address that sent a code back the one of whom it is for. None when that
     cannot be: it was used meanwhile, or is a person's and came from a group."""
     terms, is_group = pairing.terms, not inbound.direct
     for_a_person = terms.user_id is not None or terms.role is Role.OWNER
     if is_group and for_a_person:
         return None
-    if not await pairings.claim(session, pairing.pairing_id, now):
+    if not pairings.claim(session, pairing.pairing_id, now):
         return None
-    user = await whose(session, pairing)
+    user = whose(session, pairing)
     if user is None:
-        user = await identities.create(
+        user = identities.create(
             session,
-            await identities.free_name(session, terms.name or own_name(inbound)),
+            identities.free_name(session, terms.name or own_name(inbound)),
             terms.role or Role.MEMBER,
             now=now,
             is_group=is_group,
         )
-    await _let_in(session, pairing, user, inbound.address, now)
+    _let_in(session, pairing, user, inbound.address, now)
     audit.record(
         session,
         Action.LINKED if terms.purpose is PairingPurpose.LINK else Action.PAIRED,
@@ -265,13 +263,13 @@ def own_name(inbound: Inbound) -> str:
     return usable_name(inbound.sender_name if inbound.direct else inbound.chat_title)
 
 
-async def _let_in(
-    session: AsyncSession, pairing: Pairing, user: User, address: Address, now: datetime
+def _let_in(
+    session: Session, pairing: Pairing, user: User, address: Address, now: datetime
 ) -> None:
-    await identities.link(session, user, address, now)
-    await pairings.settle(session, pairing.pairing_id, user.user_id)
-    await pairings.withdraw_request(session, address)
-    await strangers.forget(session, address)
+    identities.link(session, user, address, now)
+    pairings.settle(session, pairing.pairing_id, user.user_id)
+    pairings.withdraw_request(session, address)
+    strangers.forget(session, address)
 
 
 def _is_for_the_owner(terms: Terms) -> bool:

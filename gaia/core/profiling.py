@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core.budgets import Budgets
 from gaia.core.spending import Spending
@@ -77,12 +77,7 @@ class Profiles:
 
     async def _work(self, user_id: str) -> timedelta | None:
         now = self._clock.now()
-        async with self._database.read() as session:
-            memories = await material(session, user_id, now)
-            known = await profiles.get(session, user_id)
-            # The embedded model takes longer than a plain list is worse.
-            is_small = self._reader.now.ask.is_small
-            may_ask = not is_small and await self._has_budget(session, user_id, now)
+        memories, known, may_ask = await self._database.read(self._read, user_id, now)
         if known is None and not memories:
             return None
         wanted = input_hash(memories, self._limit)
@@ -99,10 +94,19 @@ class Profiles:
             profile = self._distilled(told, memories) or profile
         return await self._keep(user_id, profile, used)
 
+    def _read(
+        self, session: Session, user_id: str, now: datetime
+    ) -> tuple[Sequence[Memory], Profile | None, bool]:
+        memories = material(session, user_id, now)
+        known = profiles.get(session, user_id)
+        # The embedded model takes longer than a plain list is worse.
+        is_small = self._reader.now.ask.is_small
+        may_ask = not is_small and self._has_budget(session, user_id, now)
+        return memories, known, may_ask
+
     async def _is_current(self, user_id: str, wanted: str) -> bool:
         """Whether the user's memories are still those of that hash."""
-        async with self._database.read() as session:
-            memories = await material(session, user_id, self._clock.now())
+        memories = await self._database.read(material, user_id, self._clock.now())
         return input_hash(memories, self._limit) == wanted
 
     async def _answer(self, memories: Sequence[Memory]) -> tuple[str | None, Usage]:
@@ -134,26 +138,30 @@ class Profiles:
         """Keep the profile, unless something of it was changed or forgotten meanwhile: then
         it is made once more."""
         now = self._clock.now()
-        async with self._database.write() as session:
-            try:
-                await identities.find(session, user_id)
-            except UnknownUserError:
-                logger.info("the profile's user was removed meanwhile")
-                return None
-            if used is not None:
-                await self._spending.add(session, user_id, used)
-            memories = await material(session, user_id, now)
-            if input_hash(memories, self._limit) != profile.input_hash:
-                return AT_ONCE
-            if memories:
-                await profiles.put(session, user_id, profile, now)
-            else:
-                await profiles.drop(session, user_id)
+        return await self._database.write(self._put, user_id, used, now, profile)
+
+    def _put(
+        self, session: Session, user_id: str, used: Usage | None, now: datetime, profile: Profile
+    ) -> timedelta | None:
+        try:
+            identities.find(session, user_id)
+        except UnknownUserError:
+            logger.info("the profile's user was removed meanwhile")
+            return None
+        if used is not None:
+            self._spending.add(session, user_id, used)
+        memories = material(session, user_id, now)
+        if input_hash(memories, self._limit) != profile.input_hash:
+            return AT_ONCE
+        if memories:
+            profiles.put(session, user_id, profile, now)
+        else:
+            profiles.drop(session, user_id)
         return None
 
-    async def _has_budget(self, session: AsyncSession, user_id: str, now: datetime) -> bool:
+    def _has_budget(self, session: Session, user_id: str, now: datetime) -> bool:
         day = now.astimezone().date()
-        made = await usage.calls(session, user_id, day, usage.LEARNING)
+        made = usage.calls(session, user_id, day, usage.LEARNING)
         if made >= self._settings.now.memory.calls_per_day:
             return False
-        return await self._budgets.used_up(session, user_id) is None
+        return self._budgets.used_up(session, user_id) is None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import retries
 from gaia.core.retries import Retries, Verdict, Wait
@@ -51,46 +51,46 @@ def judge(chunk: Chunk, report: DeliveryReport) -> OutboxState | SendError | Non
             return _failure(report) if _is_present_copy(chunk, report) else None
 
 
-async def settle(
-    session: AsyncSession, channel: str, report: DeliveryReport, policy: Retries, now: datetime
+def settle(
+    session: Session, channel: str, report: DeliveryReport, policy: Retries, now: datetime
 ) -> Settled | None:
     """Write what a report of `channel` tells, within the caller's transaction; None when
     it changes nothing."""
-    chunk = await outbox.get(session, report.outbox_id)
+    chunk = outbox.get(session, report.outbox_id)
     if chunk is None or chunk.sent_at is None:
         # What no channel ever got was a chunk of an earlier outbox.
         return None
-    conversation = await conversations.get(session, chunk.conversation_id)
+    conversation = conversations.get(session, chunk.conversation_id)
     if conversation is None or conversation.channel != channel:
         return None
     is_first_failure = (
         report.stage is DeliveryStage.FAILED and report.provider_id not in chunk.failed_ids
     )
     if is_first_failure:
-        await sending.note_failed(session, chunk, report.provider_id)
+        sending.note_failed(session, chunk, report.provider_id)
     if report.of_question:
-        return await _not_asked(session, chunk, conversation, report) if is_first_failure else None
+        return _not_asked(session, chunk, conversation, report) if is_first_failure else None
     news = judge(chunk, report)
     if news is None:
         return None
     if isinstance(news, OutboxState):
-        await sending.mark_reported(session, chunk.outbox_id, report.provider_id, news)
+        sending.mark_reported(session, chunk.outbox_id, report.provider_id, news)
         return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
-    wakes = await retries.write(session, chunk, verdict, now)
+    wakes = retries.write(session, chunk, verdict, now)
     return Settled(chunk, conversation, verdict, wakes=wakes)
 
 
-async def _not_asked(
-    session: AsyncSession, chunk: Chunk, conversation: Conversation, report: DeliveryReport
+def _not_asked(
+    session: Session, chunk: Chunk, conversation: Conversation, report: DeliveryReport
 ) -> Settled:
     """Nobody was asked to write. The next time that something is to be sent they are; what
     waits says so until then, and is not tried at once: that would ask again and again."""
-    await conversations.forget_asked(session, conversation.conversation_id)
+    conversations.forget_asked(session, conversation.conversation_id)
     verdict = None
     if chunk.state is OutboxState.PENDING and chunk.not_before is None:
         verdict = Wait(str(_failure(report)), asked=False, contact_lost=False)
-        await sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
+        sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
     return Settled(chunk, conversation, verdict, wakes=False)
 
 

@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.current import Current
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
@@ -94,12 +94,12 @@ class Retries:
         return chunk.attempts < bounds.attempts and now - refused_since < give_up_after
 
 
-async def write(session: AsyncSession, chunk: Chunk, verdict: Verdict, now: datetime) -> bool:
+def write(session: Session, chunk: Chunk, verdict: Verdict, now: datetime) -> bool:
     """Write what becomes of a chunk; returns whether there is something to do now, or
     once its time has come, rather than when somebody can be reached."""
     match verdict:
         case TryAgain():
-            await sending.mark_refused(
+            sending.mark_refused(
                 session,
                 chunk.outbox_id,
                 error=verdict.error,
@@ -107,24 +107,24 @@ async def write(session: AsyncSession, chunk: Chunk, verdict: Verdict, now: date
                 not_before=verdict.not_before,
             )
         case Repeat():
-            await sending.mark_unknown(
+            sending.mark_unknown(
                 session, chunk.outbox_id, error=verdict.error, not_before=verdict.not_before
             )
         case GiveUp():
-            await sending.end_reply(session, chunk, error=verdict.error)
+            sending.end_reply(session, chunk, error=verdict.error)
         case Wait():
-            return await _write_waiting(session, chunk, verdict, now)
+            return _write_waiting(session, chunk, verdict, now)
     return True
 
 
-async def _write_waiting(session: AsyncSession, chunk: Chunk, verdict: Wait, now: datetime) -> bool:
+def _write_waiting(session: Session, chunk: Chunk, verdict: Wait, now: datetime) -> bool:
     """A person whose last message does not count, as it turns out, may be reached in
     another way: the channel is asked once more."""
     since = chunk.sent_at or now
-    await sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
+    sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
     if verdict.asked:
-        await conversations.note_asked(session, chunk.conversation_id, now, since=since)
-    return verdict.contact_lost and await conversations.lose_contact(
+        conversations.note_asked(session, chunk.conversation_id, now, since=since)
+    return verdict.contact_lost and conversations.lose_contact(
         session, chunk.conversation_id, before=since
     )
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 
+from gaia.agent.turn import Answer
 from gaia.messages import TurnStarted, TurnText, TurnTool
 from gaia.ports import Channel
 
@@ -25,7 +26,7 @@ class RunningTurn:
     channel: Channel
     chat: str
     turn_id: str
-    task: asyncio.Task[str] | None = None
+    task: asyncio.Task[Answer] | None = None
     stopped: bool = False
     said: list[str] = field(default_factory=list)
 
@@ -42,7 +43,7 @@ class RunningTurn:
         self.said.clear()
         self.channel.watch(TurnTool(self.chat, self.turn_id, name))
 
-    async def run(self, answer: Coroutine[object, object, str]) -> str:
+    async def run(self, answer: Coroutine[object, object, Answer]) -> Answer:
         """Await the answer, unless the turn is stopped first."""
         self.task = asyncio.create_task(answer, name=f"turn-{self.turn_id}")
         if self.stopped:

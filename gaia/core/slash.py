@@ -7,11 +7,11 @@ The commands themselves live in `gaia.commands`; the core runs them through the
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Button, MenuEntry
 from gaia.store.conversations import Conversation
@@ -66,7 +66,7 @@ class Reply:
             raise ValueError(f"a text of {len(self.text)} characters is too long beside a file")
 
 
-Prepared = Callable[[AsyncSession], Awaitable[Reply]]
+Prepared = Callable[[Session], Reply]
 """A command that is ready to run within a transaction on gaia.db.
 
 The transaction also marks the command as done, so that its effect and its reply

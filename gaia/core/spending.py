@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.current import Current
 from gaia.ports import Clock
@@ -18,9 +18,9 @@ class Spending:
         self._settings = settings
         self._clock = clock
 
-    async def add(self, session: AsyncSession, user_id: str, used: Usage) -> None:
+    def add(self, session: Session, user_id: str, used: Usage) -> None:
         """Add to the user's day, which is one of the machine's time zone."""
         costs = self._settings.now.costs
         priced = used.at(input_price=costs.input_price, output_price=costs.output_price)
         day = self._clock.now().astimezone().date()
-        await usage.add(session, user_id, day, priced)
+        usage.add(session, user_id, day, priced)

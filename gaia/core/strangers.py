@@ -7,12 +7,13 @@ of an invitation, or of another channel of theirs, is let in at once.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import pairing, sentences
 from gaia.core.access import TERMINAL
@@ -30,6 +31,7 @@ from gaia.store import (
     pairings,
     strangers,
 )
+from gaia.store.codes import Code
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -41,6 +43,14 @@ logger = logging.getLogger(__name__)
 ATTEMPTS_A_CHANNEL = 30
 """So many codes all strangers of a channel may try within an hour: more are not
 even compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A stranger's request by its number, None when too many wait, and whom it was told to."""
+
+    number: int | None
+    told: Sequence[Conversation]
 
 
 class Strangers:
@@ -73,45 +83,39 @@ class Strangers:
 
     async def recover(self) -> None:
         """Greet those who were let in while nobody could tell them."""
-        async with self._database.read() as session:
-            if not await pairings.to_greet(session):
-                return
-        async with self._database.write() as session:
-            waiting = await pairings.to_greet(session)
-            greeted = [await self.greet(session, each) for each in waiting]
+        if not await self._database.read(pairings.to_greet):
+            return
+        greeted = await self._database.write(self._greet_all)
         for conversation_id in greeted:
             if conversation_id is not None:
                 self._delivery.wake(conversation_id)
+
+    def _greet_all(self, session: Session) -> Sequence[int | None]:
+        return [self.greet(session, each) for each in pairings.to_greet(session)]
 
     async def invite_owner(self) -> str | None:
         """A code by which the owner becomes known on a channel where no owner is; None
         when there is no such channel, or several owners who can invite each other."""
         channels = self._channels.keys() - {TERMINAL}
-        async with self._database.read() as session:
-            owners = await identities.owners(session)
-            for owner in owners:
-                known = await identities.addresses(session, owner.user_id)
-                channels -= {address.channel for address in known}
-        if not channels or len(owners) > 1:
+        if not await self._database.read(_lacks_owner, channels):
             return None
-        code = await codes.new_code()
-        async with self._database.write() as session:
-            await pairing.invite_owner(session, code, by=audit.GAIA, now=self._clock.now())
+        code = await asyncio.to_thread(codes.new_code)
+        await self._database.write(pairing.invite_owner, code, by=audit.GAIA, now=self._clock.now())
         return code.shown
 
-    async def greet(self, session: AsyncSession, approved: Pairing) -> int | None:
+    def greet(self, session: Session, approved: Pairing) -> int | None:
         """Tell who made a request that they are in, within the caller's transaction;
         returns the conversation to deliver then. None while their channel is off."""
         terms, now = approved.terms, self._clock.now()
         if terms.address is None or terms.chat is None:
             return None
-        user = await identities.resolve(session, terms.address)
+        user = identities.resolve(session, terms.address)
         if terms.address.channel not in self._channels:
             return None
-        await pairings.mark_greeted(session, approved.pairing_id, now)
+        pairings.mark_greeted(session, approved.pairing_id, now)
         if user is None:
             return None
-        conversation = await conversations.find_or_create(
+        conversation = conversations.find_or_create(
             session,
             user_id=user.user_id,
             channel=terms.address.channel,
@@ -120,54 +124,54 @@ class Strangers:
             now=now,
         )
         # Their request was a message of theirs, though no inbox has it.
-        await conversations.note_written(session, conversation.conversation_id, approved.created_at)
+        conversations.note_written(session, conversation.conversation_id, approved.created_at)
         welcome = sentences.welcome(user.name, is_group=user.is_group)
-        await self._write(session, conversation, welcome)
+        self._write(session, conversation, welcome)
         return conversation.conversation_id
 
     async def _try_code(self, code: str, inbound: Inbound) -> User | None:
         now = self._clock.now()
-        async with self._database.read() as session:
-            waiting = await pairings.to_send_back(session, now)
+        waiting = await self._database.read(pairings.to_send_back, now)
         if not waiting:
             return None
         if not await self._may_try(inbound.address):
             return None
-        found = await pairings.matching(code, waiting)
+        found = await asyncio.to_thread(pairings.matching, code, waiting)
         return None if found is None else await self._pair(found, inbound)
 
     async def _may_try(self, address: Address) -> bool:
-        async with self._database.write() as session:
-            now = self._clock.now()
-            if await strangers.attempts_on(session, address.channel, now) >= ATTEMPTS_A_CHANNEL:
-                logger.warning("too many codes were tried on channel %s", address.channel)
-                return False
-            return await strangers.may_try(session, address, now)
+        return await self._database.write(self._count_attempt, address)
+
+    def _count_attempt(self, session: Session, address: Address) -> bool:
+        now = self._clock.now()
+        if strangers.attempts_on(session, address.channel, now) >= ATTEMPTS_A_CHANNEL:
+            logger.warning("too many codes were tried on channel %s", address.channel)
+            return False
+        return strangers.may_try(session, address, now)
 
     async def _pair(self, found: Pairing, inbound: Inbound) -> User | None:
-        conversation = None
-        try:
-            async with self._database.write() as session:
-                now = self._clock.now()
-                if await identities.resolve(session, inbound.address) is not None:
-                    return None
-                user = await pairing.pair(session, found, inbound, now)
-                if user is None:
-                    return None
-                conversation = await self._welcome(session, user, found, inbound)
-        finally:
-            # Also for a channel that is cancelled while it is committed.
-            if conversation is not None:
-                self._delivery.wake(conversation.conversation_id)
+        paired = await self._database.write(self._let_in, found, inbound)
+        if paired is None:
+            return None
+        user, conversation = paired
+        self._delivery.wake(conversation.conversation_id)
         logger.info("an address on %s is user %s now", inbound.address.channel, user.user_id)
         return user
 
-    async def _welcome(
-        self, session: AsyncSession, user: User, found: Pairing, inbound: Inbound
+    def _let_in(
+        self, session: Session, found: Pairing, inbound: Inbound
+    ) -> tuple[User, Conversation] | None:
+        if identities.resolve(session, inbound.address) is not None:
+            return None
+        user = pairing.pair(session, found, inbound, self._clock.now())
+        return None if user is None else (user, self._welcome(session, user, found, inbound))
+
+    def _welcome(
+        self, session: Session, user: User, found: Pairing, inbound: Inbound
     ) -> Conversation:
         """Record the message as answered, but for the code in it, and write the answer."""
         now, turn_id = self._clock.now(), secrets.token_hex(5)
-        conversation = await conversations.find_or_create(
+        conversation = conversations.find_or_create(
             session,
             user_id=user.user_id,
             channel=inbound.address.channel,
@@ -175,7 +179,7 @@ class Strangers:
             direct=inbound.direct,
             now=now,
         )
-        await inbox.record(
+        inbox.record(
             session,
             replace(inbound, text=f"/{found.terms.purpose}", notes=(), attachments=()),
             conversation,
@@ -188,42 +192,42 @@ class Strangers:
             text = sentences.linked(user.name)
         else:
             text = sentences.welcome(user.name, is_group=user.is_group)
-        await self._write(session, conversation, text, turn_id=turn_id)
+        self._write(session, conversation, text, turn_id=turn_id)
         return conversation
 
     async def _tell(self, inbound: Inbound) -> str | None:
         address = inbound.address
-        async with self._database.read() as session:
-            if not await strangers.may_be_told(session, address, self._clock.now()):
-                return None
-        code = await codes.new_code()
-        told: Sequence[Conversation] = ()
-        try:
-            async with self._database.write() as session:
-                now = self._clock.now()
-                if not await strangers.may_be_told(session, address, now):
-                    return None
-                number = await pairing.request(session, code, inbound, now)
-                await strangers.mark_told(session, address, now)
-                await audit.record_denied(session, address, now)
-                if number is not None:
-                    told = await self._tell_owners(session, number, inbound)
-        finally:
-            # Also for a channel that is cancelled while it is committed.
-            for conversation in told:
-                self._delivery.wake(conversation.conversation_id)
+        if not await self._database.read(strangers.may_be_told, address, self._clock.now()):
+            return None
+        code = await asyncio.to_thread(codes.new_code)
+        noted = await self._database.write(self._note_request, code, inbound)
+        if noted is None:
+            return None
+        for conversation in noted.told:
+            self._delivery.wake(conversation.conversation_id)
         logger.warning("denied an unknown sender on channel %s", address.channel)
-        if number is None:
+        if noted.number is None:
             return sentences.COME_BACK_LATER
         return sentences.stranger(code.shown, is_group=not inbound.direct)
 
-    async def _tell_owners(
-        self, session: AsyncSession, number: int, inbound: Inbound
+    def _note_request(self, session: Session, code: Code, inbound: Inbound) -> _Request | None:
+        """Keep that somebody asks to be let in; None if they were told so meanwhile."""
+        address, now = inbound.address, self._clock.now()
+        if not strangers.may_be_told(session, address, now):
+            return None
+        number = pairing.request(session, code, inbound, now)
+        strangers.mark_told(session, address, now)
+        audit.record_denied(session, address, now)
+        told = () if number is None else self._tell_owners(session, number, inbound)
+        return _Request(number, told)
+
+    def _tell_owners(
+        self, session: Session, number: int, inbound: Inbound
     ) -> Sequence[Conversation]:
-        owners = [owner.user_id for owner in await identities.owners(session)]
+        owners = [owner.user_id for owner in identities.owners(session)]
         chats = [
             chat
-            for chat in await conversations.direct_of(session, owners)
+            for chat in conversations.direct_of(session, owners)
             if chat.channel in self._channels and chat.channel != TERMINAL
         ]
         text = sentences.somebody_asks(
@@ -231,19 +235,19 @@ class Strangers:
         )
         buttons = (Button("Let in", f"/approve {number}"), Button("No", f"/deny {number}"))
         for chat in chats:
-            await self._write(session, chat, text, buttons=buttons)
+            self._write(session, chat, text, buttons=buttons)
         return chats
 
-    async def _write(
+    def _write(
         self,
-        session: AsyncSession,
+        session: Session,
         conversation: Conversation,
         text: str,
         *,
         turn_id: str | None = None,
         buttons: Sequence[Button] = (),
     ) -> None:
-        await outbox.add(
+        outbox.add(
             session,
             conversation_id=conversation.conversation_id,
             turn_id=turn_id,
@@ -251,3 +255,12 @@ class Strangers:
             now=self._clock.now(),
             buttons=buttons,
         )
+
+
+def _lacks_owner(session: Session, channels: Set[str]) -> bool:
+    """Whether the one owner, or nobody so far, has no address on one of the channels."""
+    owners = identities.owners(session)
+    known = [
+        address for owner in owners for address in identities.addresses(session, owner.user_id)
+    ]
+    return bool(channels - {address.channel for address in known}) and len(owners) <= 1

@@ -11,9 +11,9 @@ from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address
 from gaia.ports import Clock
-from gaia.sessions.service import SessionKey
 from gaia.store import conversations
 from gaia.store.engine import Database
+from gaia.store.sessions import SessionKey
 from gaia.store.users import Users
 
 logger = logging.getLogger(__name__)
@@ -53,10 +53,9 @@ class Warming:
         user = await self._users.resolve(address)
         if user is None:
             return
-        async with self._database.read() as session:
-            conversation = await conversations.find(
-                session, user_id=user.user_id, channel=address.channel, chat=address.sender
-            )
+        conversation = await self._database.read(
+            conversations.find, user_id=user.user_id, channel=address.channel, chat=address.sender
+        )
         if conversation is None:
             key, turns = SessionKey(user.user_id, address.channel, address.sender, 1), 0
         else:

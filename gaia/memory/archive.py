@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.memory.excerpts import around
@@ -50,7 +50,7 @@ class Hit:
         return self.turn.said_at
 
 
-async def keep(session: AsyncSession, turn: Ended) -> None:
+def keep(session: Session, turn: Ended) -> None:
     """Keep a turn that came to its end, to be found by what was asked and answered.
     Idempotent.
 
@@ -58,11 +58,11 @@ async def keep(session: AsyncSession, turn: Ended) -> None:
         MissingOwnerError: It names no user.
     """
     owner(turn.user_id)
-    await archive.add(session, turn, archive_terms(turn))
+    archive.add(session, turn, archive_terms(turn))
 
 
-async def search(
-    session: AsyncSession,
+def search(
+    session: Session,
     user_id: str,
     *,
     words: str,
@@ -81,39 +81,37 @@ async def search(
     conditions = archive.said_between(since, until)
     wanted = text.query_terms(words)
     if wanted:
-        known = await archive.FULL_TEXT.corpus(session, user_id, wanted)
+        known = archive.FULL_TEXT.corpus(session, user_id, wanted)
         rarest = known.rarest(wanted, MOST_WORDS)
-        found = await archive.FULL_TEXT.search(
-            session, user_id, rarest, known, limit + SPARE, conditions
-        )
+        found = archive.FULL_TEXT.search(session, user_id, rarest, known, limit + SPARE, conditions)
         numbers: Sequence[int] = list(found)
     else:
-        numbers = await archive.latest(session, user_id, limit + SPARE, conditions)
-    turns = {each.archive_id: each for each in await archive.get_many(session, user_id, numbers)}
-    standing = await _standing(session, user_id, [turns[number] for number in numbers])
+        numbers = archive.latest(session, user_id, limit + SPARE, conditions)
+    turns = {each.archive_id: each for each in archive.get_many(session, user_id, numbers)}
+    standing = _standing(session, user_id, [turns[number] for number in numbers])
     return [
         Hit(turn, around(turn.asked, wanted, excerpt), around(turn.answer, wanted, excerpt))
         for turn in standing[:limit]
     ]
 
 
-async def prune(session: AsyncSession, now: datetime, days: int) -> int:
+def prune(session: Session, now: datetime, days: int) -> int:
     """Delete turns older than so many days, of all users; returns how many. There may be
     more as long as it is not 0: the transactions stay short.
 
     What has still to be digested, or may have to be, is never pruned.
     """
-    return await archive.prune(session, now - timedelta(days=days), PRUNED_AT_ONCE)
+    return archive.prune(session, now - timedelta(days=days), PRUNED_AT_ONCE)
 
 
-async def _standing(
-    session: AsyncSession, user_id: str, turns: Sequence[ArchivedTurn]
+def _standing(
+    session: Session, user_id: str, turns: Sequence[ArchivedTurn]
 ) -> Sequence[ArchivedTurn]:
     """Those of the user's turns in which nothing is that is being forgotten: its words may
     still be in the file."""
-    for wish in await forgets.under_way(session, user_id):
+    for wish in forgets.under_way(session, user_id):
         if wish.state is ForgetState.WIPING:
             what = wish.redaction(Needles(wish.needles).match)
-            spared = await redaction.spared_turns(session, what, what.since)
+            spared = redaction.spared_turns(session, what, what.since)
             turns = [turn for turn in turns if turn.turn_id in spared or not is_going(turn, what)]
     return turns

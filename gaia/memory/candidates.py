@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory import text
@@ -76,27 +76,32 @@ class Gatherer:
 
     async def name(self, user_id: str, asked: str, only: Filter) -> Named:
         """Ask both searches at once. `user_id` is somebody's, see `owner`."""
+        question = await self._database.read(_understand, user_id, asked)
         try:
-            async with asyncio.TaskGroup() as group, self._database.read() as session:
-                question = await _understand(session, user_id, asked)
+            async with asyncio.TaskGroup() as group:
                 by_meaning = group.create_task(self._by_meaning(user_id, question))
-                scores = await terms.search(
-                    session,
-                    user_id,
-                    question.known.rarest(question.terms, MOST_WORDS),
-                    question.known,
-                    CANDIDATES,
-                    self._conditions(user_id, only),
-                )
+                scores = await self._database.read(self._by_words, user_id, question, only)
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
         return Named(question, scores, *by_meaning.result())
 
-    async def candidates(
-        self, session: AsyncSession, user_id: str, named: Named, only: Filter
+    def _by_words(
+        self, session: Session, user_id: str, question: Question, only: Filter
+    ) -> Mapping[int, float]:
+        return terms.search(
+            session,
+            user_id,
+            question.known.rarest(question.terms, MOST_WORDS),
+            question.known,
+            CANDIDATES,
+            self._conditions(user_id, only),
+        )
+
+    def candidates(
+        self, session: Session, user_id: str, named: Named, only: Filter
     ) -> Sequence[Candidate]:
         """Those that count of what was named, with what their order depends on."""
-        result = await session.execute(
+        result = session.execute(
             select(
                 MemoryRow.memory_id,
                 MemoryRow.text,
@@ -155,10 +160,10 @@ class Gatherer:
         return {each.memory_id: each.similarity for each in found}, ""
 
 
-async def _understand(session: AsyncSession, user_id: str, asked: str) -> Question:
+def _understand(session: Session, user_id: str, asked: str) -> Question:
     wanted = text.query_terms(asked)
     fields = {text.as_subject(term): term for term in wanted}
-    known = await terms.corpus(session, user_id, [*wanted, *fields])
+    known = terms.corpus(session, user_id, [*wanted, *fields])
     names = frozenset(term for field, term in fields.items() if field in known.frequencies)
     return Question(asked, wanted, names, known)
 

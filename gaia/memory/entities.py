@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
@@ -29,14 +29,14 @@ def entity(told: str) -> str:
     return f"{_name(kind)}:{_name(name)}"
 
 
-async def about(session: AsyncSession, user_id: str, told: str) -> Sequence[Memory]:
+def about(session: Session, user_id: str, told: str) -> Sequence[Memory]:
     """The user's active memories about an entity, the newest first; one without a kind
     stands for each of that name."""
     known = entity(told)
     meant = MemoryEntityRow.entity == known
     if ":" not in known:
         meant = or_(meant, MemoryEntityRow.entity.endswith(f":{known}", autoescape=True))
-    rows = await session.scalars(
+    rows = session.scalars(
         select(MemoryRow)
         .where(
             MemoryRow.user_id == owner(user_id),
@@ -50,12 +50,12 @@ async def about(session: AsyncSession, user_id: str, told: str) -> Sequence[Memo
     return [memory_of(row) for row in rows] if known else []
 
 
-async def known_as(session: AsyncSession, user_id: str, name: str) -> str:
+def known_as(session: Session, user_id: str, name: str) -> str:
     """The entity as the user's memories name it: one without a kind is the one of that
     name that has one, if there is only that."""
     if not name or ":" in name:
         return name
-    known = await session.scalars(
+    known = session.scalars(
         select(MemoryEntityRow.entity)
         .where(
             MemoryEntityRow.user_id == owner(user_id),
@@ -68,9 +68,9 @@ async def known_as(session: AsyncSession, user_id: str, name: str) -> str:
     return found[0] if len(found) == 1 else name
 
 
-async def by_memory(session: AsyncSession, user_id: str) -> Mapping[int, Sequence[str]]:
+def by_memory(session: Session, user_id: str) -> Mapping[int, Sequence[str]]:
     """What each of the user's memories is about, where it is about anything."""
-    rows = await session.execute(
+    rows = session.execute(
         select(MemoryEntityRow.memory_id, MemoryEntityRow.entity)
         .where(MemoryEntityRow.user_id == owner(user_id))
         .order_by(MemoryEntityRow.memory_id, MemoryEntityRow.entity)

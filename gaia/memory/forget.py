@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownForgetError
 from gaia.memory import forgotten, gathered, ledger
@@ -43,8 +43,8 @@ class Forgotten:
     everything: bool
 
 
-async def ask(
-    session: AsyncSession,
+def ask(
+    session: Session,
     user_id: str,
     *,
     memory_ids: Collection[int] = (),
@@ -62,7 +62,7 @@ async def ask(
     """
     if bool(memory_ids) is everything:
         raise ValueError("either some memories are to be forgotten, or everything")
-    return await forgets.ask(
+    return forgets.ask(
         session,
         owner(user_id),
         memory_ids,
@@ -72,8 +72,8 @@ async def ask(
     )
 
 
-async def confirm(
-    session: AsyncSession,
+def confirm(
+    session: Session,
     user_id: str,
     forget_id: int | None,
     *,
@@ -90,7 +90,7 @@ async def confirm(
         MissingOwnerError: `user_id` is empty.
         UnknownForgetError: There is no such question, or not any more.
     """
-    wish = await forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
+    wish = forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
     if wish is None:
         said = "nothing" if forget_id is None else f"nothing under the number {forget_id}"
         raise UnknownForgetError(
@@ -98,9 +98,9 @@ async def confirm(
             "question holds for an hour"
         )
     if wish.everything:
-        return await forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
-    await forgets.withdraw(session, user_id)
-    return await forget(
+        return forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
+    forgets.withdraw(session, user_id)
+    return forget(
         session,
         user_id,
         wish.memory_ids,
@@ -111,8 +111,8 @@ async def confirm(
     )
 
 
-async def forget(
-    session: AsyncSession,
+def forget(
+    session: Session,
     user_id: str,
     memory_ids: Collection[int],
     *,
@@ -132,18 +132,16 @@ async def forget(
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    gone = await ledger.remove(session, user_id, memory_ids, now)
+    gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
     if gone:
-        await _begin(
-            session, user_id, gone, words=words, everything=False, inbox_id=inbox_id, now=now
-        )
+        _begin(session, user_id, gone, words=words, everything=False, inbox_id=inbox_id, now=now)
         _record(session, user_id, f"memories: {count}", now, by)
     return Forgotten(count, everything=False)
 
 
-async def forget_everything(
-    session: AsyncSession,
+def forget_everything(
+    session: Session,
     user_id: str,
     *,
     inbox_id: int = 0,
@@ -158,19 +156,19 @@ async def forget_everything(
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    gone = await ledger.remove(session, owner(user_id), await ledger.numbers(session, user_id), now)
+    gone = ledger.remove(session, owner(user_id), ledger.numbers(session, user_id), now)
     count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
-    for conversation in await conversations.of_user(session, user_id):
-        await conversations.start_next_session(session, conversation.conversation_id)
-        await inbox.join_present_session(session, conversation.conversation_id, after=0)
-    await undigested.drop(session, user_id)
-    await _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
+    for conversation in conversations.of_user(session, user_id):
+        conversations.start_next_session(session, conversation.conversation_id)
+        inbox.join_present_session(session, conversation.conversation_id, after=0)
+    undigested.drop(session, user_id)
+    _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
     _record(session, user_id, f"everything, memories: {count}", now, by)
     return Forgotten(count, everything=True)
 
 
-async def _begin(
-    session: AsyncSession,
+def _begin(
+    session: Session,
     user_id: str,
     gone: Sequence[Memory],
     *,
@@ -181,26 +179,24 @@ async def _begin(
 ) -> None:
     """A turn that runs by now may still say it, whenever its message was received; so may
     a question that is open, and a file that is on its way."""
-    await forgets.withdraw(session, user_id)
-    await outbox_files.drop_of_user(session, user_id)
+    forgets.withdraw(session, user_id)
+    outbox_files.drop_of_user(session, user_id)
     texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
     needles = [*texts, words] if words else texts
-    await forgotten.note(session, user_id, texts, now)
-    also = await gathered.telling(session, user_id, Needles(needles))
-    await ledger.remove(session, user_id, also, now)
-    await undigested.read_anew(session, user_id)
-    await forgets.begin(
+    forgotten.note(session, user_id, texts, now)
+    also = gathered.telling(session, user_id, Needles(needles))
+    ledger.remove(session, user_id, also, now)
+    undigested.read_anew(session, user_id)
+    forgets.begin(
         session,
         user_id,
         everything=everything,
         needles=needles,
         turn_ids={each.turn_id for each in gone if each.turn_id is not None},
-        inbox_id=max(inbox_id, await forgets.last_begun(session, user_id)),
+        inbox_id=max(inbox_id, forgets.last_begun(session, user_id)),
         now=now,
     )
 
 
-def _record(
-    session: AsyncSession, user_id: str, detail: str, now: datetime, by: str | None
-) -> None:
+def _record(session: Session, user_id: str, detail: str, now: datetime, by: str | None) -> None:
     audit.record(session, Action.FORGOT, at=now, by=by or user_id, subject=user_id, detail=detail)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import ForgottenError
 from gaia.memory import text
@@ -26,7 +26,7 @@ LEARNERS = frozenset({MemorySource.TOOL, MemorySource.DIGEST})
 """Who writes memories by themselves, and so might bring back what was forgotten."""
 
 
-async def note(session: AsyncSession, user_id: str, texts: Iterable[str], now: datetime) -> None:
+def note(session: Session, user_id: str, texts: Iterable[str], now: datetime) -> None:
     """Note that these texts were forgotten."""
     owner(user_id)
     rows = []
@@ -41,30 +41,30 @@ async def note(session: AsyncSession, user_id: str, texts: Iterable[str], now: d
             }
         )
     if rows:
-        await session.execute(insert(ForgottenRow), rows)
+        session.execute(insert(ForgottenRow), rows)
 
 
-async def check(session: AsyncSession, user_id: str, said: Statement) -> None:
+def check(session: Session, user_id: str, said: Statement) -> None:
     """Return if this may be remembered, and let it be learned again from then on.
 
     Raises:
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     for words in filter(None, (said.text, said.quote)):
-        if said.source in LEARNERS and await is_forgotten(
+        if said.source in LEARNERS and is_forgotten(
             session, user_id, words, since=said.said_anew_at
         ):
             raise ForgottenError(
                 "the user had this forgotten: it is remembered again when they say so themselves"
             )
-        await _allow(session, user_id, words)
+        _allow(session, user_id, words)
 
 
-async def is_forgotten(
-    session: AsyncSession, user_id: str, words: str, *, since: datetime | None = None
+def is_forgotten(
+    session: Session, user_id: str, words: str, *, since: datetime | None = None
 ) -> bool:
     """Whether the user had this forgotten: ever, or at `since` or later."""
-    return bool(await _traces(session, user_id, words, since))
+    return bool(_traces(session, user_id, words, since))
 
 
 def says(words: str, statement: str) -> bool:
@@ -77,26 +77,20 @@ def digest(said: bytes, salt: bytes) -> bytes:
     return hashlib.blake2b(said, salt=salt, digest_size=32).digest()
 
 
-async def _allow(session: AsyncSession, user_id: str, words: str) -> None:
-    traces = await _traces(session, user_id, words, None)
+def _allow(session: Session, user_id: str, words: str) -> None:
+    traces = _traces(session, user_id, words, None)
     if traces:
-        await session.execute(delete(ForgottenRow).where(ForgottenRow.forgotten_id.in_(traces)))
+        session.execute(delete(ForgottenRow).where(ForgottenRow.forgotten_id.in_(traces)))
 
 
-async def _traces(
-    session: AsyncSession, user_id: str, words: str, since: datetime | None
-) -> Sequence[int]:
+def _traces(session: Session, user_id: str, words: str, since: datetime | None) -> Sequence[int]:
     query = select(ForgottenRow.forgotten_id, ForgottenRow.salt, ForgottenRow.digest).where(
         ForgottenRow.user_id == owner(user_id)
     )
     if since is not None:
         query = query.where(ForgottenRow.created_at >= since)
     said = _said(words)
-    return [
-        number
-        for number, salt, known in await session.execute(query)
-        if digest(said, salt) == known
-    ]
+    return [number for number, salt, known in session.execute(query) if digest(said, salt) == known]
 
 
 def _said(words: str) -> bytes:

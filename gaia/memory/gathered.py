@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 
 
-async def telling(session: AsyncSession, user_id: str, needles: Needles) -> Sequence[int]:
+def telling(session: Session, user_id: str, needles: Needles) -> Sequence[int]:
     """The numbers of the user's episodes and held memories, whatever became of them, in
     which one of the needles is found."""
-    rows = await session.execute(
+    rows = session.execute(
         select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote).where(
             MemoryRow.user_id == owner(user_id),
             MemoryRow.source == MemorySource.DIGEST,

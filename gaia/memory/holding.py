@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
 from gaia.memory import forgotten, ledger, rows
@@ -22,7 +22,7 @@ from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
 ROWS_AT_A_TIME = 200
 
 
-async def hold(session: AsyncSession, user_id: str, said: Statement, now: datetime) -> Added:
+def hold(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
     """Keep a statement aside. One that is held already, and now comes from another turn
     and another digest, is supported by that: it counts from now on. `is_new` says that
     the statement counts now and did not before, or is held now and was not.
@@ -34,77 +34,75 @@ async def hold(session: AsyncSession, user_id: str, said: Statement, now: dateti
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     said = replace(said, text=ledger.checked(said.text))
-    known = await rows.same(session, user_id, said)
+    known = rows.same(session, user_id, said)
     if known is None:
-        await forgotten.check(session, user_id, said)
-        return Added(memory_of(await rows.insert_held(session, user_id, said, now)), is_new=True)
+        forgotten.check(session, user_id, said)
+        return Added(memory_of(rows.insert_held(session, user_id, said, now)), is_new=True)
     is_copy = said.source is MemorySource.IMPORT or rows.has_same_origin(known, said)
     if known.status == MemoryStatus.HELD and is_copy:
         return Added(memory_of(known), is_new=False)
-    return await ledger.add(session, user_id, said, now)
+    return ledger.add(session, user_id, said, now)
 
 
-async def held(session: AsyncSession, user_id: str, *, number: int = 1, size: int = 20) -> Page:
+def held(session: Session, user_id: str, *, number: int = 1, size: int = 20) -> Page:
     """A page of what is held of the user, the newest first."""
-    return await ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.HELD)
+    return ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.HELD)
 
 
-async def confirm(session: AsyncSession, user_id: str, memory_id: int, now: datetime) -> Memory:
+def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
     """Have a held memory count, since its user says that it is true.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: Nothing is held of the user under that number.
     """
-    row = await _held_row(session, user_id, memory_id)
-    twin = await _counting_twin(session, row)
+    row = _held_row(session, user_id, memory_id)
+    twin = _counting_twin(session, row)
     if twin is not None:
         twin.support += 1
-        await rows.delete_held(session, row)
+        rows.delete_held(session, row)
         return memory_of(twin)
     row.support += 1
-    await rows.activate(session, row, now)
+    rows.activate(session, row, now)
     return memory_of(row)
 
 
-async def discard(session: AsyncSession, user_id: str, memory_id: int) -> None:
+def discard(session: Session, user_id: str, memory_id: int) -> None:
     """Delete a held memory.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: Nothing is held of the user under that number.
     """
-    await rows.delete_held(session, await _held_row(session, user_id, memory_id))
+    rows.delete_held(session, _held_row(session, user_id, memory_id))
 
 
-async def put_aside(
-    session: AsyncSession, user_id: str, memory_id: int, status: MemoryStatus, now: datetime
+def put_aside(
+    session: Session, user_id: str, memory_id: int, status: MemoryStatus, now: datetime
 ) -> Memory | None:
     """Have a memory that counts be held or archived; None when it does not count."""
-    row = await session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
+    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
     if row is None:
         return None
-    await rows.retire(session, row, status, now)
+    rows.retire(session, row, status, now)
     return memory_of(row)
 
 
-async def reactivate(
-    session: AsyncSession, user_id: str, memory_id: int, now: datetime
-) -> Memory | None:
+def reactivate(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory | None:
     """Have a memory count again that was superseded or archived; None when there is none,
     or one that counts says the same."""
     ended = (MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED)
-    row = await session.scalar(rows.one_of(user_id, memory_id, *ended))
-    if row is None or await _counting_twin(session, row) is not None:
+    row = session.scalar(rows.one_of(user_id, memory_id, *ended))
+    if row is None or _counting_twin(session, row) is not None:
         return None
-    await rows.activate(session, row, now)
+    rows.activate(session, row, now)
     return memory_of(row)
 
 
-async def expire(session: AsyncSession, now: datetime) -> int:
+def expire(session: Session, now: datetime) -> int:
     """Archive what has run out, of all users; returns how many. Some at a time: to be
     called until there are none."""
-    found = await session.scalars(
+    found = session.scalars(
         select(MemoryRow)
         .where(MemoryRow.status == MemoryStatus.ACTIVE, MemoryRow.expires_at <= now)
         .order_by(MemoryRow.memory_id)
@@ -113,14 +111,14 @@ async def expire(session: AsyncSession, now: datetime) -> int:
     run_out = found.all()
     for row in run_out:
         row.valid_to = row.expires_at
-        await rows.retire(session, row, MemoryStatus.ARCHIVED, now)
+        rows.retire(session, row, MemoryStatus.ARCHIVED, now)
     return len(run_out)
 
 
-async def drop_held(session: AsyncSession, before: datetime) -> int:
+def drop_held(session: Session, before: datetime) -> int:
     """Delete what has been held since before then and nothing has supported, of all
     users; returns how many."""
-    gone = await session.scalars(
+    gone = session.scalars(
         delete(MemoryRow)
         .where(MemoryRow.status == MemoryStatus.HELD, MemoryRow.created_at < before)
         .returning(MemoryRow.memory_id)
@@ -128,8 +126,8 @@ async def drop_held(session: AsyncSession, before: datetime) -> int:
     return len(gone.all())
 
 
-async def _held_row(session: AsyncSession, user_id: str, memory_id: int) -> MemoryRow:
-    row = await session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.HELD))
+def _held_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:
+    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.HELD))
     if row is None:
         raise UnknownMemoryError(
             f"nothing is held under the number {memory_id}: 'gaia memory list --held' shows all"
@@ -137,9 +135,9 @@ async def _held_row(session: AsyncSession, user_id: str, memory_id: int) -> Memo
     return row
 
 
-async def _counting_twin(session: AsyncSession, row: MemoryRow) -> MemoryRow | None:
+def _counting_twin(session: Session, row: MemoryRow) -> MemoryRow | None:
     """The memory that counts and says the same as `row`, if there is one."""
-    return await session.scalar(
+    return session.scalar(
         rows.of(row.user_id).where(
             MemoryRow.memory_id != row.memory_id,
             MemoryRow.kind == row.kind,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
@@ -33,7 +33,7 @@ CHUNK = 5000
 """Ids in one statement, well below SQLite's 32,766 parameters."""
 
 
-async def add(session: AsyncSession, user_id: str, said: Statement, now: datetime) -> Added:
+def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
     """Keep a statement, word for word, unless it is known already. One that was held
     counts from now on.
 
@@ -49,20 +49,20 @@ async def add(session: AsyncSession, user_id: str, said: Statement, now: datetim
     """
     owner(user_id)
     said = replace(said, text=checked(said.text))
-    await forgotten.check(session, user_id, said)
-    known = await rows.same(session, user_id, said)
+    forgotten.check(session, user_id, said)
+    known = rows.same(session, user_id, said)
     if known is None:
-        known = await rows.insert_held(session, user_id, said, now)
+        known = rows.insert_held(session, user_id, said, now)
     else:
-        await rows.say_again(session, known, said, now)
+        rows.say_again(session, known, said, now)
     is_new = known.status == MemoryStatus.HELD
     if is_new:
-        await rows.activate(session, known, now)
+        rows.activate(session, known, now)
     return Added(memory_of(known), is_new)
 
 
-async def supersede(
-    session: AsyncSession, user_id: str, memory_id: int, said: Statement, now: datetime
+def supersede(
+    session: Session, user_id: str, memory_id: int, said: Statement, now: datetime
 ) -> Added:
     """Keep a statement in the place of an older one, which is found no more, and as
     sensitive as that. One that only writes the same in another way changes how the older
@@ -75,34 +75,34 @@ async def supersede(
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
-    row = await _active_row(session, user_id, memory_id)
+    row = _active_row(session, user_id, memory_id)
     said = replace(said, sensitive=said.sensitive or row.sensitive)
-    added = await add(session, user_id, said, now)
+    added = add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
         row.text = checked(said.text)
-        await index_ops.add(session, user_id, [memory_id], IndexOperation.PUT, now)
-        await session.flush()
+        index_ops.add(session, user_id, [memory_id], IndexOperation.PUT, now)
+        session.flush()
         return Added(memory_of(row), is_new=False)
     row.superseded_by, row.valid_to = added.memory.memory_id, now
-    await rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
+    rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
     return added
 
 
-async def retract(session: AsyncSession, user_id: str, memory_id: int, now: datetime) -> Memory:
+def retract(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
     """End a memory that holds no longer, and that nothing takes the place of.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
-    row = await _active_row(session, user_id, memory_id)
+    row = _active_row(session, user_id, memory_id)
     row.valid_to = now
-    await rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
+    rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
     return memory_of(row)
 
 
-async def set_sensitive(
-    session: AsyncSession, user_id: str, memory_id: int, *, sensitive: bool, now: datetime
+def set_sensitive(
+    session: Session, user_id: str, memory_id: int, *, sensitive: bool, now: datetime
 ) -> Memory:
     """Say whether a memory is offered to the model without being searched for.
 
@@ -110,43 +110,41 @@ async def set_sensitive(
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
-    row = await _active_row(session, user_id, memory_id)
+    row = _active_row(session, user_id, memory_id)
     row.sensitive = sensitive
     row.updated_at = now
-    await session.flush()
-    await profiles.drop(session, user_id)
+    session.flush()
+    profiles.drop(session, user_id)
     return memory_of(row)
 
 
-async def get(session: AsyncSession, user_id: str, memory_id: int) -> Memory:
+def get(session: Session, user_id: str, memory_id: int) -> Memory:
     """A memory of the user, whatever its status.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
-    row = await session.scalar(rows.one_of(user_id, memory_id))
+    row = session.scalar(rows.one_of(user_id, memory_id))
     if row is None:
         raise UnknownMemoryError(f"there is no memory {memory_id}: 'gaia memory list' shows all")
     return memory_of(row)
 
 
-async def get_many(
-    session: AsyncSession, user_id: str, memory_ids: Collection[int]
-) -> Sequence[Memory]:
+def get_many(session: Session, user_id: str, memory_ids: Collection[int]) -> Sequence[Memory]:
     """Those of these memories that the user has, in the order of their numbers."""
     owner(user_id)
     found: list[Memory] = []
     for some in _chunks(memory_ids):
-        stored = await session.scalars(
+        stored = session.scalars(
             rows.of(user_id).where(MemoryRow.memory_id.in_(some)).order_by(MemoryRow.memory_id)
         )
         found += map(memory_of, stored)
     return found
 
 
-async def page(
-    session: AsyncSession,
+def page(
+    session: Session,
     user_id: str,
     *,
     number: int = 1,
@@ -155,10 +153,10 @@ async def page(
 ) -> Page:
     """A page of the user's memories of one status, the newest first; the last for too high
     a number."""
-    total = await count(session, user_id, status)
+    total = count(session, user_id, status)
     pages = max(1, -(-total // size))
     number = min(max(1, number), pages)
-    stored = await session.scalars(
+    stored = session.scalars(
         rows.of(user_id)
         .where(MemoryRow.status == status)
         .order_by(MemoryRow.memory_id.desc())
@@ -168,36 +166,34 @@ async def page(
     return Page([memory_of(row) for row in stored], number, pages, total)
 
 
-async def every(
-    session: AsyncSession, user_id: str, *, after: int = 0, limit: int, active: bool = True
+def every(
+    session: Session, user_id: str, *, after: int = 0, limit: int, active: bool = True
 ) -> Sequence[Memory]:
     """The user's memories with higher numbers than `after`, in order; all statuses unless
     `active`."""
     query = rows.of(user_id).where(MemoryRow.memory_id > after)
     if active:
         query = query.where(MemoryRow.status == MemoryStatus.ACTIVE)
-    stored = await session.scalars(query.order_by(MemoryRow.memory_id).limit(limit))
+    stored = session.scalars(query.order_by(MemoryRow.memory_id).limit(limit))
     return [memory_of(row) for row in stored]
 
 
-async def count(
-    session: AsyncSession, user_id: str, status: MemoryStatus = MemoryStatus.ACTIVE
-) -> int:
+def count(session: Session, user_id: str, status: MemoryStatus = MemoryStatus.ACTIVE) -> int:
     """How many memories of one status the user has."""
     query = select(func.count()).where(
         MemoryRow.user_id == owner(user_id), MemoryRow.status == status
     )
-    return (await session.scalar(query)) or 0
+    return session.scalar(query) or 0
 
 
-async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
+def numbers(session: Session, user_id: str) -> Sequence[int]:
     """The numbers of all memories of the user, whatever their status."""
     query = select(MemoryRow.memory_id).where(MemoryRow.user_id == owner(user_id))
-    return (await session.scalars(query.order_by(MemoryRow.memory_id))).all()
+    return session.scalars(query.order_by(MemoryRow.memory_id)).all()
 
 
-async def earlier_versions(
-    session: AsyncSession, user_id: str, memory_ids: Collection[int]
+def earlier_versions(
+    session: Session, user_id: str, memory_ids: Collection[int]
 ) -> Sequence[Memory]:
     """What these memories have superseded, and what that has, the newest first."""
     owner(user_id)
@@ -206,18 +202,16 @@ async def earlier_versions(
     while heirs:
         older: list[Memory] = []
         for some in _chunks(heirs):
-            stored = await session.scalars(
-                rows.of(user_id).where(MemoryRow.superseded_by.in_(some))
-            )
+            stored = session.scalars(rows.of(user_id).where(MemoryRow.superseded_by.in_(some)))
             older += [memory_of(row) for row in stored if row.memory_id not in found]
         found |= {each.memory_id: each for each in older}
         heirs = [each.memory_id for each in older]
     return sorted(found.values(), key=lambda each: -each.memory_id)
 
 
-async def entities(session: AsyncSession, user_id: str, memory_id: int) -> Sequence[str]:
+def entities(session: Session, user_id: str, memory_id: int) -> Sequence[str]:
     """What a memory is about."""
-    stored = await session.scalars(
+    stored = session.scalars(
         select(MemoryEntityRow.entity)
         .where(MemoryEntityRow.user_id == owner(user_id), MemoryEntityRow.memory_id == memory_id)
         .order_by(MemoryEntityRow.entity)
@@ -225,25 +219,25 @@ async def entities(session: AsyncSession, user_id: str, memory_id: int) -> Seque
     return stored.all()
 
 
-async def remove(
-    session: AsyncSession, user_id: str, memory_ids: Collection[int], now: datetime
+def remove(
+    session: Session, user_id: str, memory_ids: Collection[int], now: datetime
 ) -> Sequence[Memory]:
     """Delete memories for good, and what they superseded; returns what they were.
 
     Only the rows and what is made of them: what else holds their words is the
     business of `gaia.ops.forgetting`.
     """
-    found = await get_many(session, user_id, memory_ids)
-    older = await earlier_versions(session, user_id, [each.memory_id for each in found])
+    found = get_many(session, user_id, memory_ids)
+    older = earlier_versions(session, user_id, [each.memory_id for each in found])
     gone = list({each.memory_id: each for each in (*found, *older)}.values())
     ids = sorted(each.memory_id for each in gone)
     for some in _chunks(ids):
-        await session.execute(
+        session.execute(
             delete(MemoryRow).where(MemoryRow.user_id == user_id, MemoryRow.memory_id.in_(some))
         )
-    await index_ops.add(session, user_id, ids, IndexOperation.REMOVE, now)
+    index_ops.add(session, user_id, ids, IndexOperation.REMOVE, now)
     if gone:
-        await profiles.drop(session, user_id)
+        profiles.drop(session, user_id)
     return gone
 
 
@@ -266,8 +260,8 @@ def checked(words: str) -> str:
     return stored
 
 
-async def _active_row(session: AsyncSession, user_id: str, memory_id: int) -> MemoryRow:
-    row = await session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
+def _active_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:
+    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
     if row is None:
         raise UnknownMemoryError(
             f"there is no memory {memory_id} that counts: 'gaia memory list' shows all"

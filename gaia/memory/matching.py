@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory.owner import owner
 from gaia.memory.text import query_terms, terms
@@ -20,7 +20,7 @@ MOST_WORDS = 200
 ROWS_AT_A_TIME = 200
 
 
-async def holding(session: AsyncSession, user_id: str, words: str) -> Sequence[int]:
+def holding(session: Session, user_id: str, words: str) -> Sequence[int]:
     """The user's memories with each of these words in it, in any form and order, the
     newest first; none without a word. Those that do not count as well: what is held, what
     something took the place of, but for the earlier versions of one that is found."""
@@ -28,27 +28,27 @@ async def holding(session: AsyncSession, user_id: str, words: str) -> Sequence[i
     sought = sorted(query_terms(words))[:MOST_WORDS]
     if not sought:
         return []
-    found = await session.scalars(
+    found = session.scalars(
         select(MemoryTermRow.memory_id)
         .where(MemoryTermRow.user_id == user_id, MemoryTermRow.term.in_(sought))
         .group_by(MemoryTermRow.memory_id)
         .having(func.count() == len(sought))
     )
     counting = found.all()
-    others = await _apart_from_full_text(session, user_id, sought)
+    others = _apart_from_full_text(session, user_id, sought)
     heirs = {*counting, *others}
     apart = [number for number, heir in others.items() if heir not in heirs]
     return sorted([*counting, *apart], reverse=True)
 
 
-async def _apart_from_full_text(
-    session: AsyncSession, user_id: str, sought: Collection[str]
+def _apart_from_full_text(
+    session: Session, user_id: str, sought: Collection[str]
 ) -> dict[int, int | None]:
     """The memories without full text that hold the terms, and what took their place."""
     found: dict[int, int | None] = {}
     last = 0
     while True:
-        rows = await session.execute(
+        rows = session.execute(
             select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by)
             .where(
                 MemoryRow.user_id == user_id,

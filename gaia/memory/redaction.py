@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.store import archive
@@ -26,22 +26,16 @@ TURNS_AT_A_TIME = 50
 async def redact_archive(database: Database, what: Redaction, spared: Collection[str]) -> None:
     """Redact the turns of the user, or delete them where everything goes; but for the
     turns `spared`."""
-    async with database.read() as session:
-        numbers = await _candidates(session, what)
+    numbers = await database.read(_candidates, what)
     for start in range(0, len(numbers), TURNS_AT_A_TIME):
         page = numbers[start : start + TURNS_AT_A_TIME]
-        async with database.read() as session:
-            turns = await archive.get_many(session, what.user_id, page)
+        turns = await database.read(archive.get_many, what.user_id, page)
         judged = [turn for turn in turns if turn.turn_id not in spared]
         if what.everything:
-            async with database.write() as session:
-                gone = [turn.archive_id for turn in judged]
-                await archive.remove(session, what.user_id, gone)
+            await database.write(_remove, judged, what)
             continue
         changed = await asyncio.to_thread(_changed, judged, what)
-        async with database.write() as session:
-            for turn in changed:
-                await archive.rewrite(session, turn, archive_terms(turn))
+        await database.write(_rewrite, changed)
 
 
 def is_going(turn: ArchivedTurn, what: Redaction) -> bool:
@@ -68,11 +62,11 @@ def archive_terms(turn: archive.Ended) -> Mapping[str, int]:
     return said + Counter(_terms(turn.answer))
 
 
-async def _candidates(session: AsyncSession, what: Redaction) -> Sequence[int]:
+def _candidates(session: Session, what: Redaction) -> Sequence[int]:
     """The numbers of the turns that may go: full text knows most of those that cannot."""
     if what.everything or what.terms is None:
-        return await archive.numbers(session, what.user_id)
-    return await archive.numbers_with(
+        return archive.numbers(session, what.user_id)
+    return archive.numbers_with(
         session, what.user_id, what.terms, turn_ids=what.sources, length=text.MOST_TERMS
     )
 
@@ -89,3 +83,13 @@ def _says(words: str, what: Redaction) -> bool:
 
 def _changed(turns: Sequence[ArchivedTurn], what: Redaction) -> Sequence[ArchivedTurn]:
     return [without for turn in turns if (without := redacted(turn, what)) != turn]
+
+
+def _remove(session: Session, judged: Sequence[ArchivedTurn], what: Redaction) -> None:
+    gone = [turn.archive_id for turn in judged]
+    archive.remove(session, what.user_id, gone)
+
+
+def _rewrite(session: Session, changed: Sequence[ArchivedTurn]) -> None:
+    for turn in changed:
+        archive.rewrite(session, turn, archive_terms(turn))

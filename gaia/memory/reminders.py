@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
 from gaia.memory.memory import Memory, memory_of
@@ -22,13 +22,13 @@ OVERDUE = timedelta(days=7)
 MOST_REMINDERS = 3
 
 
-async def due(session: AsyncSession, user_id: str, now: datetime) -> Sequence[Memory]:
+def due(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
     """The user's reminders that are due soon or were lately, the first to be due first.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    found = await session.scalars(
+    found = session.scalars(
         select(MemoryRow)
         .where(
             MemoryRow.user_id == owner(user_id),

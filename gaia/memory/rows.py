@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy import Select, delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.memory.memory import Statement
@@ -46,9 +46,9 @@ def text_hash(words: str) -> str:
     return hashlib.sha256(text.normalise(words).encode()).hexdigest()
 
 
-async def same(session: AsyncSession, user_id: str, said: Statement) -> MemoryRow | None:
+def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
     """The row that says the same: the one that counts, or one that is held."""
-    found = await session.scalars(
+    found = session.scalars(
         of(user_id).where(
             MemoryRow.kind == said.kind,
             MemoryRow.context == said.context,
@@ -60,9 +60,7 @@ async def same(session: AsyncSession, user_id: str, said: Statement) -> MemoryRo
     return by_status.get(MemoryStatus.ACTIVE) or by_status.get(MemoryStatus.HELD)
 
 
-async def insert_held(
-    session: AsyncSession, user_id: str, said: Statement, now: datetime
-) -> MemoryRow:
+def insert_held(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:
     """A new row that does not count yet. The text of `said` is as it is to be stored."""
     row = MemoryRow(
         user_id=user_id,
@@ -90,35 +88,33 @@ async def insert_held(
         updated_at=now,
     )
     session.add(row)
-    await session.flush()
-    await add_entities(session, row, said.entities)
+    session.flush()
+    add_entities(session, row, said.entities)
     return row
 
 
-async def activate(session: AsyncSession, row: MemoryRow, now: datetime) -> None:
+def activate(session: Session, row: MemoryRow, now: datetime) -> None:
     """Have a row count that does not, with all that is made of it."""
     row.status = MemoryStatus.ACTIVE
     row.valid_to = row.superseded_by = None
     row.updated_at = now
-    await session.flush()
+    session.flush()
     found = {**text.terms(row.text), **text.subject_terms(row.subject)}
-    await terms.write(session, row.user_id, row.memory_id, found)
-    await index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
+    terms.write(session, row.user_id, row.memory_id, found)
+    index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
 
 
-async def retire(
-    session: AsyncSession, row: MemoryRow, status: MemoryStatus, now: datetime
-) -> None:
+def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime) -> None:
     """Have a row that counts do so no more. No prompt tells it from now on."""
     row.status = status
     row.updated_at = now
-    await session.flush()
-    await terms.remove(session, row.user_id, [row.memory_id])
-    await index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
-    await profiles.drop(session, row.user_id)
+    session.flush()
+    terms.remove(session, row.user_id, [row.memory_id])
+    index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
+    profiles.drop(session, row.user_id)
 
 
-async def say_again(session: AsyncSession, row: MemoryRow, said: Statement, now: datetime) -> None:
+def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) -> None:
     """Have a row count for more that was said once more, unless that is only a copy, or
     comes from where it was kept: the same turn, or the same digest."""
     if said.source is not MemorySource.IMPORT and not has_same_origin(row, said):
@@ -129,7 +125,7 @@ async def say_again(session: AsyncSession, row: MemoryRow, said: Statement, now:
     row.sensitive |= said.sensitive
     row.expires_at = said.expires_at
     row.due_at = said.due_at or row.due_at
-    await add_entities(session, row, said.entities)
+    add_entities(session, row, said.entities)
 
 
 def has_same_origin(row: MemoryRow, said: Statement) -> bool:
@@ -139,27 +135,27 @@ def has_same_origin(row: MemoryRow, said: Statement) -> bool:
     return is_same_turn or is_same_digest
 
 
-async def add_entities(session: AsyncSession, row: MemoryRow, names: Iterable[str]) -> None:
+def add_entities(session: Session, row: MemoryRow, names: Iterable[str]) -> None:
     """Note what a row is about, in addition to what is known."""
     told = dict.fromkeys(map(text.storable, names))
-    known = set(await _entities(session, row)) if told else set()
+    known = set(_entities(session, row)) if told else set()
     entities = [
         {"user_id": row.user_id, "entity": name, "memory_id": row.memory_id}
         for name in told
         if name not in known
     ]
     if entities:
-        await session.execute(insert(MemoryEntityRow), entities)
+        session.execute(insert(MemoryEntityRow), entities)
 
 
-async def delete_held(session: AsyncSession, row: MemoryRow) -> None:
+def delete_held(session: Session, row: MemoryRow) -> None:
     """Delete a row that does not count, and so has no full text and no vector."""
-    await session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
+    session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
     session.expunge(row)
 
 
-async def _entities(session: AsyncSession, row: MemoryRow) -> Iterable[str]:
-    return await session.scalars(
+def _entities(session: Session, row: MemoryRow) -> Iterable[str]:
+    return session.scalars(
         select(MemoryEntityRow.entity).where(
             MemoryEntityRow.user_id == row.user_id, MemoryEntityRow.memory_id == row.memory_id
         )

@@ -7,12 +7,14 @@ answers, and `Found.fault` says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
 
 from gaia.current import Current
 from gaia.memory import ledger, text
-from gaia.memory.candidates import Filter, Gatherer, Question
+from gaia.memory.candidates import Filter, Gatherer, Named, Question
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.ranking import Candidate, Fusion, Parts, rank
@@ -103,13 +105,9 @@ class Search:
         only = only or Filter()
         weighing = self._weighing.now
         named = await self._gatherer.name(owner(user_id), asked, only)
-        async with self._database.read() as session:
-            candidates = await self._gatherer.candidates(session, user_id, named, only)
-            best = rank(candidates, weighing.fusion)[:limit]
-            ids = [candidate.memory_id for candidate, _ in best]
-            memories = {
-                each.memory_id: each for each in await ledger.get_many(session, user_id, ids)
-            }
+        best, memories = await self._database.read(
+            self._best, user_id, named, only, weighing, limit
+        )
         scale = weighing.scale or usual_scale(named.similarities.values())
         stands_somewhere = not named.question.terms.isdisjoint(named.question.known.frequencies)
         enough = ENOUGH if stands_somewhere or weighing.scale is None else ENOUGH_ALONE
@@ -119,6 +117,21 @@ class Search:
         ]
         return Found(hits, named.fault)
 
+    def _best(
+        self,
+        session: Session,
+        user_id: str,
+        named: Named,
+        only: Filter,
+        weighing: Weighing,
+        limit: int,
+    ) -> tuple[Sequence[tuple[Candidate, Parts]], Mapping[int, Memory]]:
+        candidates = self._gatherer.candidates(session, user_id, named, only)
+        best = rank(candidates, weighing.fusion)[:limit]
+        ids = [candidate.memory_id for candidate, _ in best]
+        memories = {each.memory_id: each for each in ledger.get_many(session, user_id, ids)}
+        return best, memories
+
     async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
         """What `hits` puts in order, in no order.
 
@@ -126,8 +139,7 @@ class Search:
             MissingOwnerError: `user_id` is empty.
         """
         named = await self._gatherer.name(owner(user_id), asked, Filter())
-        async with self._database.read() as session:
-            return await self._gatherer.candidates(session, user_id, named, Filter())
+        return await self._database.read(self._gatherer.candidates, user_id, named, Filter())
 
 
 def _hit(

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.memory.owner import owner
 from gaia.store import index_ops
@@ -40,7 +39,7 @@ class Statistics:
         return self.statuses.get(MemoryStatus.ACTIVE, 0)
 
 
-async def statistics(session: AsyncSession, user_id: str) -> Statistics:
+def statistics(session: Session, user_id: str) -> Statistics:
     """The figures of one user.
 
     Raises:
@@ -49,37 +48,35 @@ async def statistics(session: AsyncSession, user_id: str) -> Statistics:
     theirs = MemoryRow.user_id == owner(user_id)
     counts = (theirs, MemoryRow.status == MemoryStatus.ACTIVE)
 
-    async def by(
+    def by(
         column: InstrumentedAttribute[str], *conditions: ColumnElement[bool]
     ) -> Mapping[str, int]:
-        rows = await session.execute(
+        rows = session.execute(
             select(column, func.count()).where(*conditions).group_by(column).order_by(column)
         )
         return dict(rows.all())
 
-    hidden, characters, oldest, newest = (
-        await session.execute(
-            select(
-                func.count().filter(MemoryRow.sensitive),
-                func.coalesce(func.sum(func.length(MemoryRow.text)), 0),
-                func.min(MemoryRow.valid_from),
-                func.max(MemoryRow.valid_from),
-            ).where(*counts)
-        )
+    hidden, characters, oldest, newest = session.execute(
+        select(
+            func.count().filter(MemoryRow.sensitive),
+            func.coalesce(func.sum(func.length(MemoryRow.text)), 0),
+            func.min(MemoryRow.valid_from),
+            func.max(MemoryRow.valid_from),
+        ).where(*counts)
     ).one()
-    entities = await session.scalar(
+    entities = session.scalar(
         select(func.count(MemoryEntityRow.entity.distinct()))
         .join(MemoryRow, MemoryRow.memory_id == MemoryEntityRow.memory_id)
         .where(MemoryEntityRow.user_id == user_id, *counts)
     )
     return Statistics(
-        statuses=await by(MemoryRow.status, theirs),
-        kinds=await by(MemoryRow.kind, *counts),
-        sources=await by(MemoryRow.source, *counts),
+        statuses=by(MemoryRow.status, theirs),
+        kinds=by(MemoryRow.kind, *counts),
+        sources=by(MemoryRow.source, *counts),
         hidden=hidden,
         characters=characters,
         oldest=oldest,
         newest=newest,
         entities=entities or 0,
-        unindexed=await index_ops.backlog(session, user_id),
+        unindexed=index_ops.backlog(session, user_id),
     )

@@ -1,14 +1,13 @@
-"""Write-ahead logs: emptied before they grow so long that a write waits for one.
+"""The write-ahead log: emptied before it grows so long that a write waits for it.
 
-SQLite moves what is in one into its database by itself, but not while somebody reads, and
-the file keeps its size. One that grows on and on makes every read slower.
+SQLite moves what is in it into the database by itself, but not while somebody reads, and
+the file keeps its size. A log that grows on and on makes every read slower.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -34,37 +33,35 @@ class Checkpointed(Protocol):
 
 
 class Checkpoints:
-    """Empties the write-ahead logs of databases, each given with its file."""
+    """Empties the write-ahead log of the database at a path."""
 
-    def __init__(self, databases: Sequence[tuple[Path, Checkpointed]]) -> None:
-        self._databases = databases
+    def __init__(self, path: Path, database: Checkpointed) -> None:
+        self._path = path
+        self._database = database
 
     async def run(self) -> None:
-        """Empty those that have grown.
+        """Empty it when it has grown.
 
         Raises:
-            StoreError: One has grown too long, and another process prevents it.
+            StoreError: It has grown too long, and another process prevents it.
         """
         await self.empty(above=SHORT_BYTES)
 
     async def empty(self, *, above: int = 0) -> None:
-        """Empty those that are longer than `above`, in bytes.
+        """Empty it when it is longer than `above`, in bytes.
 
         Raises:
-            StoreError: One has grown too long, and another process prevents it.
+            StoreError: It has grown too long, and another process prevents it.
         """
-        too_long = []
-        for path, database in self._databases:
-            size = await asyncio.to_thread(_wal_size, path)
-            if size <= above or await database.checkpoint():
-                continue
-            logger.info("the write-ahead log of %s cannot be emptied now", path.name)
-            if size > LONG_BYTES:
-                too_long.append(f"that of {path.name} has {size / MEGABYTE:.0f} MB")
-        if too_long:
+        size = await asyncio.to_thread(_wal_size, self._path)
+        if size <= above or await self._database.checkpoint():
+            return
+        logger.info("the write-ahead log of %s cannot be emptied now", self._path.name)
+        if size > LONG_BYTES:
             raise StoreError(
-                f"write-ahead logs grow and cannot be emptied: {', '.join(too_long)}. "
-                "Another process reads the database all the time: end it, or restart gaia"
+                f"the write-ahead log of {self._path.name} has {size / MEGABYTE:.0f} MB and "
+                "cannot be emptied: another process reads the database all the time: end it, "
+                "or restart gaia"
             )
 
 

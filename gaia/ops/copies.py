@@ -51,7 +51,7 @@ class _Copy:
             self.connection.execute(f"PRAGMA {pragma}")
         self.connection.execute("BEGIN IMMEDIATE")
         changed = self._clean_memories() + self._clean_archive() + self._drop_made()
-        changed += self._drop_files()
+        changed += self._clean_events() + self._drop_files()
         for table, columns in MESSAGES.items():
             changed += self._clean_messages(table, columns)
         self.connection.execute("COMMIT")
@@ -104,6 +104,18 @@ class _Copy:
         ).fetchall()
         going = [(number,) for number, turn_id, *words in rows if self._goes(turn_id, words)]
         self.connection.executemany("DELETE FROM archived_turns WHERE archive_id = ?", going)
+        return len(going)
+
+    def _clean_events(self) -> int:
+        """Delete whole turns of sessions: a call without its result would be of no use."""
+        if not self._columns("events"):
+            return 0
+        rows = self.connection.execute(
+            f"SELECT user_id, turn_id, event FROM events WHERE user_id IN ({self._marks})",  # noqa: S608
+            tuple(self.user_ids),
+        ).fetchall()
+        going = {(owner, turn_id) for owner, turn_id, event in rows if self._goes(turn_id, [event])}
+        self.connection.executemany("DELETE FROM events WHERE user_id = ? AND turn_id = ?", going)
         return len(going)
 
     def _drop_made(self) -> int:

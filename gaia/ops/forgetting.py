@@ -15,7 +15,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from gaia.core.workers import Workers
 from gaia.memory.needles import Needles
@@ -26,15 +28,15 @@ from gaia.ops.log_files import cut_lines
 from gaia.ops.terminal_history import cut_entries
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey, SessionStore
-from gaia.store import audit, conversations, forgets, redaction
+from gaia.sessions.redaction import redact_sessions
+from gaia.store import audit, forgets, redaction
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import ForgetState
 from gaia.store.redaction import Redaction
+from gaia.store.sessions import SessionKey
 
 logger = logging.getLogger(__name__)
 
@@ -56,19 +58,17 @@ class Forgetting:
         *,
         home: Home,
         database: Database,
-        sessions: SessionStore,
         clock: Clock,
         forgotten: Callable[[], None] = lambda: None,
     ) -> None:
         self._forgotten = forgotten
         self._home = home
         self._database = database
-        self._sessions = sessions
         self._clock = clock
         self._workers = Workers("forgetting", self._work, clock)
         self._needles: dict[int, Needles] = {}
         self._files_cleaned: set[int] = set()
-        self._databases_rewritten: set[int] = set()
+        self._rewritten: set[int] = set()
         self._pause = FIRST_PAUSE
         self._waiting = False
 
@@ -81,8 +81,7 @@ class Forgetting:
     async def before_turn(self, key: SessionKey) -> None:
         """Return when the session holds nothing that its user had forgotten, so that the
         turn's prompt does not either."""
-        async with self._database.read() as session:
-            wishes = await forgets.under_way(session, key.user_id)
+        wishes = await self._database.read(forgets.under_way, key.user_id)
         for wish in wishes:
             if wish.state is ForgetState.WIPING:
                 await self._redact_sessions(await self._redaction(wish), key)
@@ -102,14 +101,13 @@ class Forgetting:
         await self._workers.cancel()
 
     async def _work(self, _: int) -> timedelta | None:
-        async with self._database.read() as session:
-            wishes = await forgets.under_way(session)
+        wishes = await self._database.read(forgets.under_way)
         self._waiting = bool(wishes)
         if not wishes:
             return None
         carried_out = [wish for wish in wishes if await self._carry_out(wish)]
-        await self._rewrite_databases([wish.forget_id for wish in carried_out])
-        if await self._empty_write_ahead_logs() and carried_out:
+        await self._rewrite_database([wish.forget_id for wish in carried_out])
+        if await self._empty_write_ahead_log() and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(wishes):
                 # Another wish may have been written meanwhile.
@@ -119,7 +117,7 @@ class Forgetting:
 
     async def _carry_out(self, wish: Forget) -> bool:
         """Redact what there is; returns whether nothing is left to come back for but what
-        the write-ahead logs hold."""
+        the write-ahead log holds."""
         if wish.state is ForgetState.SEALING:
             return True
         what = await self._redaction(wish)
@@ -135,10 +133,7 @@ class Forgetting:
             self._files_cleaned.add(wish.forget_id)
         if not complete:
             return False
-        if wish.everything:
-            await self._delete_empty_sessions(wish.user_id)
-        async with self._database.write() as session:
-            return await forgets.seal(session, wish.forget_id, wish.user_id)
+        return await self._database.write(forgets.seal, wish.forget_id, wish.user_id)
 
     async def _redaction(self, wish: Forget) -> Redaction:
         needles = self._needles.get(wish.forget_id)
@@ -148,16 +143,7 @@ class Forgetting:
         return wish.redaction(needles.match, needles.terms)
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
-        await self._sessions.redact(what, spared=await self._spared(what), key=key)
-
-    async def _delete_empty_sessions(self, user_id: str) -> None:
-        async with self._database.read() as session:
-            chats = await conversations.of_user(session, user_id)
-        present = [
-            SessionKey(chat.user_id, chat.channel, chat.first_chat, chat.generation).session_id
-            for chat in chats
-        ]
-        await self._sessions.delete_empty(user_id, keep=present)
+        await redact_sessions(self._database, what, spared=await self._spared(what), key=key)
 
     async def _redact_outbox(self, what: Redaction) -> bool:
         spared = await self._spared(what)
@@ -167,47 +153,41 @@ class Forgetting:
         await redaction.redact_quotes(self._database, what, await self._spared(what))
 
     async def _spared(self, what: Redaction) -> frozenset[str]:
-        async with self._database.read() as session:
-            return await redaction.spared_turns(session, what, self._clock.now())
+        return await self._database.read(redaction.spared_turns, what, self._clock.now())
 
     async def _clean_files(self, what: Redaction) -> None:
-        async with self._database.read() as session:
-            earlier_ids = await audit.joined_into(session, what.user_id)
+        earlier_ids = await self._database.read(audit.joined_into, what.user_id)
         await asyncio.to_thread(cut_entries, self._home.terminal_history, what.says)
         await asyncio.to_thread(cut_lines, self._home.logs, what.says)
         user_ids = {what.user_id, *earlier_ids}
         await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
 
-    async def _rewrite_databases(self, forget_ids: Collection[int]) -> None:
-        """Rid the files of what was deleted, once for all wishes that are carried out."""
-        if not self._databases_rewritten.issuperset(forget_ids):
+    async def _rewrite_database(self, forget_ids: Collection[int]) -> None:
+        """Rid the file of what was deleted, once for all wishes that are carried out."""
+        if not self._rewritten.issuperset(forget_ids):
             await self._database.rewrite()
-            await self._sessions.rewrite()
-            self._databases_rewritten.update(forget_ids)
+            self._rewritten.update(forget_ids)
 
-    async def _empty_write_ahead_logs(self) -> bool:
-        """Empty the write-ahead logs, where deleted words are longest; returns whether
+    async def _empty_write_ahead_log(self) -> bool:
+        """Empty the write-ahead log, where deleted words are longest; returns whether
         nobody prevented it."""
-        emptied = [await self._database.checkpoint(), await self._sessions.checkpoint()]
-        if not all(emptied) and self._pause == FIRST_PAUSE:
+        emptied = await self._database.checkpoint()
+        if not emptied and self._pause == FIRST_PAUSE:
             logger.warning(
                 "what is forgotten stays in a write-ahead log until another process lets go "
                 "of the database"
             )
-        return all(emptied)
+        return emptied
 
     async def _end(self, wishes: Sequence[Forget]) -> None:
         forget_ids = [wish.forget_id for wish in wishes]
         now = self._clock.now()
-        async with self._database.write() as session:
-            await forgets.done(session, forget_ids)
-            for user_id in sorted({wish.user_id for wish in wishes}):
-                audit.record(session, Action.FORGOTTEN, at=now, by=audit.GAIA, subject=user_id)
+        await self._database.write(_note_done, forget_ids, wishes, now)
         self._forgotten()
         for forget_id in forget_ids:
             self._needles.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
-            self._databases_rewritten.discard(forget_id)
+            self._rewritten.discard(forget_id)
         logger.info("forgotten for good: %d wishes", len(forget_ids))
 
 
@@ -220,13 +200,16 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
         StoreError: A database cannot be opened.
     """
     with DaemonLock(home):
-        sessions = await open_sessions(home)
-        try:
-            forgetting = Forgetting(home=home, database=database, sessions=sessions, clock=clock)
-            forgetting.wake()
-            await forgetting.flush()
-        finally:
-            await sessions.close()
-    async with database.read() as session:
-        left = await forgets.under_way(session)
+        forgetting = Forgetting(home=home, database=database, clock=clock)
+        forgetting.wake()
+        await forgetting.flush()
+    left = await database.read(forgets.under_way)
     return await replace_outdated_apart(home, database, clock) and not left
+
+
+def _note_done(
+    session: Session, forget_ids: Sequence[int], wishes: Sequence[Forget], now: datetime
+) -> None:
+    forgets.done(session, forget_ids)
+    for user_id in sorted({wish.user_id for wish in wishes}):
+        audit.record(session, Action.FORGOTTEN, at=now, by=audit.GAIA, subject=user_id)

@@ -1,13 +1,12 @@
-"""Makes one of two users who turn out to be the same person, in every file of the home."""
+"""Makes one of two users who turn out to be the same person, in every table."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core.digesting import sealing
-from gaia.sessions.service import SessionStore
 from gaia.store import audit, conversations
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
@@ -15,9 +14,8 @@ from gaia.store.identities import User
 from gaia.store.joining import join_users
 
 
-async def join_person(
-    session: AsyncSession,
-    sessions: SessionStore,
+def join_person(
+    session: Session,
     gone: User,
     into: User,
     now: datetime,
@@ -30,29 +28,25 @@ async def join_person(
     What was said in the sessions that are left by it is to be digested, where gaia
     `learns` by itself: its archive outlives them.
 
-    The sessions of `gone` go now, since their names hold its id. A turn that runs
-    meanwhile may begin one more: the handler removes that when the turn ends.
-
     Raises:
         UnknownUserError: One of them has been removed.
         GroupUserError: One of them is a group.
     """
     if learns:
-        await _seal(session, gone, into, now)
-    joined = await join_users(session, gone, into, now)
+        _seal(session, gone, into, now)
+    joined = join_users(session, gone, into, now)
     audit.record(
         session, Action.JOINED, at=now, by=gone.user_id, subject=joined.user_id, detail=joined.role
     )
-    await sessions.delete_user(gone.user_id)
     return joined
 
 
-async def _seal(session: AsyncSession, gone: User, into: User, now: datetime) -> None:
+def _seal(session: Session, gone: User, into: User, now: datetime) -> None:
     """Seal the sessions of `gone`, and those of `into` in the same chats."""
-    for chat in await conversations.of_user(session, gone.user_id):
-        twin = await conversations.find(
+    for chat in conversations.of_user(session, gone.user_id):
+        twin = conversations.find(
             session, user_id=into.user_id, channel=chat.channel, chat=chat.chat
         )
         for left in (chat, twin):
             if left is not None:
-                await sealing.seal(session, left, DigestReason.JOINED, now)
+                sealing.seal(session, left, DigestReason.JOINED, now)

@@ -4,57 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.memory import ledger
+from gaia.memory.memory import Memory
 from gaia.memory.needles import Needles
 from gaia.ops.copies import clean_copies
 from gaia.ops.terminal_history import cut_entries
 from gaia.paths import Home
-from gaia.sessions.service import SessionStore
 from gaia.store import audit, forgets
 from gaia.store.engine import Database
+from gaia.store.forgets import Forget
 from gaia.store.redaction import Redaction
 from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
 
 
-async def remove_person(
-    home: Home, database: Database, users: Users, sessions: SessionStore | None, user: User
-) -> None:
+async def remove_person(home: Home, database: Database, users: Users, user: User) -> None:
     """Remove a user and all that gaia keeps of them, for good.
 
-    The user goes last, so that what a crash cuts short can be asked for again,
-    and the sessions a second time: a turn may have begun one in between. What becomes of
-    backups from then on is told in `gaia.ops.backup.outdated`.
-    `sessions` is None when there is no sessions.db.
+    The user goes last, so that what a crash cuts short can be asked for again. What
+    becomes of backups from then on is told in `gaia.ops.backup.outdated`.
 
     Raises:
         LastOwnerError: They are the only owner. Nothing is removed.
     """
     await users.check_removable(user)
     await _clean_files(home, database, user)
-    if sessions is not None:
-        await sessions.delete_user(user.user_id)
     await users.remove(user)
-    if sessions is not None:
-        await sessions.delete_user(user.user_id)
-    await _write_anew(database, sessions)
+    await _write_anew(database)
     await users.note_forgotten(user)
 
 
-async def _write_anew(database: Database, sessions: SessionStore | None) -> None:
-    """Rid the files of copies of rows that SQLite had moved. The person is removed by now:
+async def _write_anew(database: Database) -> None:
+    """Rid the file of copies of rows that SQLite had moved. The person is removed by now:
     what fails here must not look as if nothing was."""
     try:
         await database.rewrite()
         await database.checkpoint()
-        if sessions is not None:
-            await sessions.rewrite()
-            await sessions.checkpoint()
     except StoreError as exc:
-        logger.warning("free parts of a database may hold what was removed: %s", exc)
+        logger.warning("free parts of the database may hold what was removed: %s", exc)
 
 
 async def _clean_files(home: Home, database: Database, user: User) -> None:
@@ -63,11 +56,7 @@ async def _clean_files(home: Home, database: Database, user: User) -> None:
 
     Logs are left to the process that writes them: they hold no words.
     """
-    async with database.read() as session:
-        numbers = await ledger.numbers(session, user.user_id)
-        known = await ledger.get_many(session, user.user_id, numbers)
-        wishes = await forgets.under_way(session, user.user_id)
-        earlier_ids = await audit.joined_into(session, user.user_id)
+    known, wishes, earlier_ids = await database.read(_to_clean, user)
     needles = [words for each in known for words in (each.text, each.quote) if words]
     needles += [needle for wish in wishes for needle in wish.needles]
     what = Redaction(
@@ -80,3 +69,13 @@ async def _clean_files(home: Home, database: Database, user: User) -> None:
     )
     await asyncio.to_thread(cut_entries, home.terminal_history, what.says)
     await asyncio.to_thread(clean_copies, home.backups, what, {user.user_id, *earlier_ids})
+
+
+def _to_clean(
+    session: Session, user: User
+) -> tuple[Sequence[Memory], Sequence[Forget], Sequence[str]]:
+    numbers = ledger.numbers(session, user.user_id)
+    known = ledger.get_many(session, user.user_id, numbers)
+    wishes = forgets.under_way(session, user.user_id)
+    earlier_ids = audit.joined_into(session, user.user_id)
+    return known, wishes, earlier_ids

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.ops import report_parts as parts
 from gaia.ops.report import QueueStatus, Report
@@ -40,7 +40,7 @@ async def resting_report(home: Home, clock: Clock, error: str) -> RestingReport:
         StoreError: gaia.db cannot be read.
     """
     now = clock.now()
-    waiting_in, waiting_out = await _queues(home, now)
+    waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
     return RestingReport(
         error=error,
         home=str(home.root),
@@ -51,13 +51,13 @@ async def resting_report(home: Home, clock: Clock, error: str) -> RestingReport:
     )
 
 
-async def _queues(home: Home, now: datetime) -> tuple[QueueStatus | None, QueueStatus | None]:
-    if await read_revision(home.database) != HEAD:
+def _queues(home: Home, now: datetime) -> tuple[QueueStatus | None, QueueStatus | None]:
+    if read_revision(home.database) != HEAD:
         return None, None
-    async with inspecting(home.database) as connection, AsyncSession(connection) as session:
+    with inspecting(home.database) as connection, Session(connection) as session:
         return (
-            parts.inbox_status(await inbox.backlog(session), now),
-            parts.outbox_status(await outbox.backlog(session), now),
+            parts.inbox_status(inbox.backlog(session), now),
+            parts.outbox_status(outbox.backlog(session), now),
         )
 
 

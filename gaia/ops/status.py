@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy.orm import Session
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
@@ -32,7 +35,23 @@ from gaia.store import digests, forgets, inbox, index_ops, indexes, job_runs, ou
 from gaia.store.digests import DigestCounts
 from gaia.store.engine import Database
 from gaia.store.index_ops import IndexBacklog
+from gaia.store.job_runs import JobRun
+from gaia.store.usage import DayOfUsage
 from gaia.store.users import Users
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What gaia.db tells of how gaia is."""
+
+    received: inbox.Backlog
+    to_send: outbox.Backlog
+    used: Sequence[DayOfUsage]
+    memories: int
+    unindexed: index_ops.IndexBacklog
+    digested: DigestCounts
+    forgetting_since: datetime | None
+    runs: Sequence[JobRun]
 
 
 class Status:
@@ -78,15 +97,7 @@ class Status:
         now, settings = self._clock.now(), self._settings.now
         today = now.astimezone().date()
         names = {user.user_id: user.name for user in await self._users.list()}
-        async with self._database.read() as session:
-            waiting_in = await inbox.backlog(session)
-            waiting_out = await outbox.backlog(session)
-            used = await usage.since(session, today)
-            memories = await indexes.count_passages(session)
-            unindexed = await index_ops.backlog(session)
-            digested = await digests.counts(session)
-            forgetting_since = await forgets.under_way_since(session)
-            runs = await job_runs.all(session)
+        read = await self._database.read(_read, today)
         return StatusReport(
             version=__version__,
             home=str(self._home.root),
@@ -101,18 +112,18 @@ class Status:
             ),
             store=PartStatus(name="store", ok=True),
             settings=self._settings_status(),
-            memory=self._memory_status(memories, unindexed, now),
+            memory=self._memory_status(read.memories, read.unindexed, now),
             recall=self._recall_status(),
-            forgetting=parts.forgetting_status(forgetting_since, now),
-            digests=self._digests_status(digested, now),
-            inbox=parts.inbox_status(waiting_in, now),
-            outbox=parts.outbox_status(waiting_out, now),
+            forgetting=parts.forgetting_status(read.forgetting_since, now),
+            digests=self._digests_status(read.digested, now),
+            inbox=parts.inbox_status(read.received, now),
+            outbox=parts.outbox_status(read.to_send, now),
             running_turns=self._handlers.running_turns(),
             users=len(names),
             currency=settings.costs.currency,
-            budget=parts.budget_status(used, self._model.now, settings.limits),
-            usage_today=parts.usage_status(used, names, today),
-            jobs=parts.job_statuses(runs, now),
+            budget=parts.budget_status(read.used, self._model.now, settings.limits),
+            usage_today=parts.usage_status(read.used, names, today),
+            jobs=parts.job_statuses(read.runs, now),
             backup=await self._backup_status(settings.backup),
         )
 
@@ -155,3 +166,16 @@ class Status:
             over_budget=len(over_budget),
             detail=parts.digests_detail(counts, over_budget.values(), now),
         )
+
+
+def _read(session: Session, today: date) -> _Read:
+    return _Read(
+        inbox.backlog(session),
+        outbox.backlog(session),
+        usage.since(session, today),
+        indexes.count_passages(session),
+        index_ops.backlog(session),
+        digests.counts(session),
+        forgets.under_way_since(session),
+        job_runs.all(session),
+    )

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core.digesting.digesting import Digesting
 from gaia.current import Current
@@ -105,15 +105,13 @@ class Upkeep:
     async def _retry_digests(self) -> None:
         if not self._digesting.enabled:
             return
-        async with self._database.write() as session:
-            again = await digests.retry(session)
+        again = await self._database.write(digests.retry)
         for digest in again:
             self._digesting.wake(digest.user_id)
 
     async def _drop_memories(self) -> None:
         now = self._clock.now()
-        async with self._database.write() as session:
-            dropped = await holding.drop_held(session, now - HELD_FOR)
+        dropped = await self._database.write(holding.drop_held, now - HELD_FOR)
         expired = await self._some_at_a_time(holding.expire, now)
         if expired or dropped:
             logger.info("memories: %d have expired, %d were never sure", expired, dropped)
@@ -122,19 +120,19 @@ class Upkeep:
     async def _drop_turns(self) -> None:
         days = self._settings.now.memory.archive_days
 
-        async def prune(session: AsyncSession, now: datetime) -> int:
-            return await archive.prune(session, now, days)
+        def prune(session: Session, now: datetime) -> int:
+            return archive.prune(session, now, days)
 
         _tell(await self._some_at_a_time(prune, self._clock.now()), "turns are too old to be kept")
 
     async def _drop_digests(self) -> None:
-        async with self._database.write() as session:
-            pruned = await digests.prune(session, self._clock.now() - DIGESTS_KEPT_FOR)
+        pruned = await self._database.write(digests.prune, self._clock.now() - DIGESTS_KEPT_FOR)
         _tell(pruned, "digests are too old to be kept")
 
     async def _drop_files(self) -> None:
-        async with self._database.write() as session:
-            files = await outbox_files.drop_left(session, self._clock.now() - FILES_KEPT_FOR)
+        files = await self._database.write(
+            outbox_files.drop_left, self._clock.now() - FILES_KEPT_FOR
+        )
         _tell(files, "files that were sent are not kept any longer")
 
     async def _drop_messages(self) -> None:
@@ -146,16 +144,16 @@ class Upkeep:
         _tell(messages, "messages are too old to be kept")
 
     async def _drop_counts(self) -> None:
-        async with self._database.write() as session:
-            before = (self._clock.now() - COUNTS_KEPT_FOR).date()
-            dropped = await retention.drop_counts(session, before)
+        dropped = await self._database.write(self._drop_old_counts)
         _tell(dropped, "counts of tokens are too old to be kept")
+
+    def _drop_old_counts(self, session: Session) -> int:
+        before = (self._clock.now() - COUNTS_KEPT_FOR).date()
+        return retention.drop_counts(session, before)
 
     async def _sweep_strangers(self) -> None:
         now = self._clock.now()
-        async with self._database.write() as session:
-            await strangers.sweep(session, now)
-            await pairings.sweep(session, now)
+        await self._database.write(_sweep, now)
 
     async def _remove_copies(self) -> None:
         before = self._clock.now() - COPIES_KEPT_FOR
@@ -163,14 +161,13 @@ class Upkeep:
         _tell(removed, "copies of the database from before a migration are too old to be kept")
 
     async def _some_at_a_time(
-        self, drop: Callable[[AsyncSession, datetime], Awaitable[int]], moment: datetime
+        self, drop: Callable[[Session, datetime], int], moment: datetime
     ) -> int:
         """Drop until there is nothing more to drop, or it has taken long enough, each time in
         a transaction of its own; returns how much that was."""
         dropped = 0
         for _ in range(self._steps):
-            async with self._database.write() as session:
-                some = await drop(session, moment)
+            some = await self._database.write(drop, moment)
             if not some:
                 return dropped
             dropped += some
@@ -194,3 +191,8 @@ def _copies(home: Home) -> list[Path]:
     """What `gaia.store.migrate` makes, whole or not."""
     stem = f"{home.database.stem}-at-*"
     return [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]
+
+
+def _sweep(session: Session, now: datetime) -> None:
+    strangers.sweep(session, now)
+    pairings.sweep(session, now)

@@ -11,6 +11,8 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime, timedelta, tzinfo
 
+from sqlalchemy.orm import Session
+
 from gaia.errors import GaiaError, ModelError
 from gaia.ports import Clock
 from gaia.schedule.jobs import Daily, Job
@@ -40,27 +42,21 @@ class Ledger:
 
     async def take_up(self) -> None:
         """Note what an earlier process did not bring to its end. Before anything is run."""
-        async with self._database.write() as session:
-            interrupted = await job_runs.note_interrupted(session)
+        interrupted = await self._database.write(job_runs.note_interrupted)
         for name in interrupted:
             logger.warning("job %s was not brought to its end: %s", name, job_runs.INTERRUPTED)
 
     async def keep_only(self, names: Collection[str]) -> None:
         """Note that there are no other jobs than these any more."""
-        async with self._database.write() as session:
-            await job_runs.retire(session, all_but=names)
+        await self._database.write(job_runs.retire, all_but=names)
 
     async def plan(self, name: str, when: Daily) -> Plan:
         """The next run of a daily job; it is to be run now once its `run_at` has come."""
         now = self._clock.now()
-        async with self._database.read() as session:
-            last = await job_runs.get(session, name)
+        last = await self._database.read(job_runs.get, name)
         plan = next_run(when.hour, last, now, self._zone())
         if last is None or plan.is_news or last.next_at != plan.run_at:
-            async with self._database.write() as session:
-                if plan.is_news:
-                    await job_runs.expect(session, name, plan.due_at)
-                await job_runs.plan(session, name, plan.run_at)
+            await self._database.write(_write_plan, plan, name)
         return plan
 
     async def run(self, job: Job, plan: Plan) -> None:
@@ -71,8 +67,7 @@ class Ledger:
             StoreError: The ledger cannot be written. If that is before the run, there is none.
         """
         now = self._clock.now()
-        async with self._database.write() as session:
-            begun = await job_runs.begin(session, job.name, due_at=plan.due_at, now=now)
+        begun = await self._database.write(job_runs.begin, job.name, due_at=plan.due_at, now=now)
         if begun.attempts > 1:
             logger.info("job %s: attempt %d of %d", job.name, begun.attempts, MOST_ATTEMPTS)
         elif begun.late >= WORTH_SAYING:
@@ -82,8 +77,7 @@ class Ledger:
         except asyncio.CancelledError:
             await self._put_back(job.name)
             raise
-        async with self._database.write() as session:
-            await job_runs.finish(session, job.name, self._clock.now(), error=error)
+        await self._database.write(job_runs.finish, job.name, self._clock.now(), error=error)
         if not error:
             took = (self._clock.now() - now).total_seconds()
             logger.info("job %s is done, after %.1f s", job.name, took)
@@ -97,14 +91,14 @@ class Ledger:
         noted_at, noted = self._noted.get(job.name, (None, ""))
         if noted_at is not None and error == noted and timedelta(0) <= now - noted_at < NOTED_EVERY:
             return
-        async with self._database.write() as session:
-            await job_runs.note(session, job.name, started_at=started_at, now=now, error=error)
+        await self._database.write(
+            job_runs.note, job.name, started_at=started_at, now=now, error=error
+        )
         self._noted[job.name] = (now, error)
 
     async def _put_back(self, name: str) -> None:
         try:
-            async with self._database.write() as session:
-                await job_runs.put_back(session, name)
+            await self._database.write(job_runs.put_back, name)
         except Exception:
             # It counts as a run that gaia did not outlive.
             logger.exception("job %s was stopped, and that cannot be written", name)
@@ -128,3 +122,9 @@ def _told(exc: Exception) -> str:
         return kind
     message = exc.bare if isinstance(exc, ModelError) else str(exc)
     return f"{kind}: {message}"[:ERROR_CHARACTERS]
+
+
+def _write_plan(session: Session, plan: Plan, name: str) -> None:
+    if plan.is_news:
+        job_runs.expect(session, name, plan.due_at)
+    job_runs.plan(session, name, plan.run_at)

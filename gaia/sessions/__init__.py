@@ -1,1 +1,1 @@
-"""Sessions: the recent events of a conversation, kept by ADK in sessions.db."""
+"""Sessions: the agent kit's view of the recent events of a conversation."""

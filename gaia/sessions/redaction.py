@@ -7,14 +7,17 @@ where they say what goes, and thoughts dropped; a call keeps its result, and eac
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from google.adk.sessions.schemas.v1 import StorageEvent
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.orm import Session
 
+from gaia.store import sessions
 from gaia.store.engine import Database
 from gaia.store.redaction import REPLACEMENT, ROWS_AT_A_TIME, Redaction
+from gaia.store.sessions import SessionKey
+from gaia.store.tables import EventRow
 
 EventData = Mapping[str, JsonValue]
 Says = Callable[[str], bool]
@@ -31,38 +34,28 @@ SOURCES = frozenset({"grounding_metadata", "citation_metadata"})
 REDACTED: dict[str, JsonValue] = {"result": REPLACEMENT}
 
 
-async def redact_events(
+async def redact_sessions(
     database: Database,
-    condition: ColumnElement[bool],
     redaction: Redaction,
     *,
-    turn_of: Callable[[EventData], str | None],
     spared: frozenset[str],
+    key: SessionKey | None = None,
 ) -> None:
-    """Redact the events that meet the condition, but for those of the turns `spared`."""
-    async with database.read() as session:
-        event_ids = (await session.scalars(select(StorageEvent.id).where(condition))).all()
-    for start in range(0, len(event_ids), ROWS_AT_A_TIME):
-        page = condition & StorageEvent.id.in_(event_ids[start : start + ROWS_AT_A_TIME])
-        async with database.read() as session:
-            query = select(StorageEvent.id, StorageEvent.event_data).where(page)
-            events = [
-                (event_id, data)
-                for event_id, data in await session.execute(query)
-                if data and turn_of(data) not in spared
-            ]
+    """Take out of a session, or out of all of the user's, what goes; not of the turns
+    `spared`. Safe beside a turn, whose events the next call finds. Idempotent."""
+    user_id, last = redaction.user_id, 0
+    session_id = None if key is None else key.session_id
+    while page := await database.read(
+        sessions.page, user_id, after=last, limit=ROWS_AT_A_TIME, session_id=session_id
+    ):
+        last = page[-1].event_id
+        judged = [row for row in page if row.turn_id not in spared]
         if redaction.everything:
-            gone = StorageEvent.id.in_([event_id for event_id, _ in events])
-            async with database.write() as session:
-                await session.execute(delete(StorageEvent).where(condition & gone))
+            gone = [row.event_id for row in judged]
+            await database.write(sessions.remove, user_id, gone)
             continue
-        changed = await asyncio.to_thread(_changed, events, redaction, turn_of)
-        async with database.write() as session:
-            for event_id, data in changed.items():
-                theirs = condition & (StorageEvent.id == event_id)
-                await session.execute(
-                    update(StorageEvent).where(theirs).values(event_data=dict(data))
-                )
+        changed = await asyncio.to_thread(_changed, judged, redaction)
+        await database.write(_rewrite, user_id, changed)
 
 
 def redacted(data: EventData, says: Says, *, wholly: bool = False) -> EventData:
@@ -72,17 +65,19 @@ def redacted(data: EventData, says: Says, *, wholly: bool = False) -> EventData:
     return {key: _redacted(key, value, says) for key, value in data.items()}
 
 
-def _changed(
-    events: Sequence[tuple[str, EventData]],
-    redaction: Redaction,
-    turn_of: Callable[[EventData], str | None],
-) -> Mapping[str, EventData]:
+def _changed(rows: Sequence[EventRow], redaction: Redaction) -> Mapping[int, str]:
     changed = {}
-    for event_id, data in events:
-        without = redacted(data, redaction.says, wholly=turn_of(data) in redaction.sources)
+    for row in rows:
+        data = json.loads(row.event)
+        without = redacted(data, redaction.says, wholly=row.turn_id in redaction.sources)
         if without != data:
-            changed[event_id] = without
+            changed[row.event_id] = json.dumps(without, ensure_ascii=False)
     return changed
+
+
+def _rewrite(session: Session, user_id: str, changed: Mapping[int, str]) -> None:
+    for event_id, event in changed.items():
+        sessions.rewrite(session, user_id, event_id, event)
 
 
 def _is_left(text: str) -> bool:

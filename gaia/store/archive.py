@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.base import Base
 from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow, DigestRow, DigestState
@@ -53,10 +53,10 @@ class ArchivedTurn(Ended):
     archive_id: int
 
 
-async def add(session: AsyncSession, turn: Ended, terms: Mapping[str, int]) -> None:
+def add(session: Session, turn: Ended, terms: Mapping[str, int]) -> None:
     """Keep a turn, with how often each term stands in it. Idempotent."""
     known = exists().where(ArchivedTurnRow.turn_id == turn.turn_id)
-    if await session.scalar(select(known)):
+    if session.scalar(select(known)):
         return
     row = ArchivedTurnRow(
         turn_id=turn.turn_id,
@@ -70,16 +70,14 @@ async def add(session: AsyncSession, turn: Ended, terms: Mapping[str, int]) -> N
         length=sum(terms.values()),
     )
     session.add(row)
-    await session.flush()
-    await FULL_TEXT.write(session, turn.user_id, row.archive_id, terms)
+    session.flush()
+    FULL_TEXT.write(session, turn.user_id, row.archive_id, terms)
 
 
-async def of_session(
-    session: AsyncSession, session_id: str, *, after: int = 0
-) -> Sequence[ArchivedTurn]:
+def of_session(session: Session, session_id: str, *, after: int = 0) -> Sequence[ArchivedTurn]:
     """The turns of a session with higher numbers than `after`, in order."""
     found: list[ArchivedTurn] = []
-    while page := await _page(session, session_id, found[-1].archive_id if found else after):
+    while page := _page(session, session_id, found[-1].archive_id if found else after):
         found += page
     return found
 
@@ -94,11 +92,11 @@ def said_between(since: datetime | None, until: datetime | None) -> Sequence[Col
     return conditions
 
 
-async def latest(
-    session: AsyncSession, user_id: str, limit: int, conditions: Sequence[ColumnElement[bool]]
+def latest(
+    session: Session, user_id: str, limit: int, conditions: Sequence[ColumnElement[bool]]
 ) -> Sequence[int]:
     """The numbers of the user's turns that meet the conditions, the newest first."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ArchivedTurnRow.archive_id)
         .where(ArchivedTurnRow.user_id == user_id, *conditions)
         .order_by(ArchivedTurnRow.said_at.desc(), ArchivedTurnRow.archive_id.desc())
@@ -107,11 +105,9 @@ async def latest(
     return rows.all()
 
 
-async def get_many(
-    session: AsyncSession, user_id: str, numbers: Collection[int]
-) -> Sequence[ArchivedTurn]:
+def get_many(session: Session, user_id: str, numbers: Collection[int]) -> Sequence[ArchivedTurn]:
     """Those of these turns that are the user's, in the order of their numbers."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ArchivedTurnRow)
         .where(ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.archive_id.in_(numbers))
         .order_by(ArchivedTurnRow.archive_id)
@@ -119,9 +115,9 @@ async def get_many(
     return [archived_turn(row) for row in rows]
 
 
-async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
+def numbers(session: Session, user_id: str) -> Sequence[int]:
     """The numbers of all turns of the user, in order."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ArchivedTurnRow.archive_id)
         .where(ArchivedTurnRow.user_id == user_id)
         .order_by(ArchivedTurnRow.archive_id)
@@ -129,8 +125,8 @@ async def numbers(session: AsyncSession, user_id: str) -> Sequence[int]:
     return rows.all()
 
 
-async def numbers_with(
-    session: AsyncSession,
+def numbers_with(
+    session: Session,
     user_id: str,
     terms: Collection[str],
     *,
@@ -141,7 +137,7 @@ async def numbers_with(
     the turns `turn_ids`, and those of so many terms or more."""
     theirs = ArchivedTurnRow.user_id == user_id
     is_named = ArchivedTurnRow.turn_id.in_(turn_ids)
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ArchivedTurnRow.archive_id).where(
             theirs, or_(is_named, ArchivedTurnRow.length >= length)
         )
@@ -149,7 +145,7 @@ async def numbers_with(
     found = set(rows)
     wanted = sorted(terms)
     for start in range(0, len(wanted), TERMS_AT_A_TIME):
-        rows = await session.scalars(
+        rows = session.scalars(
             select(ArchivedTermRow.archive_id).where(
                 ArchivedTermRow.user_id == user_id,
                 ArchivedTermRow.term.in_(wanted[start : start + TERMS_AT_A_TIME]),
@@ -159,10 +155,10 @@ async def numbers_with(
     return sorted(found)
 
 
-async def rewrite(session: AsyncSession, turn: ArchivedTurn, terms: Mapping[str, int]) -> None:
+def rewrite(session: Session, turn: ArchivedTurn, terms: Mapping[str, int]) -> None:
     """Put the texts of a turn, and its terms, in the place of those that are stored;
     nothing is done when it is gone, or its user's no longer."""
-    changed = await session.scalars(
+    changed = session.scalars(
         update(ArchivedTurnRow)
         .where(
             ArchivedTurnRow.archive_id == turn.archive_id, ArchivedTurnRow.user_id == turn.user_id
@@ -171,20 +167,20 @@ async def rewrite(session: AsyncSession, turn: ArchivedTurn, terms: Mapping[str,
         .returning(ArchivedTurnRow.archive_id)
     )
     if changed.first() is not None:
-        await FULL_TEXT.remove(session, turn.user_id, [turn.archive_id])
-        await FULL_TEXT.write(session, turn.user_id, turn.archive_id, terms)
+        FULL_TEXT.remove(session, turn.user_id, [turn.archive_id])
+        FULL_TEXT.write(session, turn.user_id, turn.archive_id, terms)
 
 
-async def remove(session: AsyncSession, user_id: str, numbers: Collection[int]) -> None:
+def remove(session: Session, user_id: str, numbers: Collection[int]) -> None:
     """Delete turns of the user, with their terms."""
-    await session.execute(
+    session.execute(
         delete(ArchivedTurnRow).where(
             ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.archive_id.in_(numbers)
         )
     )
 
 
-async def prune(session: AsyncSession, before: datetime, most: int) -> int:
+def prune(session: Session, before: datetime, most: int) -> int:
     """Delete the oldest turns that were said before a time, and so many at most; returns
     how many. What is still to be read stays: turns of the present session of their
     conversation, and those whose digest has not come to its end."""
@@ -204,7 +200,7 @@ async def prune(session: AsyncSession, before: datetime, most: int) -> int:
         .order_by(ArchivedTurnRow.archive_id)
         .limit(most)
     )
-    gone = await session.scalars(
+    gone = session.scalars(
         delete(ArchivedTurnRow)
         .where(ArchivedTurnRow.archive_id.in_(old))
         .returning(ArchivedTurnRow.archive_id)
@@ -227,8 +223,8 @@ def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:
     )
 
 
-async def _page(session: AsyncSession, session_id: str, after: int) -> Sequence[ArchivedTurn]:
-    rows = await session.execute(
+def _page(session: Session, session_id: str, after: int) -> Sequence[ArchivedTurn]:
+    rows = session.execute(
         select(
             ArchivedTurnRow.turn_id,
             ArchivedTurnRow.user_id,

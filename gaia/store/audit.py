@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session, aliased
 
 from gaia.messages import Address
 from gaia.store.actions import Action as Action
@@ -45,7 +44,7 @@ class Entry:
 
 
 def record(
-    session: AsyncSession,
+    session: Session,
     action: Action,
     *,
     at: datetime,
@@ -68,17 +67,17 @@ def record(
     )
 
 
-async def joined_into(session: AsyncSession, user_id: str) -> Sequence[str]:
+def joined_into(session: Session, user_id: str) -> Sequence[str]:
     """The ids of those who became one with this user."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(AuditRow.actor).where(AuditRow.action == Action.JOINED, AuditRow.subject == user_id)
     )
     return rows.all()
 
 
-async def last(session: AsyncSession, action: Action, subject: str) -> int:
+def last(session: Session, action: Action, subject: str) -> int:
     """The number of the last decision of that kind about a user, or 0."""
-    number = await session.scalar(
+    number = session.scalar(
         select(func.max(AuditRow.audit_id)).where(
             AuditRow.action == action, AuditRow.subject == subject
         )
@@ -86,18 +85,18 @@ async def last(session: AsyncSession, action: Action, subject: str) -> int:
     return number or 0
 
 
-async def last_forgotten(session: AsyncSession) -> datetime | None:
+def last_forgotten(session: Session) -> datetime | None:
     """Since when no file of the home but backups holds anything that was to be forgotten:
     the last time that something was, or somebody was removed; None if that never was."""
-    return await session.scalar(
+    return session.scalar(
         select(func.max(AuditRow.at)).where(AuditRow.action.in_((Action.FORGOTTEN, Action.REMOVED)))
     )
 
 
-async def record_denied(session: AsyncSession, address: Address, at: datetime) -> None:
+def record_denied(session: Session, address: Address, at: datetime) -> None:
     """Add that a stranger was denied, unless so many were within the hour that a row for
     each would fill the disk; the last one says so."""
-    lately = await session.scalar(
+    lately = session.scalar(
         select(func.count()).where(
             AuditRow.action == Action.DENIED, AuditRow.at > at - DENIED_WINDOW, AuditRow.at <= at
         )
@@ -109,8 +108,8 @@ async def record_denied(session: AsyncSession, address: Address, at: datetime) -
         record(session, Action.DENIED, at=at, by=GAIA, address=address, detail=detail)
 
 
-async def entries(
-    session: AsyncSession,
+def entries(
+    session: Session,
     *,
     limit: int | None = None,
     actions: Collection[str] = (),
@@ -133,7 +132,7 @@ async def entries(
         query = query.where((AuditRow.subject == user_id) | (AuditRow.actor == user_id))
     if since is not None:
         query = query.where(AuditRow.at >= since)
-    rows = await session.execute(query)
+    rows = session.execute(query)
     return [
         Entry(
             at=row.at,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Attachment
 from gaia.store.inbox import UNFINISHED
@@ -61,11 +61,11 @@ class Batch:
         return "\n".join(message.text for message in self.messages)
 
 
-async def ready_after(
-    session: AsyncSession, conversation_id: int, *, settle: timedelta, now: datetime
+def ready_after(
+    session: Session, conversation_id: int, *, settle: timedelta, now: datetime
 ) -> timedelta | None:
     """How long until the next turn may begin: zero for now, None when nothing waits."""
-    rows = await _next_rows(session, conversation_id, settle)
+    rows = _next_rows(session, conversation_id, settle)
     if not rows:
         return None
     first, last = rows[0], rows[-1]
@@ -82,22 +82,20 @@ async def ready_after(
     return max(max([settled_at, *albums]) - now, timedelta(0))
 
 
-async def take(
-    session: AsyncSession, conversation_id: int, *, turn_id: str, settle: timedelta
+def take(
+    session: Session, conversation_id: int, *, turn_id: str, settle: timedelta
 ) -> Batch | None:
     """Mark the messages of the next turn as running and return them.
 
     They keep the turn id of an earlier run; `turn_id` is for a first run.
     """
-    rows = await _next_rows(session, conversation_id, settle)
+    rows = _next_rows(session, conversation_id, settle)
     return _start(rows, turn_id) if rows else None
 
 
-async def earlier_attachments(
-    session: AsyncSession, batch: Batch, *, turns: int
-) -> tuple[Attachment, ...]:
+def earlier_attachments(session: Session, batch: Batch, *, turns: int) -> tuple[Attachment, ...]:
     """The attachments of the last `turns` turns of the same session, oldest first."""
-    rows = await session.execute(
+    rows = session.execute(
         select(InboxRow.turn_id, InboxRow.attachments)
         .where(
             InboxRow.conversation_id == batch.conversation_id,
@@ -121,17 +119,13 @@ async def earlier_attachments(
     return tuple(reversed(found))
 
 
-async def take_command(
-    session: AsyncSession, conversation_id: int, *, turn_id: str
-) -> Batch | None:
+def take_command(session: Session, conversation_id: int, *, turn_id: str) -> Batch | None:
     """Mark the next slash command as running and return it."""
-    row = await session.scalar(_unfinished(conversation_id, is_command=True).limit(1))
+    row = session.scalar(_unfinished(conversation_id, is_command=True).limit(1))
     return None if row is None else _start([row], turn_id)
 
 
-async def _next_rows(
-    session: AsyncSession, conversation_id: int, settle: timedelta
-) -> list[InboxRow]:
+def _next_rows(session: Session, conversation_id: int, settle: timedelta) -> list[InboxRow]:
     earliest_command = (
         select(func.min(InboxRow.inbox_id))
         .where(
@@ -144,7 +138,7 @@ async def _next_rows(
     messages = _unfinished(conversation_id, is_command=False).where(
         InboxRow.inbox_id < func.coalesce(earliest_command, InboxRow.inbox_id + 1)
     )
-    rows = list(await session.scalars(messages.limit(BURST_MESSAGES)))
+    rows = list(session.scalars(messages.limit(BURST_MESSAGES)))
     if not rows:
         return []
     first = rows[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date
 from enum import StrEnum
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.ops_tables import BudgetNoticeRow
 
@@ -27,12 +27,10 @@ class Stage(StrEnum):
     USED_UP = "used_up"
 
 
-async def note_told(
-    session: AsyncSession, user_id: str, day: date, budget: Budget, stage: Stage
-) -> bool:
+def note_told(session: Session, user_id: str, day: date, budget: Budget, stage: Stage) -> bool:
     """Note that a user is told now; False when they were told that before, or more."""
     for known in (stage, Stage.USED_UP):
-        if await session.get(BudgetNoticeRow, (user_id, day.isoformat(), budget, known)):
+        if session.get(BudgetNoticeRow, (user_id, day.isoformat(), budget, known)):
             return False
     session.add(BudgetNoticeRow(user_id=user_id, day=day.isoformat(), budget=budget, stage=stage))
     return True

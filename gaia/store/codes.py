@@ -6,7 +6,6 @@ scrypt hash; it is compared in a thread, since that is meant to be slow.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import re
@@ -34,11 +33,11 @@ class Code:
     code_hash: bytes
 
 
-async def new_code() -> Code:
-    """A code that nobody can guess."""
+def new_code() -> Code:
+    """A code that nobody can guess. Slow."""
     code = _random()
     salt = secrets.token_bytes(SALT_BYTES)
-    code_hash = await asyncio.to_thread(_hash, code, salt)
+    code_hash = _hash(code, salt)
     return Code(f"{code[:4]}-{code[4:]}", salt, code_hash)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Contact
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
@@ -34,11 +34,11 @@ class Conversation:
     contact: Contact
 
 
-async def find_or_create(
-    session: AsyncSession, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
+def find_or_create(
+    session: Session, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
 ) -> Conversation:
     """The conversation of this user in this chat, marked as active now."""
-    row = await _row(session, user_id, channel, chat)
+    row = _row(session, user_id, channel, chat)
     if row is None:
         row = ConversationRow(
             user_id=user_id,
@@ -52,29 +52,27 @@ async def find_or_create(
             last_message_at=now,
         )
         session.add(row)
-        await session.flush()
+        session.flush()
     else:
         row.last_message_at = now
     return _conversation(row)
 
 
-async def find(
-    session: AsyncSession, *, user_id: str, channel: str, chat: str
-) -> Conversation | None:
+def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversation | None:
     """The conversation of this user in this chat, if there is one."""
-    row = await _row(session, user_id, channel, chat)
+    row = _row(session, user_id, channel, chat)
     return None if row is None else _conversation(row)
 
 
-async def get(session: AsyncSession, conversation_id: int) -> Conversation | None:
+def get(session: Session, conversation_id: int) -> Conversation | None:
     """A conversation by id; None when its user was removed."""
-    row = await session.get(ConversationRow, conversation_id)
+    row = session.get(ConversationRow, conversation_id)
     return None if row is None else _conversation(row)
 
 
-async def of_user(session: AsyncSession, user_id: str) -> Sequence[Conversation]:
+def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
     """All conversations of a user, the oldest first."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ConversationRow)
         .where(ConversationRow.user_id == user_id)
         .order_by(ConversationRow.conversation_id)
@@ -82,9 +80,9 @@ async def of_user(session: AsyncSession, user_id: str) -> Sequence[Conversation]
     return [_conversation(row) for row in rows]
 
 
-async def direct_of(session: AsyncSession, user_ids: Sequence[str]) -> Sequence[Conversation]:
+def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
     """The direct chats of these users: of each on each channel the one used last."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ConversationRow)
         .where(ConversationRow.user_id.in_(user_ids), ConversationRow.direct.is_(True))
         .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
@@ -93,11 +91,9 @@ async def direct_of(session: AsyncSession, user_ids: Sequence[str]) -> Sequence[
     return [_conversation(row) for row in latest.values()]
 
 
-async def latest_direct(
-    session: AsyncSession, user_id: str, channels: Collection[str]
-) -> Conversation | None:
+def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
     """The direct chat on one of these channels that a user used last."""
-    row = await session.scalar(
+    row = session.scalar(
         select(ConversationRow)
         .where(
             ConversationRow.user_id == user_id,
@@ -110,28 +106,26 @@ async def latest_direct(
     return None if row is None else _conversation(row)
 
 
-async def move_chat(
-    session: AsyncSession, channel: str, old_chat: str, new_chat: str
-) -> Sequence[int]:
+def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> Sequence[int]:
     """Send replies of the conversations in `old_chat` to `new_chat` from now on;
     returns the conversations that have something to do with it.
 
     Where the user has a conversation in the new chat already, that one takes over
     what waits to be sent.
     """
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ConversationRow).where(
             ConversationRow.channel == channel, ConversationRow.chat == old_chat
         )
     )
     moved = []
     for row in rows.all():
-        present = await _row(session, row.user_id, channel, new_chat)
+        present = _row(session, row.user_id, channel, new_chat)
         if present is None:
             row.chat = new_chat
             present = row
         else:
-            await session.execute(
+            session.execute(
                 update(OutboxRow)
                 .where(
                     OutboxRow.conversation_id == row.conversation_id,
@@ -143,18 +137,16 @@ async def move_chat(
     return moved
 
 
-async def note_written(session: AsyncSession, conversation_id: int, at: datetime) -> None:
+def note_written(session: Session, conversation_id: int, at: datetime) -> None:
     """Say that the person in the chat has written at that time, if not later as well."""
-    row = await session.get_one(ConversationRow, conversation_id)
+    row = session.get_one(ConversationRow, conversation_id)
     row.written_at = at if row.written_at is None else max(at, row.written_at)
     row.asked_at = None
 
 
-async def note_asked(
-    session: AsyncSession, conversation_id: int, now: datetime, *, since: datetime
-) -> None:
+def note_asked(session: Session, conversation_id: int, now: datetime, *, since: datetime) -> None:
     """Say that the person was asked to write, unless they did after `since`."""
-    await session.execute(
+    session.execute(
         update(ConversationRow)
         .where(
             ConversationRow.conversation_id == conversation_id,
@@ -164,19 +156,19 @@ async def note_asked(
     )
 
 
-async def forget_asked(session: AsyncSession, conversation_id: int) -> None:
+def forget_asked(session: Session, conversation_id: int) -> None:
     """Say that the person was not asked to write after all."""
-    await session.execute(
+    session.execute(
         update(ConversationRow)
         .where(ConversationRow.conversation_id == conversation_id)
         .values(asked_at=None)
     )
 
 
-async def lose_contact(session: AsyncSession, conversation_id: int, *, before: datetime) -> bool:
+def lose_contact(session: Session, conversation_id: int, *, before: datetime) -> bool:
     """Say that what the person has written up to then does not count; returns whether
     it did."""
-    lost = await session.scalar(
+    lost = session.scalar(
         update(ConversationRow)
         .where(
             ConversationRow.conversation_id == conversation_id,
@@ -188,21 +180,19 @@ async def lose_contact(session: AsyncSession, conversation_id: int, *, before: d
     return lost is not None
 
 
-async def start_next_session(session: AsyncSession, conversation_id: int) -> None:
+def start_next_session(session: Session, conversation_id: int) -> None:
     """Move to the next generation: what arrives from now on is a new session."""
-    await session.execute(
+    session.execute(
         update(ConversationRow)
         .where(ConversationRow.conversation_id == conversation_id)
         .values(generation=ConversationRow.generation + 1, session_turns=0)
     )
 
 
-async def count_turn(
-    session: AsyncSession, conversation_id: int, generation: int, now: datetime
-) -> None:
+def count_turn(session: Session, conversation_id: int, generation: int, now: datetime) -> None:
     """Count a turn that has finished now, unless its session has been left meanwhile. Its
     answer is a message like others: who reads it is not quiet yet."""
-    await session.execute(
+    session.execute(
         update(ConversationRow)
         .where(
             ConversationRow.conversation_id == conversation_id,
@@ -212,10 +202,8 @@ async def count_turn(
     )
 
 
-async def _row(
-    session: AsyncSession, user_id: str, channel: str, chat: str
-) -> ConversationRow | None:
-    return await session.scalar(
+def _row(session: Session, user_id: str, channel: str, chat: str) -> ConversationRow | None:
+    return session.scalar(
         select(ConversationRow).where(
             ConversationRow.user_id == user_id,
             ConversationRow.channel == channel,

@@ -89,8 +89,7 @@ class DigestState(StrEnum):
 class DigestRow(Base):
     """What becomes of one sealed session, once.
 
-    `session_user_id` is whom the session is filed under in sessions.db, whoever its
-    user has become since. `attempts` counts the failures since the last that succeeded,
+    `attempts` counts the failures since the last that succeeded,
     `error` tells the last one, without a word of the conversation; there is no next
     attempt before `not_before`. `learned` and `changed` count the memories that it wrote
     and those that gave way to them, `journal` their numbers and what became of each, so
@@ -111,7 +110,6 @@ class DigestRow(Base):
 
     digest_id: Mapped[int] = mapped_column(primary_key=True)
     session_id: Mapped[str] = mapped_column(unique=True)
-    session_user_id: Mapped[str] = mapped_column(String(40))
     user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
     conversation_id: Mapped[int] = mapped_column(
         ForeignKey("conversations.conversation_id"), index=True

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.digest_tables import DigestWindowRow
 
@@ -24,9 +24,7 @@ class ReadWindow:
     outcome: Mapping[str, object]
 
 
-async def add(
-    session: AsyncSession, digest_id: int, user_id: str, window: ReadWindow, now: datetime
-) -> None:
+def add(session: Session, digest_id: int, user_id: str, window: ReadWindow, now: datetime) -> None:
     """Keep what was read in the next window of a digest."""
     session.add(
         DigestWindowRow(
@@ -38,12 +36,12 @@ async def add(
             created_at=now,
         )
     )
-    await session.flush()
+    session.flush()
 
 
-async def of_digest(session: AsyncSession, digest_id: int) -> Sequence[ReadWindow]:
+def of_digest(session: Session, digest_id: int) -> Sequence[ReadWindow]:
     """The windows of a digest that were read, in order."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(DigestWindowRow)
         .where(DigestWindowRow.digest_id == digest_id)
         .order_by(DigestWindowRow.number)
@@ -51,6 +49,6 @@ async def of_digest(session: AsyncSession, digest_id: int) -> Sequence[ReadWindo
     return [ReadWindow(row.number, row.last_archive_id, row.outcome) for row in rows]
 
 
-async def delete_of(session: AsyncSession, digest_id: int) -> None:
+def delete_of(session: Session, digest_id: int) -> None:
     """Delete what was read in the windows of a digest."""
-    await session.execute(delete(DigestWindowRow).where(DigestWindowRow.digest_id == digest_id))
+    session.execute(delete(DigestWindowRow).where(DigestWindowRow.digest_id == digest_id))

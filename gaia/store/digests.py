@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, exists, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store import conversations, digest_windows, inbox
 from gaia.store.conversations import Conversation
@@ -28,7 +28,6 @@ class Digest:
 
     digest_id: int
     session_id: str
-    session_user_id: str
     user_id: str
     conversation_id: int
     generation: int
@@ -54,11 +53,10 @@ class DigestCounts:
     error: str | None
 
 
-async def seal(
-    session: AsyncSession,
+def seal(
+    session: Session,
     conversation: Conversation,
     session_id: str,
-    session_user_id: str,
     reason: DigestReason,
     now: datetime,
     *,
@@ -71,14 +69,13 @@ async def seal(
     like those whose turn has begun; all others that wait are for the next one. None, and
     nothing is done, when nothing was said in the session or the conversation has moved on.
     """
-    present = await conversations.get(session, conversation.conversation_id)
+    present = conversations.get(session, conversation.conversation_id)
     if present is None or present.generation != conversation.generation:
         return None
-    if not present.session_turns and not await _is_talked_in(session, present, before):
+    if not present.session_turns and not _is_talked_in(session, present, before):
         return None
     row = DigestRow(
         session_id=session_id,
-        session_user_id=session_user_id,
         user_id=present.user_id,
         conversation_id=present.conversation_id,
         generation=present.generation,
@@ -90,38 +87,38 @@ async def seal(
         created_at=now,
     )
     session.add(row)
-    await session.flush()
-    await conversations.start_next_session(session, present.conversation_id)
-    await inbox.join_present_session(session, present.conversation_id, after=before - 1)
+    session.flush()
+    conversations.start_next_session(session, present.conversation_id)
+    inbox.join_present_session(session, present.conversation_id, after=before - 1)
     return row.digest_id
 
 
-async def get(session: AsyncSession, digest_id: int) -> Digest | None:
+def get(session: Session, digest_id: int) -> Digest | None:
     """A digest by its number; None when it, or its user, was removed."""
-    row = await session.get(DigestRow, digest_id, populate_existing=True)
+    row = session.get(DigestRow, digest_id, populate_existing=True)
     return None if row is None else _digest(row)
 
 
-async def under_way_of(session: AsyncSession, user_id: str) -> Sequence[Digest]:
+def under_way_of(session: Session, user_id: str) -> Sequence[Digest]:
     """The digests of a user that have not come to an end, the oldest first."""
-    return await _listed(session, DigestRow.user_id == user_id, DigestRow.state.in_(UNDER_WAY))
+    return _listed(session, DigestRow.user_id == user_id, DigestRow.state.in_(UNDER_WAY))
 
 
-async def users_under_way(session: AsyncSession) -> Sequence[str]:
+def users_under_way(session: Session) -> Sequence[str]:
     """The users with digests that have not come to an end."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(DigestRow.user_id).where(DigestRow.state.in_(UNDER_WAY)).distinct()
     )
     return rows.all()
 
 
-async def uncleared(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+def uncleared(session: Session, user_id: str | None = None) -> Sequence[Digest]:
     """The digests whose session is still there, of one user if named, the oldest first."""
     whose = () if user_id is None else (DigestRow.user_id == user_id,)
-    return await _listed(session, DigestRow.state != DigestState.CLEARED, *whose)
+    return _listed(session, DigestRow.state != DigestState.CLEARED, *whose)
 
 
-async def waits_for_turns(session: AsyncSession, digest: Digest) -> bool:
+def waits_for_turns(session: Session, digest: Digest) -> bool:
     """Whether messages of the sealed session, or of one before it, have still to be answered."""
     waiting = exists().where(
         InboxRow.conversation_id == digest.conversation_id,
@@ -129,34 +126,34 @@ async def waits_for_turns(session: AsyncSession, digest: Digest) -> bool:
         InboxRow.is_command.is_(False),
         InboxRow.generation <= digest.generation,
     )
-    return bool(await session.scalar(select(waiting)))
+    return bool(session.scalar(select(waiting)))
 
 
-async def read_again(session: AsyncSession, digest_id: int) -> None:
+def read_again(session: Session, digest_id: int) -> None:
     """Say that what was read is not the whole session: its windows are to be read anew."""
-    await digest_windows.delete_of(session, digest_id)
-    await _set(session, digest_id, DigestState.SEALED)
+    digest_windows.delete_of(session, digest_id)
+    _set(session, digest_id, DigestState.SEALED)
 
 
-async def extracted(session: AsyncSession, digest_id: int) -> None:
+def extracted(session: Session, digest_id: int) -> None:
     """Say that every window was read."""
-    await _set(session, digest_id, DigestState.EXTRACTED)
+    _set(session, digest_id, DigestState.EXTRACTED)
 
 
-async def succeeded(session: AsyncSession, digest_id: int) -> None:
+def succeeded(session: Session, digest_id: int) -> None:
     """Say that a window was read: failures count anew."""
-    await session.execute(
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id)
         .values(attempts=0, not_before=None, error=None)
     )
 
 
-async def committed(
-    session: AsyncSession, digest_id: int, *, learned: int, changed: int, now: datetime
+def committed(
+    session: Session, digest_id: int, *, learned: int, changed: int, now: datetime
 ) -> None:
     """Say that memories and episode are written, in the transaction that writes them."""
-    await session.execute(
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id)
         .values(
@@ -171,26 +168,24 @@ async def committed(
     )
 
 
-async def cleared(session: AsyncSession, digest_id: int) -> None:
+def cleared(session: Session, digest_id: int) -> None:
     """Say that the session is gone. What was read in its windows goes as well."""
-    await digest_windows.delete_of(session, digest_id)
-    await _set(session, digest_id, DigestState.CLEARED)
+    digest_windows.delete_of(session, digest_id)
+    _set(session, digest_id, DigestState.CLEARED)
 
 
-async def try_later(
-    session: AsyncSession, digest_id: int, *, error: str, not_before: datetime
-) -> None:
+def try_later(session: Session, digest_id: int, *, error: str, not_before: datetime) -> None:
     """Count a failure, to be tried again at `not_before`."""
-    await session.execute(
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id)
         .values(attempts=DigestRow.attempts + 1, error=error, not_before=not_before)
     )
 
 
-async def failed(session: AsyncSession, digest_id: int, *, error: str) -> None:
+def failed(session: Session, digest_id: int, *, error: str) -> None:
     """Count the last failure: it is tried no more until `retry`."""
-    await session.execute(
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id)
         .values(
@@ -202,11 +197,11 @@ async def failed(session: AsyncSession, digest_id: int, *, error: str) -> None:
     )
 
 
-async def retry(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+def retry(session: Session, user_id: str | None = None) -> Sequence[Digest]:
     """Have failed digests tried once more, of one user if named; returns which."""
     whose = () if user_id is None else (DigestRow.user_id == user_id,)
-    again = await _listed(session, DigestRow.state == DigestState.FAILED, *whose)
-    await session.execute(
+    again = _listed(session, DigestRow.state == DigestState.FAILED, *whose)
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id.in_([digest.digest_id for digest in again]))
         .values(state=DigestState.SEALED, attempts=0, not_before=None)
@@ -214,12 +209,12 @@ async def retry(session: AsyncSession, user_id: str | None = None) -> Sequence[D
     return again
 
 
-async def hasten(session: AsyncSession, user_id: str | None = None) -> Sequence[Digest]:
+def hasten(session: Session, user_id: str | None = None) -> Sequence[Digest]:
     """Have digests that wait for another attempt tried at once, of one user if named;
     returns those that have not come to an end."""
     whose = () if user_id is None else (DigestRow.user_id == user_id,)
-    waiting = await _listed(session, DigestRow.state.in_(UNDER_WAY), *whose)
-    await session.execute(
+    waiting = _listed(session, DigestRow.state.in_(UNDER_WAY), *whose)
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id.in_([digest.digest_id for digest in waiting]))
         .values(attempts=0, not_before=None)
@@ -227,10 +222,10 @@ async def hasten(session: AsyncSession, user_id: str | None = None) -> Sequence[
     return waiting
 
 
-async def prune(session: AsyncSession, before: datetime) -> int:
+def prune(session: Session, before: datetime) -> int:
     """Delete the digests of sessions that are gone and were sealed before then; returns how
     many they were."""
-    result = await session.execute(
+    result = session.execute(
         delete(DigestRow)
         .where(DigestRow.state == DigestState.CLEARED, DigestRow.created_at < before)
         .returning(DigestRow.digest_id)
@@ -238,19 +233,15 @@ async def prune(session: AsyncSession, before: datetime) -> int:
     return len(result.all())
 
 
-async def counts(session: AsyncSession, user_id: str | None = None) -> DigestCounts:
+def counts(session: Session, user_id: str | None = None) -> DigestCounts:
     """How the digests are getting on, of one user if named."""
     whose = () if user_id is None else (DigestRow.user_id == user_id,)
-    waiting = await session.scalar(
-        select(func.count()).where(DigestRow.state.in_(UNDER_WAY), *whose)
-    )
+    waiting = session.scalar(select(func.count()).where(DigestRow.state.in_(UNDER_WAY), *whose))
     has_failed = DigestRow.state == DigestState.FAILED
-    failed, since = (
-        await session.execute(
-            select(func.count(), func.min(DigestRow.created_at)).where(has_failed, *whose)
-        )
+    failed, since = session.execute(
+        select(func.count(), func.min(DigestRow.created_at)).where(has_failed, *whose)
     ).one()
-    error = await session.scalar(
+    error = session.scalar(
         select(DigestRow.error)
         .where(DigestRow.error.is_not(None), DigestRow.state != DigestState.CLEARED, *whose)
         .order_by(has_failed.desc(), DigestRow.digest_id.desc())
@@ -259,7 +250,7 @@ async def counts(session: AsyncSession, user_id: str | None = None) -> DigestCou
     return DigestCounts(waiting or 0, failed, since, error)
 
 
-async def _is_talked_in(session: AsyncSession, conversation: Conversation, before: int) -> bool:
+def _is_talked_in(session: Session, conversation: Conversation, before: int) -> bool:
     """Whether messages that belong to the present session are being answered, or will be."""
     theirs = InboxRow.turn_id.is_not(None) | (InboxRow.inbox_id < before)
     unfinished = exists().where(
@@ -269,17 +260,15 @@ async def _is_talked_in(session: AsyncSession, conversation: Conversation, befor
         InboxRow.generation == conversation.generation,
         theirs,
     )
-    return bool(await session.scalar(select(unfinished)))
+    return bool(session.scalar(select(unfinished)))
 
 
-async def _set(session: AsyncSession, digest_id: int, state: DigestState) -> None:
-    await session.execute(
-        update(DigestRow).where(DigestRow.digest_id == digest_id).values(state=state)
-    )
+def _set(session: Session, digest_id: int, state: DigestState) -> None:
+    session.execute(update(DigestRow).where(DigestRow.digest_id == digest_id).values(state=state))
 
 
-async def _listed(session: AsyncSession, *which: ColumnElement[bool]) -> Sequence[Digest]:
-    rows = await session.scalars(select(DigestRow).where(*which).order_by(DigestRow.digest_id))
+def _listed(session: Session, *which: ColumnElement[bool]) -> Sequence[Digest]:
+    rows = session.scalars(select(DigestRow).where(*which).order_by(DigestRow.digest_id))
     return [_digest(row) for row in rows]
 
 
@@ -287,7 +276,6 @@ def _digest(row: DigestRow) -> Digest:
     return Digest(
         digest_id=row.digest_id,
         session_id=row.session_id,
-        session_user_id=row.session_user_id,
         user_id=row.user_id,
         conversation_id=row.conversation_id,
         generation=row.generation,

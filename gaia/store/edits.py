@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Inbound, ReceiptKind
 from gaia.store.recorded import write_attachments
@@ -20,8 +20,8 @@ CORRECTION = "(this corrects an earlier message)"
 """The note of an edit that came too late to change the message itself."""
 
 
-async def settle(
-    session: AsyncSession, inbound: Inbound, conversation_id: int, *, is_command: bool
+def settle(
+    session: Session, inbound: Inbound, conversation_id: int, *, is_command: bool
 ) -> Inbound | ReceiptKind:
     """Decide about `inbound` within the caller's transaction: the message to record,
     or, for an edit with which all is done, what became of it.
@@ -30,7 +30,7 @@ async def settle(
     """
     if inbound.edit_of is None:
         return inbound
-    original = await session.scalar(
+    original = session.scalar(
         select(InboxRow).where(
             InboxRow.channel == inbound.address.channel,
             InboxRow.provider_message_id == inbound.edit_of,
@@ -41,7 +41,7 @@ async def settle(
         return inbound
     if inbound.provider_message_id in original.edits:
         return ReceiptKind.DUPLICATE
-    latest = await _latest(session, original)
+    latest = _latest(session, original)
     original.edits = [*original.edits, inbound.provider_message_id]
     if latest.text == inbound.text:
         return ReceiptKind.DUPLICATE
@@ -52,9 +52,9 @@ async def settle(
     return replace(inbound, notes=(CORRECTION, *inbound.notes))
 
 
-async def _latest(session: AsyncSession, original: InboxRow) -> InboxRow:
+def _latest(session: Session, original: InboxRow) -> InboxRow:
     """The last edit that became a message of its own, or the original."""
-    row = await session.scalar(
+    row = session.scalar(
         select(InboxRow)
         .where(
             InboxRow.channel == original.channel,

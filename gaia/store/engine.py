@@ -1,25 +1,34 @@
-"""The engine of a SQLite file, and `Database`: short reads and writes on it.
+"""The engine of a SQLite file, and `Database`: short transactions on it.
 
-Serves gaia.db and sessions.db alike. Which tables a file holds is told
-elsewhere: `opening` and `migrate` for gaia.db, ADK for sessions.db.
+A transaction is a plain function of a session, and runs as a whole in a thread. It cannot
+wait for a network, and there is nothing in it at which a cancellation could split it. Sent
+to its thread once, instead of once a statement, it takes less than half the time.
+
+Which tables a file holds is told elsewhere, by `opening` and `migrate`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from sqlalchemy import URL, Connection, ExceptionContext, event, text
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, text
+from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
-from gaia.store import driver
 from gaia.store.failures import store_error
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 BUSY_SECONDS = 10
 """How long a write waits for another process's write before it fails."""
@@ -27,12 +36,13 @@ BUSY_SECONDS = 10
 CHECKPOINT_MILLISECONDS = 500
 """How long a checkpoint waits for readers."""
 
-CONNECTIONS = 4
-"""Connections, and so threads, a file: one writes, the others read beside it."""
+READERS = 3
+"""Threads, each with a connection, that read beside the one that writes."""
+
+CONNECTIONS = READERS + 1
 
 READ_ONLY = "read_only"
-"""The execution option under which a transaction begins without the write lock.
-ADK's session service sets it on its reads as well."""
+"""The execution option under which a transaction begins without the write lock."""
 
 NO_TRANSACTION = "no_transaction"
 """The execution option for the few statements that refuse to run inside one."""
@@ -46,37 +56,39 @@ PRAGMAS = (
 
 
 class Database:
-    """One SQLite file: many readers, one writer at a time.
+    """One SQLite file: several readers, one writer at a time.
 
-    `engine` is for libraries that bring their own statements. Raises
-    `StoreError` wherever the file, and not the statement, is at fault.
+    Raises `StoreError` wherever the file, and not the statement, is at fault.
     """
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.engine = open_engine(path, busy_seconds=busy_seconds)
         self._reading_engine = self.engine.execution_options(**{READ_ONLY: True})
-        self._one_writer = asyncio.Lock()
+        self._readers = _Threads(f"read {path.name}", READERS)
+        self._writer = _Threads(f"write {path.name}", 1)
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncSession]:
-        """A consistent view of the file. What is written through it is rolled back."""
-        async with AsyncSession(self._reading_engine, expire_on_commit=False) as session:
-            yield session
+    async def read(
+        self, function: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What `function` makes of a consistent view of the file.
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
-        """One short transaction: commits on exit, rolls back on an exception.
-
-        It holds the write lock of the file from its first statement on, so
-        that what it read cannot have changed when it commits. Never await a
-        network or a model inside, and never nest.
+        What it writes is rolled back.
         """
-        async with (
-            self._one_writer,
-            AsyncSession(self.engine, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
+        call = partial(self._read, lambda session: function(session, *args, **kwargs))
+        return await asyncio.wrap_future(self._readers.submit(call))
+
+    async def write(
+        self, function: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What `function` returns, in one short transaction: it commits when `function`
+        returns, and rolls back when it raises.
+
+        The write lock of the file is held from its first statement on, so that what it reads
+        cannot have changed when it commits. Whoever is cancelled meanwhile gets what it
+        returned, and the cancellation at the next `await`.
+        """
+        call = partial(self._write, lambda session: function(session, *args, **kwargs))
+        return await _to_its_end(self._writer.submit(call))
 
     async def checkpoint(self) -> bool:
         """Move the WAL's content into the file and empty the WAL.
@@ -84,32 +96,64 @@ class Database:
         Returns whether it was emptied: a reader in another process can prevent it. That
         one is not waited for as long as a writer is, since all writes wait meanwhile.
         """
-        outside = self.engine.execution_options(**{NO_TRANSACTION: True})
-        async with self._one_writer, outside.connect() as connection:
-            (patience,) = (await connection.execute(text("PRAGMA busy_timeout"))).one()
-            shorter = min(patience, CHECKPOINT_MILLISECONDS)
-            await connection.execute(text(f"PRAGMA busy_timeout = {shorter}"))
-            try:
-                result = await connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-                busy, _, _ = result.one()
-            finally:
-                await connection.execute(text(f"PRAGMA busy_timeout = {patience}"))
-        return not busy
+        return await _to_its_end(self._writer.submit(self._checkpoint))
 
     async def rewrite(self) -> None:
-        """Write the whole file anew, into the WAL, so that nothing deleted is left in it.
+        """Write the whole file again, into the WAL, so that nothing deleted is left in it.
 
         What `secure_delete` overwrites is the deleted row itself. When SQLite had moved
         the row from one page to another before, its first place may still hold a copy.
         All writes wait meanwhile, for about a second a hundred megabytes; reads do not.
         """
-        outside = self.engine.execution_options(**{NO_TRANSACTION: True})
-        async with self._one_writer, outside.connect() as connection:
-            await connection.execute(text("VACUUM"))
+        await _to_its_end(self._writer.submit(self._rewrite))
 
     async def close(self) -> None:
         """Close all connections. The last one of all processes empties the WAL."""
-        await self.engine.dispose()
+        await asyncio.to_thread(self._close)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session of a read, in the caller's thread, which it blocks."""
+        with Session(self._reading_engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session of a write, in the caller's thread, which it blocks."""
+        with Session(self.engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def _read(self, function: Callable[[Session], T]) -> T:
+        with self.reading() as session:
+            return function(session)
+
+    def _write(self, function: Callable[[Session], T]) -> T:
+        with self.writing() as session:
+            return function(session)
+
+    def _checkpoint(self) -> bool:
+        with self._outside() as connection:
+            (patience,) = connection.execute(text("PRAGMA busy_timeout")).one()
+            shorter = min(patience, CHECKPOINT_MILLISECONDS)
+            connection.execute(text(f"PRAGMA busy_timeout = {shorter}"))
+            try:
+                busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
+            finally:
+                connection.execute(text(f"PRAGMA busy_timeout = {patience}"))
+        return not busy
+
+    def _rewrite(self) -> None:
+        with self._outside() as connection:
+            connection.execute(text("VACUUM"))
+
+    def _close(self) -> None:
+        self._readers.join()
+        self._writer.join()
+        self.engine.dispose()
+
+    def _outside(self) -> Connection:
+        """A connection without a transaction."""
+        return self.engine.execution_options(**{NO_TRANSACTION: True}).connect()
 
 
 def open_engine(
@@ -118,21 +162,31 @@ def open_engine(
     connections: int = CONNECTIONS,
     foreign_keys: bool = True,
     busy_seconds: float = BUSY_SECONDS,
-) -> AsyncEngine:
+) -> Engine:
     """The engine of a SQLite file, which is created, private to the user, if missing.
 
     Transactions begin IMMEDIATE unless the option `READ_ONLY` is set: one that
     began as a read cannot turn into a write when another writer came between,
     and SQLite then fails without waiting. Faults of the file raise `StoreError`.
     """
-    _create_private(path)
-    engine = create_async_engine(
-        URL.create("sqlite+aiosqlite", database=str(path)),
+    create_private(path)
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
         pool_size=connections,
         max_overflow=0,
         hide_parameters=True,
-        connect_args={"async_creator_fn": partial(_connect, busy_seconds=busy_seconds)},
+        connect_args={
+            "timeout": busy_seconds,
+            "isolation_level": None,
+            "check_same_thread": False,
+        },
     )
+    prepare_engine(engine, path, foreign_keys=foreign_keys)
+    return engine
+
+
+def prepare_engine(engine: Engine, path: Path, *, foreign_keys: bool) -> None:
+    """Set what each connection to a file of gaia's has, and how its transactions begin."""
     pragmas = (*PRAGMAS, f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
     def set_pragmas(connection: _DriverConnection, record: object) -> None:
@@ -141,32 +195,21 @@ def open_engine(
             cursor.execute(pragma)
         cursor.close()
 
-    event.listen(engine.sync_engine, "connect", set_pragmas)
-    event.listen(engine.sync_engine, "begin", _begin)
+    event.listen(engine, "connect", set_pragmas)
+    event.listen(engine, "begin", _begin)
     translate_failures(engine, path)
-    return engine
 
 
-def translate_failures(engine: AsyncEngine, path: Path) -> None:
+def translate_failures(engine: Engine, path: Path) -> None:
     """Make faults of the file at `path` raise `StoreError`, with SQLite's own as its cause."""
 
     def translate(context: ExceptionContext) -> BaseException | None:
         return store_error(path, context.original_exception)
 
-    event.listen(engine.sync_engine, "handle_error", translate)
+    event.listen(engine, "handle_error", translate)
 
 
-def _connect(path: str, *, busy_seconds: float, **_: object) -> driver.Connection:
-    return driver.Connection(path, busy_seconds=busy_seconds)
-
-
-def _begin(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if not options.get(NO_TRANSACTION, False):
-        connection.exec_driver_sql("BEGIN" if options.get(READ_ONLY, False) else "BEGIN IMMEDIATE")
-
-
-def _create_private(path: Path) -> None:
+def create_private(path: Path) -> None:
     """SQLite would create the file readable by whoever may enter its folder."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -175,6 +218,79 @@ def _create_private(path: Path) -> None:
             f"{str(path)!r} cannot be opened ({exc.strerror}): check that its folder exists "
             "and that this user may write to both"
         ) from exc
+
+
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if not options.get(NO_TRANSACTION, False):
+        connection.exec_driver_sql("BEGIN" if options.get(READ_ONLY, False) else "BEGIN IMMEDIATE")
+
+
+class _Threads:
+    """Threads that take calls in order. None of them keeps the process from ending, as one
+    that waits for a lock or a slow disk would."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self._name = name
+        self._count = count
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """What `call` returns, later. It may be called off until it begins."""
+        future: Future[T] = Future()
+        self._calls.put(partial(copy_context().run, _carry_out, future, call))
+        if not self._threads:
+            self._start()
+        return future
+
+    def join(self) -> None:
+        """Return when all that was submitted has been done. Blocks."""
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            thread.join()
+        self._threads = []
+
+    def _start(self) -> None:
+        for number in range(self._count):
+            thread = threading.Thread(
+                target=_serve, args=(self._calls,), name=f"{self._name} {number}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+
+async def _to_its_end(future: Future[T]) -> T:
+    """The result of a call, once it has ended: a cancellation meanwhile is put off until
+    then, so that what was to be written is, also while others write."""
+    ended = asyncio.wrap_future(future)
+    cancelled = False
+    while not ended.done():
+        try:
+            await asyncio.wait({ended})
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled and (waiting := asyncio.current_task()):
+        # Asks again, without counting as a second request.
+        waiting.uncancel()
+        waiting.cancel()
+    return ended.result()
+
+
+def _serve(calls: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    while (call := calls.get()) is not None:
+        call()
+        del call
+
+
+def _carry_out(future: Future[T], call: Callable[[], T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(call())
+    except BaseException as exc:
+        future.set_exception(exc)
 
 
 class _DriverCursor(Protocol):

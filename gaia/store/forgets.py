@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, exists, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store import audit
 from gaia.store.audit import Action
@@ -51,8 +51,8 @@ class Forget:
         )
 
 
-async def ask(
-    session: AsyncSession,
+def ask(
+    session: Session,
     user_id: str,
     memory_ids: Collection[int],
     *,
@@ -61,7 +61,7 @@ async def ask(
     now: datetime,
 ) -> int:
     """Note what a user may want forgotten, in the place of what they were asked before."""
-    await withdraw(session, user_id)
+    withdraw(session, user_id)
     row = ForgetRow(
         user_id=user_id,
         state=ForgetState.ASKED,
@@ -71,12 +71,12 @@ async def ask(
         created_at=now,
     )
     session.add(row)
-    await session.flush()
+    session.flush()
     return row.forget_id
 
 
-async def asked(
-    session: AsyncSession, user_id: str, forget_id: int | None, *, since: datetime
+def asked(
+    session: Session, user_id: str, forget_id: int | None, *, since: datetime
 ) -> Forget | None:
     """What the user was asked since then: of that number, or, without one, whatever it was."""
     query = select(ForgetRow).where(
@@ -86,19 +86,19 @@ async def asked(
     )
     if forget_id is not None:
         query = query.where(ForgetRow.forget_id == forget_id)
-    row = await session.scalar(query)
+    row = session.scalar(query)
     return None if row is None else _forget(row)
 
 
-async def withdraw(session: AsyncSession, user_id: str) -> None:
+def withdraw(session: Session, user_id: str) -> None:
     """Drop the question that the user has not answered."""
-    await session.execute(
+    session.execute(
         delete(ForgetRow).where(ForgetRow.user_id == user_id, ForgetRow.state == ForgetState.ASKED)
     )
 
 
-async def begin(
-    session: AsyncSession,
+def begin(
+    session: Session,
     user_id: str,
     *,
     everything: bool,
@@ -119,24 +119,24 @@ async def begin(
             created_at=now,
         )
     )
-    await session.flush()
+    session.flush()
 
 
-async def under_way(session: AsyncSession, user_id: str | None = None) -> Sequence[Forget]:
+def under_way(session: Session, user_id: str | None = None) -> Sequence[Forget]:
     """What is being forgotten, of one user or of all, the oldest first."""
     query = select(ForgetRow).where(ForgetRow.state.in_(UNDER_WAY)).order_by(ForgetRow.forget_id)
     if user_id is not None:
         query = query.where(ForgetRow.user_id == user_id)
-    return [_forget(row) for row in await session.scalars(query)]
+    return [_forget(row) for row in session.scalars(query)]
 
 
-async def under_way_since(session: AsyncSession) -> datetime | None:
+def under_way_since(session: Session) -> datetime | None:
     """Since when the oldest wish is being carried out, of all users; None when none is."""
     query = select(func.min(ForgetRow.created_at)).where(ForgetRow.state.in_(UNDER_WAY))
-    return await session.scalar(query)
+    return session.scalar(query)
 
 
-async def mark(session: AsyncSession, user_id: str) -> int | None:
+def mark(session: Session, user_id: str) -> int | None:
     """The same for as long as the user has nothing more forgotten; None while that is
     being carried out.
 
@@ -144,15 +144,15 @@ async def mark(session: AsyncSession, user_id: str) -> int | None:
     compares: what was read under another mark must not be written.
     """
     wiping = exists().where(ForgetRow.user_id == user_id, ForgetRow.state == ForgetState.WIPING)
-    if await session.scalar(select(wiping)):
+    if session.scalar(select(wiping)):
         return None
-    return await audit.last(session, Action.FORGOT, user_id)
+    return audit.last(session, Action.FORGOT, user_id)
 
 
-async def seal(session: AsyncSession, forget_id: int, user_id: str) -> bool:
+def seal(session: Session, forget_id: int, user_id: str) -> bool:
     """Say that it is carried out, and let go of the words to look for; returns False, and
     does nothing, when the user has become another meanwhile, who has to be looked at, too."""
-    sealed = await session.scalars(
+    sealed = session.scalars(
         update(ForgetRow)
         .where(ForgetRow.forget_id == forget_id, ForgetRow.user_id == user_id)
         .values(state=ForgetState.SEALING, needles=[], turn_ids=[])
@@ -161,30 +161,30 @@ async def seal(session: AsyncSession, forget_id: int, user_id: str) -> bool:
     return sealed.first() is not None
 
 
-async def before_joining(session: AsyncSession, gone_id: str, into_id: str) -> None:
+def before_joining(session: Session, gone_id: str, into_id: str) -> None:
     """Have what two users wished mean the same once they are one: neither has all of the
     other's forgotten, by a wish of before or by a yes to a question of before."""
-    await withdraw(session, gone_id)
-    await withdraw(session, into_id)
+    withdraw(session, gone_id)
+    withdraw(session, into_id)
     for user_id in (gone_id, into_id):
-        for wish in await under_way(session, user_id):
+        for wish in under_way(session, user_id):
             if wish.everything:
-                await redact_before_joining(session, user_id, wish.inbox_id)
-                await session.execute(
+                redact_before_joining(session, user_id, wish.inbox_id)
+                session.execute(
                     update(ForgetRow)
                     .where(ForgetRow.forget_id == wish.forget_id)
                     .values(everything=False)
                 )
 
 
-async def done(session: AsyncSession, forget_ids: Collection[int]) -> None:
+def done(session: Session, forget_ids: Collection[int]) -> None:
     """Say that no file holds anything of it."""
-    await session.execute(delete(ForgetRow).where(ForgetRow.forget_id.in_(forget_ids)))
+    session.execute(delete(ForgetRow).where(ForgetRow.forget_id.in_(forget_ids)))
 
 
-async def last_begun(session: AsyncSession, user_id: str) -> int:
+def last_begun(session: Session, user_id: str) -> int:
     """The number of the user's last message that a turn has begun with, or 0."""
-    number = await session.scalar(
+    number = session.scalar(
         select(func.max(InboxRow.inbox_id))
         .join(ConversationRow, ConversationRow.conversation_id == InboxRow.conversation_id)
         .where(ConversationRow.user_id == user_id, InboxRow.turn_id.is_not(None))

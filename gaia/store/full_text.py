@@ -23,7 +23,7 @@ from sqlalchemy import (
     select,
     true,
 )
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 SATURATION = 1.2
 """k1 of BM25: how soon more of the same term stops to count. The usual value."""
@@ -64,12 +64,10 @@ class FullText:
     key: str
     counts: ColumnElement[bool] | None = None
 
-    async def write(
-        self, session: AsyncSession, user_id: str, number: int, terms: Mapping[str, int]
-    ) -> None:
+    def write(self, session: Session, user_id: str, number: int, terms: Mapping[str, int]) -> None:
         """Store the terms of a text that has none yet."""
         if terms:
-            await session.execute(
+            session.execute(
                 insert(self.terms),
                 [
                     {"user_id": user_id, "term": term, self.key: number, "count": count}
@@ -77,25 +75,23 @@ class FullText:
                 ],
             )
 
-    async def remove(self, session: AsyncSession, user_id: str, numbers: Sequence[int]) -> None:
+    def remove(self, session: Session, user_id: str, numbers: Sequence[int]) -> None:
         """Remove the terms of these texts."""
-        await session.execute(
+        session.execute(
             delete(self.terms).where(
                 self.terms.c.user_id == user_id, self._number_of_term.in_(numbers)
             )
         )
 
-    async def corpus(self, session: AsyncSession, user_id: str, terms: Collection[str]) -> Corpus:
+    def corpus(self, session: Session, user_id: str, terms: Collection[str]) -> Corpus:
         """The user's texts as a whole, with the frequencies of these terms."""
-        size, length = (
-            await session.execute(
-                select(func.count(), func.sum(self.texts.c.length)).where(
-                    self.texts.c.user_id == user_id,
-                    true() if self.counts is None else self.counts,
-                )
+        size, length = session.execute(
+            select(func.count(), func.sum(self.texts.c.length)).where(
+                self.texts.c.user_id == user_id,
+                true() if self.counts is None else self.counts,
             )
         ).one()
-        frequencies = await session.execute(
+        frequencies = session.execute(
             select(self.terms.c.term, func.count().label("texts"))
             .where(self.terms.c.user_id == user_id, self.terms.c.term.in_(terms))
             .group_by(self.terms.c.term)
@@ -103,9 +99,9 @@ class FullText:
         average_length = (length or 0) / size if size else 0.0
         return Corpus(size, average_length, {row.term: row.texts for row in frequencies})
 
-    async def search(
+    def search(
         self,
-        session: AsyncSession,
+        session: Session,
         user_id: str,
         terms: Collection[str],
         known: Corpus,
@@ -122,7 +118,7 @@ class FullText:
         relative_length = self.texts.c.length / max(known.average_length, 1.0)
         damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative_length)
         score = func.sum(weight * count * (SATURATION + 1) / (count + damping))
-        rows = await session.execute(
+        rows = session.execute(
             select(number, score)
             .join(self.texts, self.texts.c[self.key] == number)
             .where(self.terms.c.user_id == user_id, term.in_(weights))

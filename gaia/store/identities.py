@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import Select, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import (
     AddressTakenError,
@@ -52,8 +52,8 @@ class User:
     is_group: bool = False
 
 
-async def create(
-    session: AsyncSession, name: str, role: Role, *, now: datetime, is_group: bool = False
+def create(
+    session: Session, name: str, role: Role, *, now: datetime, is_group: bool = False
 ) -> User:
     """A new user, with a fresh id.
 
@@ -64,7 +64,7 @@ async def create(
     """
     name = checked_name(name)
     _check_role_fits(name, role, is_group=is_group)
-    taken = await _named(session, name)
+    taken = _named(session, name)
     if taken is not None:
         raise UserNameTakenError(
             f"there is a user called {taken.name!r} already: choose another name than {name!r}"
@@ -78,59 +78,59 @@ async def create(
         created_at=now,
     )
     session.add(row)
-    await session.flush()
+    session.flush()
     return _user(row)
 
 
-async def free_name(session: AsyncSession, wanted: str | None) -> str:
+def free_name(session: Session, wanted: str | None) -> str:
     """A name that a new user may have: the wanted one as far as possible, with a
     number behind it when somebody has it."""
     name = usable_name(wanted)
     number = 1
     candidate = name
-    while await _named(session, candidate) is not None:
+    while _named(session, candidate) is not None:
         number += 1
         suffix = f" {number}"
         candidate = name[: MAX_CHARACTERS - len(suffix)].rstrip() + suffix
     return candidate
 
 
-async def find(session: AsyncSession, name_or_id: str) -> User:
+def find(session: Session, name_or_id: str) -> User:
     """The user of that name, in whatever case, or of that id.
 
     Raises:
         UnknownUserError: There is none. The message lists near names.
     """
-    row = await session.scalar(
+    row = session.scalar(
         _living().where(
             or_(UserRow.user_id == name_or_id, UserRow.name_key == name_key(name_or_id))
         )
     )
     if row is None:
-        raise UnknownUserError(await _unknown(session, name_or_id))
+        raise UnknownUserError(_unknown(session, name_or_id))
     return _user(row)
 
 
-async def find_named(session: AsyncSession, name: str) -> User | None:
+def find_named(session: Session, name: str) -> User | None:
     """The user of that name, in whatever case, or None."""
-    row = await _named(session, name)
+    row = _named(session, name)
     return None if row is None else _user(row)
 
 
-async def everybody(session: AsyncSession) -> tuple[User, ...]:
+def everybody(session: Session) -> tuple[User, ...]:
     """All users, by name."""
-    rows = await session.scalars(_living().order_by(UserRow.name_key))
+    rows = session.scalars(_living().order_by(UserRow.name_key))
     return tuple(_user(row) for row in rows)
 
 
-async def owners(session: AsyncSession) -> Sequence[User]:
+def owners(session: Session) -> Sequence[User]:
     """All owners, by name."""
-    return [user for user in await everybody(session) if user.role is Role.OWNER]
+    return [user for user in everybody(session) if user.role is Role.OWNER]
 
 
-async def resolve(session: AsyncSession, address: Address) -> User | None:
+def resolve(session: Session, address: Address) -> User | None:
     """The one user that an address belongs to, or None for a stranger."""
-    row = await session.scalar(
+    row = session.scalar(
         _living()
         .join(IdentityRow, IdentityRow.user_id == UserRow.user_id)
         .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
@@ -138,15 +138,15 @@ async def resolve(session: AsyncSession, address: Address) -> User | None:
     return None if row is None else _user(row)
 
 
-async def known_since(session: AsyncSession, address: Address) -> datetime | None:
+def known_since(session: Session, address: Address) -> datetime | None:
     """Since when an address belongs to whoever it belongs to; None for a stranger's."""
-    row = await session.get(IdentityRow, (address.channel, address.sender))
+    row = session.get(IdentityRow, (address.channel, address.sender))
     return None if row is None else row.created_at
 
 
-async def addresses(session: AsyncSession, user_id: str) -> tuple[Address, ...]:
+def addresses(session: Session, user_id: str) -> tuple[Address, ...]:
     """The addresses that belong to a user, in a fixed order."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(IdentityRow)
         .where(IdentityRow.user_id == user_id)
         .order_by(IdentityRow.channel, IdentityRow.sender)
@@ -154,15 +154,15 @@ async def addresses(session: AsyncSession, user_id: str) -> tuple[Address, ...]:
     return tuple(Address(row.channel, row.sender) for row in rows)
 
 
-async def link(session: AsyncSession, user: User, address: Address, now: datetime) -> bool:
+def link(session: Session, user: User, address: Address, now: datetime) -> bool:
     """Make `address` belong to `user`; returns False when it did already.
 
     Raises:
         UnknownUserError: The user has been removed.
         AddressTakenError: It belongs to another user.
     """
-    await living_row(session, user)
-    holder = await session.get(IdentityRow, (address.channel, address.sender))
+    living_row(session, user)
+    holder = session.get(IdentityRow, (address.channel, address.sender))
     if holder is None:
         session.add(
             IdentityRow(
@@ -172,10 +172,10 @@ async def link(session: AsyncSession, user: User, address: Address, now: datetim
                 created_at=now,
             )
         )
-        await session.flush()
+        session.flush()
         return True
     if holder.user_id != user.user_id:
-        other = await session.get_one(UserRow, holder.user_id)
+        other = session.get_one(UserRow, holder.user_id)
         raise AddressTakenError(
             f"the address {str(address)!r} belongs to {other.name!r} already: unlink it first "
             f"with 'gaia users unlink {address.channel} {address.sender}'"
@@ -183,36 +183,36 @@ async def link(session: AsyncSession, user: User, address: Address, now: datetim
     return False
 
 
-async def unlink(session: AsyncSession, address: Address) -> str:
+def unlink(session: Session, address: Address) -> str:
     """Make `address` a stranger's; returns the id of the user whose it was.
 
     Raises:
         UnknownAddressError: It is one already.
     """
-    identity = await session.get(IdentityRow, (address.channel, address.sender))
+    identity = session.get(IdentityRow, (address.channel, address.sender))
     if identity is None:
         raise UnknownAddressError(
             f"the address {str(address)!r} belongs to nobody: 'gaia users list' shows all addresses"
         )
-    await session.delete(identity)
+    session.delete(identity)
     return identity.user_id
 
 
-async def move_address(
-    session: AsyncSession, channel: str, old_sender: str, new_sender: str, now: datetime
+def move_address(
+    session: Session, channel: str, old_sender: str, new_sender: str, now: datetime
 ) -> None:
     """Let a user whom the channel names anew be known by the new address. Nothing
     happens where the old one is nobody's, or the new one is somebody's."""
-    old = await session.get(IdentityRow, (channel, old_sender))
-    new = await session.get(IdentityRow, (channel, new_sender))
+    old = session.get(IdentityRow, (channel, old_sender))
+    new = session.get(IdentityRow, (channel, new_sender))
     if old is not None and new is None:
         session.add(
             IdentityRow(channel=channel, sender=new_sender, user_id=old.user_id, created_at=now)
         )
-        await session.delete(old)
+        session.delete(old)
 
 
-async def set_role(session: AsyncSession, user: User, role: Role) -> User:
+def set_role(session: Session, user: User, role: Role) -> User:
     """Give a user another role.
 
     Raises:
@@ -220,25 +220,25 @@ async def set_role(session: AsyncSession, user: User, role: Role) -> User:
         LastOwnerError: They are the only owner, and would be none.
         GroupUserError: A group cannot have that role.
     """
-    row = await living_row(session, user)
+    row = living_row(session, user)
     _check_role_fits(row.name, role, is_group=row.is_group)
     if role is not Role.OWNER:
-        await check_not_last_owner(session, user)
+        check_not_last_owner(session, user)
     row.role = role
     return _user(row)
 
 
-async def check_not_last_owner(session: AsyncSession, user: User) -> None:
+def check_not_last_owner(session: Session, user: User) -> None:
     """Return if gaia would have an owner without this user.
 
     Raises:
         UnknownUserError: The user has been removed.
         LastOwnerError: They are the only owner.
     """
-    row = await living_row(session, user)
+    row = living_row(session, user)
     if row.role != Role.OWNER:
         return
-    count = await session.scalar(
+    count = session.scalar(
         select(func.count())
         .select_from(UserRow)
         .where(UserRow.removed_at.is_(None), UserRow.role == Role.OWNER)
@@ -250,20 +250,20 @@ async def check_not_last_owner(session: AsyncSession, user: User) -> None:
         )
 
 
-async def bury(session: AsyncSession, user: User, now: datetime) -> None:
+def bury(session: Session, user: User, now: datetime) -> None:
     """Leave nothing of the user's row but the id and the dates."""
-    row = await living_row(session, user)
+    row = living_row(session, user)
     row.name = row.name_key = ""
     row.removed_at = now
 
 
-async def living_row(session: AsyncSession, user: User) -> UserRow:
+def living_row(session: Session, user: User) -> UserRow:
     """The user's row.
 
     Raises:
         UnknownUserError: The user has been removed.
     """
-    row = await session.scalar(_living().where(UserRow.user_id == user.user_id))
+    row = session.scalar(_living().where(UserRow.user_id == user.user_id))
     if row is None:
         raise UnknownUserError(f"the user {user.name!r} has been removed meanwhile")
     return row
@@ -283,8 +283,8 @@ def _user(row: UserRow) -> User:
     )
 
 
-async def _named(session: AsyncSession, name: str) -> UserRow | None:
-    return await session.scalar(_living().where(UserRow.name_key == name_key(name)))
+def _named(session: Session, name: str) -> UserRow | None:
+    return session.scalar(_living().where(UserRow.name_key == name_key(name)))
 
 
 def _check_role_fits(name: str, role: Role, *, is_group: bool) -> None:
@@ -295,8 +295,8 @@ def _check_role_fits(name: str, role: Role, *, is_group: bool) -> None:
         )
 
 
-async def _unknown(session: AsyncSession, name: str) -> str:
-    rows = (await session.scalars(_living())).all()
+def _unknown(session: Session, name: str) -> str:
+    rows = session.scalars(_living()).all()
     names = {row.name_key: row.name for row in rows}
     near = difflib.get_close_matches(name_key(name), names, n=3)
     if near:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, exists, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store import conversations
 from gaia.store.conversations import Conversation
@@ -17,44 +17,44 @@ from gaia.store.inbox import UNFINISHED
 from gaia.store.tables import ConversationRow, InboxRow
 
 
-async def idle_since(session: AsyncSession, before: datetime) -> Sequence[Conversation]:
+def idle_since(session: Session, before: datetime) -> Sequence[Conversation]:
     """The conversations in which something was said since the last session, nothing waits,
     and the last message came before a time; the longest quiet ones first."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ConversationRow.conversation_id)
         .where(*_is_idle(before))
         .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
     )
-    return await _conversations(session, rows.all())
+    return _conversations(session, rows.all())
 
 
-async def talked_in(session: AsyncSession, user_id: str | None = None) -> Sequence[Conversation]:
+def talked_in(session: Session, user_id: str | None = None) -> Sequence[Conversation]:
     """The conversations in which something was said since the last session, of one user if
     named."""
     whose = () if user_id is None else (ConversationRow.user_id == user_id,)
-    rows = await session.scalars(
+    rows = session.scalars(
         select(ConversationRow.conversation_id)
         .where(ConversationRow.session_turns > 0, *whose)
         .order_by(ConversationRow.conversation_id)
     )
-    return await _conversations(session, rows.all())
+    return _conversations(session, rows.all())
 
 
-async def is_idle(session: AsyncSession, conversation_id: int, before: datetime) -> bool:
+def is_idle(session: Session, conversation_id: int, before: datetime) -> bool:
     """Whether that is so of one conversation."""
     this = ConversationRow.conversation_id == conversation_id
-    return bool(await session.scalar(select(exists().where(this, *_is_idle(before)))))
+    return bool(session.scalar(select(exists().where(this, *_is_idle(before)))))
 
 
-async def is_any_yet_to_come(session: AsyncSession, now: datetime) -> bool:
+def is_any_yet_to_come(session: Session, now: datetime) -> bool:
     """Whether the last message of a conversation seems yet to come."""
-    return bool(await session.scalar(select(exists().where(ConversationRow.last_message_at > now))))
+    return bool(session.scalar(select(exists().where(ConversationRow.last_message_at > now))))
 
 
-async def bring_back_to(session: AsyncSession, now: datetime) -> int:
+def bring_back_to(session: Session, now: datetime) -> int:
     """Let conversations whose last message seems yet to come idle from now on: the clock
     was set back since. Returns how many."""
-    result = await session.execute(
+    result = session.execute(
         update(ConversationRow)
         .where(ConversationRow.last_message_at > now)
         .values(last_message_at=now)
@@ -63,10 +63,8 @@ async def bring_back_to(session: AsyncSession, now: datetime) -> int:
     return len(result.all())
 
 
-async def _conversations(
-    session: AsyncSession, conversation_ids: Sequence[int]
-) -> Sequence[Conversation]:
-    found = [await conversations.get(session, each) for each in conversation_ids]
+def _conversations(session: Session, conversation_ids: Sequence[int]) -> Sequence[Conversation]:
+    found = [conversations.get(session, each) for each in conversation_ids]
     return [each for each in found if each is not None]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import exists, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Inbound
 from gaia.store import conversations
@@ -52,8 +52,8 @@ class Backlog:
     oldest: datetime | None
 
 
-async def record(
-    session: AsyncSession,
+def record(
+    session: Session,
     inbound: Inbound,
     conversation: Conversation,
     *,
@@ -65,7 +65,7 @@ async def record(
     """Add a message that `is_recorded` does not know yet, and that its sender has
     written. One that is at its end already has the `turn_id` of its reply, if it gets one."""
     written_at = min(inbound.sent_at, now)
-    await conversations.note_written(session, conversation.conversation_id, written_at)
+    conversations.note_written(session, conversation.conversation_id, written_at)
     session.add(
         InboxRow(
             channel=inbound.address.channel,
@@ -92,10 +92,10 @@ async def record(
     )
 
 
-async def is_recorded(session: AsyncSession, channel: str, provider_message_id: str) -> bool:
+def is_recorded(session: Session, channel: str, provider_message_id: str) -> bool:
     """Whether the channel delivered this message before."""
     return bool(
-        await session.scalar(
+        session.scalar(
             select(
                 exists().where(
                     InboxRow.channel == channel,
@@ -106,18 +106,18 @@ async def is_recorded(session: AsyncSession, channel: str, provider_message_id: 
     )
 
 
-async def finish(session: AsyncSession, turn_id: str, state: InboxState, now: datetime) -> None:
+def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:
     """Bring the messages of a turn to an end."""
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(InboxRow.turn_id == turn_id)
         .values(state=state, finished_at=now, not_before=None)
     )
 
 
-async def mark_stopping(session: AsyncSession, conversation_id: int) -> None:
+def mark_stopping(session: Session, conversation_id: int) -> None:
     """Say that the running turn is stopped: a crash before its end does not run it again."""
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(
             InboxRow.conversation_id == conversation_id,
@@ -128,12 +128,10 @@ async def mark_stopping(session: AsyncSession, conversation_id: int) -> None:
     )
 
 
-async def drop_waiting(
-    session: AsyncSession, conversation_id: int, *, before: int, now: datetime
-) -> int:
+def drop_waiting(session: Session, conversation_id: int, *, before: int, now: datetime) -> int:
     """End the messages that came before the inbox id `before` and wait for their
     turn, without an answer; returns how many."""
-    result = await session.execute(
+    result = session.execute(
         update(InboxRow)
         .where(
             InboxRow.conversation_id == conversation_id,
@@ -147,12 +145,12 @@ async def drop_waiting(
     return len(result.all())
 
 
-async def join_present_session(session: AsyncSession, conversation_id: int, *, after: int) -> None:
+def join_present_session(session: Session, conversation_id: int, *, after: int) -> None:
     """Move what came after the inbox id `after`, and was not begun, to the present session."""
     present = select(ConversationRow.generation).where(
         ConversationRow.conversation_id == conversation_id
     )
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(
             InboxRow.conversation_id == conversation_id,
@@ -164,18 +162,18 @@ async def join_present_session(session: AsyncSession, conversation_id: int, *, a
     )
 
 
-async def retry_later(session: AsyncSession, turn_id: str, not_before: datetime) -> None:
+def retry_later(session: Session, turn_id: str, not_before: datetime) -> None:
     """Count a failure and let the turn run again at `not_before`."""
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(InboxRow.turn_id == turn_id)
         .values(state=InboxState.QUEUED, failures=InboxRow.failures + 1, not_before=not_before)
     )
 
 
-async def unfinished_conversations(session: AsyncSession, *, is_command: bool) -> Sequence[int]:
+def unfinished_conversations(session: Session, *, is_command: bool) -> Sequence[int]:
     """The conversations with messages, or with commands, that have not come to an end."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(InboxRow.conversation_id)
         .where(InboxRow.state.in_(UNFINISHED), InboxRow.is_command == is_command)
         .distinct()
@@ -183,12 +181,10 @@ async def unfinished_conversations(session: AsyncSession, *, is_command: bool) -
     return rows.all()
 
 
-async def answered(session: AsyncSession, turn_id: str) -> Answered:
+def answered(session: Session, turn_id: str) -> Answered:
     """The messages that a turn's reply is for."""
-    rows = (
-        await session.scalars(
-            select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
-        )
+    rows = session.scalars(
+        select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
     ).all()
     return Answered(
         provider_message_ids=tuple(row.provider_message_id for row in rows),
@@ -196,9 +192,9 @@ async def answered(session: AsyncSession, turn_id: str) -> Answered:
     )
 
 
-async def words_of_turn(session: AsyncSession, turn_id: str) -> TurnWords | None:
+def words_of_turn(session: Session, turn_id: str) -> TurnWords | None:
     """The user's own words of a turn; None when there is no such turn."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
     )
     messages = rows.all()
@@ -208,9 +204,9 @@ async def words_of_turn(session: AsyncSession, turn_id: str) -> TurnWords | None
     return TurnWords(text, messages[-1].received_at, messages[-1].inbox_id)
 
 
-async def waiting(session: AsyncSession, conversation_id: int) -> int:
+def waiting(session: Session, conversation_id: int) -> int:
     """How many messages of a conversation have not come to an end, commands apart."""
-    count = await session.scalar(
+    count = session.scalar(
         select(func.count()).where(
             InboxRow.conversation_id == conversation_id,
             InboxRow.state.in_(UNFINISHED),
@@ -220,11 +216,11 @@ async def waiting(session: AsyncSession, conversation_id: int) -> int:
     return count or 0
 
 
-async def backlog(session: AsyncSession) -> Backlog:
+def backlog(session: Session) -> Backlog:
     """What waits in the inbox, over all conversations."""
-    rows = await session.execute(select(InboxRow.state, func.count()).group_by(InboxRow.state))
+    rows = session.execute(select(InboxRow.state, func.count()).group_by(InboxRow.state))
     counts = {row[0]: row[1] for row in rows}
-    oldest = await session.scalar(
+    oldest = session.scalar(
         select(func.min(InboxRow.received_at)).where(InboxRow.state.in_(UNFINISHED))
     )
     return Backlog(

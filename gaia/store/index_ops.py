@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, func, insert, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.memory_tables import IndexOperation, IndexOpRow
 
@@ -34,8 +34,8 @@ class IndexBacklog:
     oldest: datetime | None
 
 
-async def add(
-    session: AsyncSession,
+def add(
+    session: Session,
     user_id: str,
     memory_ids: Iterable[int],
     operation: IndexOperation,
@@ -47,21 +47,21 @@ async def add(
         for each in memory_ids
     ]
     if rows:
-        await session.execute(insert(IndexOpRow), rows)
+        session.execute(insert(IndexOpRow), rows)
 
 
-async def drop_user(session: AsyncSession, user_id: str, now: datetime) -> None:
+def drop_user(session: Session, user_id: str, now: datetime) -> None:
     """Have everything of a user removed; what waits for them need not be done any more."""
-    await session.execute(delete(IndexOpRow).where(IndexOpRow.user_id == user_id))
+    session.execute(delete(IndexOpRow).where(IndexOpRow.user_id == user_id))
     session.add(IndexOpRow(user_id=user_id, operation=IndexOperation.DROP_USER, created_at=now))
-    await session.flush()
+    session.flush()
 
 
-async def waiting(
-    session: AsyncSession, *, limit: int, of: Collection[IndexOperation] = tuple(IndexOperation)
+def waiting(
+    session: Session, *, limit: int, of: Collection[IndexOperation] = tuple(IndexOperation)
 ) -> Sequence[IndexOp]:
     """The operations of these kinds that come next, the oldest first."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(IndexOpRow)
         .where(IndexOpRow.operation.in_(of))
         .order_by(IndexOpRow.op_id)
@@ -73,15 +73,15 @@ async def waiting(
     ]
 
 
-async def done(session: AsyncSession, op_ids: Sequence[int]) -> None:
+def done(session: Session, op_ids: Sequence[int]) -> None:
     """Say that the index has taken these operations."""
-    await session.execute(delete(IndexOpRow).where(IndexOpRow.op_id.in_(op_ids)))
+    session.execute(delete(IndexOpRow).where(IndexOpRow.op_id.in_(op_ids)))
 
 
-async def backlog(session: AsyncSession, user_id: str | None = None) -> IndexBacklog:
+def backlog(session: Session, user_id: str | None = None) -> IndexBacklog:
     """What waits, of one user or of all."""
     query = select(func.count(), func.min(IndexOpRow.created_at))
     if user_id is not None:
         query = query.where(IndexOpRow.user_id == user_id)
-    count, oldest = (await session.execute(query)).one()
+    count, oldest = session.execute(query).one()
     return IndexBacklog(count, oldest)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, delete, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.memory_tables import IndexRow, IndexShardRow, MemoryRow, MemoryStatus
 
@@ -38,62 +38,62 @@ class Passage:
     text: str
 
 
-async def every(session: AsyncSession) -> Sequence[IndexState]:
+def every(session: Session) -> Sequence[IndexState]:
     """All indexes, the oldest first."""
-    rows = await session.scalars(select(IndexRow).order_by(IndexRow.index_id))
+    rows = session.scalars(select(IndexRow).order_by(IndexRow.index_id))
     return [_state(row) for row in rows]
 
 
-async def begin(session: AsyncSession, fingerprint: str, now: datetime) -> IndexState:
+def begin(session: Session, fingerprint: str, now: datetime) -> IndexState:
     """A new index, in which nothing is built yet."""
     row = IndexRow(fingerprint=fingerprint, active=False, created_at=now)
     session.add(row)
-    await session.flush()
+    session.flush()
     return _state(row)
 
 
-async def begin_beside_active(session: AsyncSession, now: datetime) -> None:
+def begin_beside_active(session: Session, now: datetime) -> None:
     """Have the next process that opens the indexes make the active one anew. Without an
     active one, or with a new one begun, it does so anyway."""
-    found = [each for each in await every(session) if each.fingerprint != GIVEN_UP]
+    found = [each for each in every(session) if each.fingerprint != GIVEN_UP]
     if found and all(each.active for each in found):
-        await begin(session, found[-1].fingerprint, now)
+        begin(session, found[-1].fingerprint, now)
 
 
-async def mark_built(session: AsyncSession, index_id: int, memory_id: int) -> None:
+def mark_built(session: Session, index_id: int, memory_id: int) -> None:
     """Say that the index has everything up to a memory."""
-    await session.execute(
+    session.execute(
         update(IndexRow).where(IndexRow.index_id == index_id).values(built_to=memory_id)
     )
 
 
-async def activate(session: AsyncSession, index_id: int) -> None:
+def activate(session: Session, index_id: int) -> None:
     """Let a complete index take the place of all others. Their rows stay until their
     vectors are gone, and are of no use to anybody."""
-    await session.execute(
+    session.execute(
         update(IndexRow)
         .where(IndexRow.index_id != index_id)
         .values(active=False, fingerprint=GIVEN_UP)
     )
-    await session.execute(update(IndexRow).where(IndexRow.index_id == index_id).values(active=True))
+    session.execute(update(IndexRow).where(IndexRow.index_id == index_id).values(active=True))
 
 
-async def drop(session: AsyncSession, index_ids: Sequence[int]) -> None:
+def drop(session: Session, index_ids: Sequence[int]) -> None:
     """Forget that there were these indexes."""
-    await session.execute(delete(IndexRow).where(IndexRow.index_id.in_(index_ids)))
+    session.execute(delete(IndexRow).where(IndexRow.index_id.in_(index_ids)))
 
 
-async def shards(session: AsyncSession, index_id: int) -> Mapping[str, int]:
+def shards(session: Session, index_id: int) -> Mapping[str, int]:
     """Where the index keeps whom."""
-    rows = await session.execute(
+    rows = session.execute(
         select(IndexShardRow.user_id, IndexShardRow.shard).where(IndexShardRow.index_id == index_id)
     )
     return {row.user_id: row.shard for row in rows}
 
 
-async def place(session: AsyncSession, index_id: int, user_id: str, shards: int) -> int:
+def place(session: Session, index_id: int, user_id: str, shards: int) -> int:
     """Give a user the shard of the index that has the least in it, an empty one first."""
-    loads = await session.execute(
+    loads = session.execute(
         select(IndexShardRow.shard, func.count(MemoryRow.memory_id))
         .join(
             MemoryRow,
@@ -109,18 +109,18 @@ async def place(session: AsyncSession, index_id: int, user_id: str, shards: int)
     used = {row[0]: row[1] for row in loads}
     shard = min(range(shards), key=lambda each: (used.get(each, -1), each))
     session.add(IndexShardRow(index_id=index_id, user_id=user_id, shard=shard))
-    await session.flush()
+    session.flush()
     return shard
 
 
-async def displace(session: AsyncSession, user_id: str) -> None:
+def displace(session: Session, user_id: str) -> None:
     """Forget where any index kept a user."""
-    await session.execute(delete(IndexShardRow).where(IndexShardRow.user_id == user_id))
+    session.execute(delete(IndexShardRow).where(IndexShardRow.user_id == user_id))
 
 
-async def passages(session: AsyncSession, *, after: int, limit: int) -> Sequence[Passage]:
+def passages(session: Session, *, after: int, limit: int) -> Sequence[Passage]:
     """The memories of all users that count, with numbers above `after`, in order."""
-    rows = await session.execute(
+    rows = session.execute(
         select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
         .where(MemoryRow.memory_id > after, MemoryRow.status == MemoryStatus.ACTIVE)
         .order_by(MemoryRow.memory_id)
@@ -129,11 +129,9 @@ async def passages(session: AsyncSession, *, after: int, limit: int) -> Sequence
     return [Passage(*row) for row in rows]
 
 
-async def passages_of(
-    session: AsyncSession, user_id: str, memory_ids: Sequence[int]
-) -> Sequence[Passage]:
+def passages_of(session: Session, user_id: str, memory_ids: Sequence[int]) -> Sequence[Passage]:
     """Those of these memories that the user has and that count, in order."""
-    rows = await session.execute(
+    rows = session.execute(
         select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
         .where(
             MemoryRow.user_id == user_id,
@@ -145,12 +143,12 @@ async def passages_of(
     return [Passage(*row) for row in rows]
 
 
-async def count_passages(session: AsyncSession, *, after: int = 0) -> int:
+def count_passages(session: Session, *, after: int = 0) -> int:
     """How many memories of all users count, with numbers above `after`."""
     query = select(func.count()).where(
         MemoryRow.memory_id > after, MemoryRow.status == MemoryStatus.ACTIVE
     )
-    return (await session.scalar(query)) or 0
+    return session.scalar(query) or 0
 
 
 def _state(row: IndexRow) -> IndexState:

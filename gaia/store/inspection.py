@@ -6,13 +6,12 @@ is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import URL, NullPool, inspect, text
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, text
 
 from gaia.errors import StoreError
 from gaia.store.engine import translate_failures
@@ -32,33 +31,32 @@ def holds_nothing(path: Path) -> bool:
     return not path.exists() or _size(path) == 0
 
 
-@asynccontextmanager
-async def inspecting(path: Path) -> AsyncIterator[AsyncConnection]:
-    """A read-only connection to an existing file.
+@contextmanager
+def inspecting(path: Path) -> Iterator[Connection]:
+    """A read-only connection to an existing file. Blocks.
 
     Raises:
         StoreError: The file is damaged, no database, or cannot be read.
     """
     _check_header(path)
     url = URL.create(
-        "sqlite+aiosqlite",
+        "sqlite",
         database=f"file:{quote(str(path))}",
         query={"mode": "ro", "uri": "true"},
     )
-    engine = create_async_engine(url, poolclass=NullPool)
+    engine = create_engine(url, poolclass=NullPool)
     translate_failures(engine, path)
     try:
-        async with engine.connect() as connection:
-            await _check_pages(connection, path)
+        with engine.connect() as connection:
+            _check_pages(connection, path)
             yield connection
     finally:
-        await engine.dispose()
+        engine.dispose()
 
 
-async def table_names(connection: AsyncConnection) -> frozenset[str]:
+def table_names(connection: Connection) -> frozenset[str]:
     """The tables that the file holds."""
-    names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
-    return frozenset(names)
+    return frozenset(inspect(connection).get_table_names())
 
 
 def _check_header(path: Path) -> None:
@@ -74,11 +72,11 @@ def _check_header(path: Path) -> None:
         raise StoreError(damaged(path, "file is not a database"))
 
 
-async def _check_pages(connection: AsyncConnection, path: Path) -> None:
-    await connection.execute(text("SELECT count(*) FROM sqlite_master"))
+def _check_pages(connection: Connection, path: Path) -> None:
+    connection.execute(text("SELECT count(*) FROM sqlite_master"))
     if _size(path) > QUICK_CHECK_BYTES:
         return
-    finding = (await connection.execute(text("PRAGMA quick_check(1)"))).scalar_one()
+    finding = connection.execute(text("PRAGMA quick_check(1)")).scalar_one()
     if finding != "ok":
         raise StoreError(damaged(path, finding))
 

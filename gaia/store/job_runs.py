@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.ops_tables import JobRunRow
 
@@ -75,68 +75,66 @@ def in_words(duration: timedelta) -> str:
     return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.0f} days"
 
 
-async def all(session: AsyncSession) -> Sequence[JobRun]:
+def all(session: Session) -> Sequence[JobRun]:
     """The last run of each job that was ever scheduled, by name."""
-    rows = await session.scalars(select(JobRunRow).order_by(JobRunRow.name))
+    rows = session.scalars(select(JobRunRow).order_by(JobRunRow.name))
     return [_run(row) for row in rows]
 
 
-async def get(session: AsyncSession, name: str) -> JobRun | None:
+def get(session: Session, name: str) -> JobRun | None:
     """The last run of a job; None when it was never scheduled."""
-    row = await session.get(JobRunRow, name)
+    row = session.get(JobRunRow, name)
     return None if row is None else _run(row)
 
 
-async def expect(session: AsyncSession, name: str, due_at: datetime) -> None:
+def expect(session: Session, name: str, due_at: datetime) -> None:
     """Say when a job is to be run that was not run yet, or by a clock that was wrong."""
-    row = await _row(session, name, due_at)
+    row = _row(session, name, due_at)
     row.due_at, row.next_at = due_at, due_at
     row.started_at, row.finished_at, row.attempts, row.error = None, None, 0, ""
 
 
-async def plan(session: AsyncSession, name: str, next_at: datetime) -> None:
+def plan(session: Session, name: str, next_at: datetime) -> None:
     """Say when a job is run next."""
-    await session.execute(update(JobRunRow).where(JobRunRow.name == name).values(next_at=next_at))
+    session.execute(update(JobRunRow).where(JobRunRow.name == name).values(next_at=next_at))
 
 
-async def begin(session: AsyncSession, name: str, *, due_at: datetime, now: datetime) -> JobRun:
+def begin(session: Session, name: str, *, due_at: datetime, now: datetime) -> JobRun:
     """Say that a job is run now. From here on a crash counts as an attempt."""
-    row = await _row(session, name, due_at)
+    row = _row(session, name, due_at)
     row.attempts = row.attempts + 1 if row.due_at == due_at else 1
     row.due_at, row.started_at, row.finished_at, row.error = due_at, now, None, ""
-    await session.flush()
+    session.flush()
     return _run(row)
 
 
-async def finish(session: AsyncSession, name: str, now: datetime, *, error: str = "") -> None:
+def finish(session: Session, name: str, now: datetime, *, error: str = "") -> None:
     """Say how the run went that was begun."""
-    row = await _row(session, name, now)
+    row = _row(session, name, now)
     row.finished_at, row.error = now, error
     if not error:
         row.succeeded_at = now
 
 
-async def put_back(session: AsyncSession, name: str) -> None:
+def put_back(session: Session, name: str) -> None:
     """Say that the run was given up since gaia stops: it waits, and that was no attempt."""
-    await session.execute(
+    session.execute(
         update(JobRunRow)
         .where(JobRunRow.name == name)
         .values(started_at=None, attempts=JobRunRow.attempts - 1)
     )
 
 
-async def note(
-    session: AsyncSession, name: str, *, started_at: datetime, now: datetime, error: str
-) -> None:
+def note(session: Session, name: str, *, started_at: datetime, now: datetime, error: str) -> None:
     """Say how a run went of a job that nothing has to be made up for."""
-    await begin(session, name, due_at=started_at, now=started_at)
-    await finish(session, name, now, error=error)
+    begin(session, name, due_at=started_at, now=started_at)
+    finish(session, name, now, error=error)
 
 
-async def note_interrupted(session: AsyncSession) -> Sequence[str]:
+def note_interrupted(session: Session) -> Sequence[str]:
     """Say of the runs that an earlier process began that it did not outlive them; returns
     whose they are."""
-    names = await session.scalars(
+    names = session.scalars(
         update(JobRunRow)
         .where(
             JobRunRow.started_at.is_not(None),
@@ -149,15 +147,13 @@ async def note_interrupted(session: AsyncSession) -> Sequence[str]:
     return names.all()
 
 
-async def retire(session: AsyncSession, *, all_but: Collection[str]) -> None:
+def retire(session: Session, *, all_but: Collection[str]) -> None:
     """Say that no other jobs than these are run any more."""
-    await session.execute(
-        update(JobRunRow).where(JobRunRow.name.not_in(all_but)).values(next_at=None)
-    )
+    session.execute(update(JobRunRow).where(JobRunRow.name.not_in(all_but)).values(next_at=None))
 
 
-async def _row(session: AsyncSession, name: str, due_at: datetime) -> JobRunRow:
-    row = await session.get(JobRunRow, name)
+def _row(session: Session, name: str, due_at: datetime) -> JobRunRow:
+    row = session.get(JobRunRow, name)
     if row is None:
         row = JobRunRow(name=name, due_at=due_at, attempts=0, error="")
         session.add(row)

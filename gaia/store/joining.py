@@ -11,11 +11,10 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from sqlalchemy import and_, delete, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import forgets, identities, index_ops, usage
+from gaia.store import forgets, identities, index_ops, sessions, usage
 from gaia.store.digest_tables import ProfileRow
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
@@ -42,7 +41,7 @@ APART = (
 )
 
 
-async def join_users(session: AsyncSession, gone: User, into: User, now: datetime) -> User:
+def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     """Give everything of `gone` to `into`, and leave a tombstone; returns `into` as it is then.
 
     `into` keeps its name and its role, unless `gone` was the last owner. The
@@ -54,34 +53,34 @@ async def join_users(session: AsyncSession, gone: User, into: User, now: datetim
     """
     if gone.is_group or into.is_group:
         raise GroupUserError(f"{gone.name!r} and {into.name!r} cannot be one: a group is a group")
-    heir = await identities.living_row(session, into)
-    await identities.living_row(session, gone)
-    if [owner.user_id for owner in await identities.owners(session)] == [gone.user_id]:
+    heir = identities.living_row(session, into)
+    identities.living_row(session, gone)
+    if [owner.user_id for owner in identities.owners(session)] == [gone.user_id]:
         heir.role = Role.OWNER
-    await forgets.before_joining(session, gone.user_id, into.user_id)
-    await _join_conversations(session, gone.user_id, into.user_id)
-    await _join_usage(session, gone.user_id, into.user_id)
-    await _join_memories(session, gone.user_id, into.user_id, now)
-    await session.execute(
-        delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id)))
-    )
-    await session.execute(delete(BudgetNoticeRow).where(BudgetNoticeRow.user_id == gone.user_id))
+    forgets.before_joining(session, gone.user_id, into.user_id)
+    # Their names hold the id of who is gone.
+    sessions.delete_all(session, gone.user_id)
+    _join_conversations(session, gone.user_id, into.user_id)
+    _join_usage(session, gone.user_id, into.user_id)
+    _join_memories(session, gone.user_id, into.user_id, now)
+    session.execute(delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id))))
+    session.execute(delete(BudgetNoticeRow).where(BudgetNoticeRow.user_id == gone.user_id))
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
-            await session.execute(
+            session.execute(
                 update(table).where(table.c.user_id == gone.user_id).values(user_id=into.user_id)
             )
-    await session.execute(
+    session.execute(
         update(AuditRow).where(AuditRow.subject == gone.user_id).values(subject=into.user_id)
     )
-    await identities.bury(session, gone, now)
-    return await identities.find(session, into.user_id)
+    identities.bury(session, gone, now)
+    return identities.find(session, into.user_id)
 
 
-async def _join_conversations(session: AsyncSession, gone_id: str, into_id: str) -> None:
-    rows = await session.scalars(select(ConversationRow).where(ConversationRow.user_id == gone_id))
+def _join_conversations(session: Session, gone_id: str, into_id: str) -> None:
+    rows = session.scalars(select(ConversationRow).where(ConversationRow.user_id == gone_id))
     for row in rows.all():
-        twin = await session.scalar(
+        twin = session.scalar(
             select(ConversationRow).where(
                 ConversationRow.user_id == into_id,
                 ConversationRow.channel == row.channel,
@@ -89,24 +88,24 @@ async def _join_conversations(session: AsyncSession, gone_id: str, into_id: str)
             )
         )
         if twin is not None:
-            await _absorb(session, twin, row)
+            _absorb(session, twin, row)
         row.user_id = into_id
         row.generation += 1
         row.session_turns = 0
-        await session.flush()
-        await session.execute(
+        session.flush()
+        session.execute(
             update(InboxRow)
             .where(InboxRow.conversation_id == row.conversation_id, InboxRow.state.in_(UNFINISHED))
             .values(generation=row.generation)
         )
 
 
-async def _absorb(session: AsyncSession, twin: ConversationRow, row: ConversationRow) -> None:
+def _absorb(session: Session, twin: ConversationRow, row: ConversationRow) -> None:
     """Move all of `twin`, the same chat of the other user, to `row`, whose next session
     is a new one for both."""
     for table in Base.metadata.sorted_tables:
         if "conversation_id" in table.c and table is not ConversationRow.__table__:
-            await session.execute(
+            session.execute(
                 update(table)
                 .where(table.c.conversation_id == twin.conversation_id)
                 .values(conversation_id=row.conversation_id)
@@ -114,21 +113,21 @@ async def _absorb(session: AsyncSession, twin: ConversationRow, row: Conversatio
     row.generation = max(row.generation, twin.generation)
     if twin.written_at is not None and (row.written_at is None or row.written_at < twin.written_at):
         row.written_at, row.asked_at = twin.written_at, twin.asked_at
-    await session.delete(twin)
-    await session.flush()
+    session.delete(twin)
+    session.flush()
 
 
-async def _join_usage(session: AsyncSession, gone_id: str, into_id: str) -> None:
-    rows = await session.scalars(select(UsageRow).where(UsageRow.user_id == gone_id))
+def _join_usage(session: Session, gone_id: str, into_id: str) -> None:
+    rows = session.scalars(select(UsageRow).where(UsageRow.user_id == gone_id))
     for row in rows.all():
-        await usage.add(session, into_id, date.fromisoformat(row.day), usage.read(row))
-    await session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))
+        usage.add(session, into_id, date.fromisoformat(row.day), usage.read(row))
+    session.execute(delete(UsageRow).where(UsageRow.user_id == gone_id))
 
 
-async def _join_memories(session: AsyncSession, gone_id: str, into_id: str, now: datetime) -> None:
+def _join_memories(session: Session, gone_id: str, into_id: str, now: datetime) -> None:
     """Make one of each memory that both have, and have the index move the others."""
     theirs, known = aliased(MemoryRow), aliased(MemoryRow)
-    twins = await session.execute(
+    twins = session.execute(
         select(theirs, known)
         .join(
             known,
@@ -146,17 +145,17 @@ async def _join_memories(session: AsyncSession, gone_id: str, into_id: str, now:
         )
     )
     for twin, row in twins.all():
-        await _absorb_memory(session, twin, row)
-    moved = await session.scalars(
+        _absorb_memory(session, twin, row)
+    moved = session.scalars(
         select(MemoryRow.memory_id)
         .where(MemoryRow.user_id == gone_id, MemoryRow.status == MemoryStatus.ACTIVE)
         .order_by(MemoryRow.memory_id)
     )
-    await index_ops.drop_user(session, gone_id, now)
-    await index_ops.add(session, into_id, moved.all(), IndexOperation.PUT, now)
+    index_ops.drop_user(session, gone_id, now)
+    index_ops.add(session, into_id, moved.all(), IndexOperation.PUT, now)
 
 
-async def _absorb_memory(session: AsyncSession, twin: MemoryRow, row: MemoryRow) -> None:
+def _absorb_memory(session: Session, twin: MemoryRow, row: MemoryRow) -> None:
     """Give `row` what `twin`, the same of the other user, has more than it: what it is
     about, and its earlier versions, which are forgotten together with it."""
     row.support += twin.support
@@ -170,12 +169,12 @@ async def _absorb_memory(session: AsyncSession, twin: MemoryRow, row: MemoryRow)
     )
     session.add_all(
         MemoryEntityRow(user_id=row.user_id, entity=entity, memory_id=row.memory_id)
-        for entity in (await session.scalars(more)).all()
+        for entity in session.scalars(more).all()
     )
-    await session.execute(
+    session.execute(
         update(MemoryRow)
         .where(MemoryRow.superseded_by == twin.memory_id)
         .values(superseded_by=row.memory_id)
     )
-    await session.delete(twin)
-    await session.flush()
+    session.delete(twin)
+    session.flush()

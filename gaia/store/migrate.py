@@ -6,7 +6,6 @@ recognised by `opening` from its revision alone.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import sqlite3
@@ -28,8 +27,8 @@ logger = logging.getLogger(__name__)
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-async def migrate(path: Path, backups: Path, migrations: Path = MIGRATIONS) -> None:
-    """Run what the file lacks, all or nothing. Idempotent, also across processes.
+def migrate(path: Path, backups: Path, migrations: Path = MIGRATIONS) -> None:
+    """Run what the file lacks, all or nothing. Idempotent, also across processes. Blocks.
 
     An existing database is copied into `backups` first. Foreign keys are off
     meanwhile, since SQLite changes a table by replacing it; they are checked
@@ -38,16 +37,17 @@ async def migrate(path: Path, backups: Path, migrations: Path = MIGRATIONS) -> N
     engine = open_engine(path, connections=1, foreign_keys=False)
     config = alembic_config(migrations)
     try:
-        async with engine.begin() as connection:
-            revision = await connection.run_sync(_revision)
+        with engine.begin() as connection:
+            revision = MigrationContext.configure(connection).get_current_revision()
             if revision == ScriptDirectory.from_config(config).get_current_head():
                 return
             if revision is not None:
-                await asyncio.to_thread(back_up, path, backups, revision)
-            await connection.run_sync(_upgrade, config)
-            await connection.run_sync(_check_foreign_keys, path)
+                back_up(path, backups, revision)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            _check_foreign_keys(connection, path)
     finally:
-        await engine.dispose()
+        engine.dispose()
     logger.info("migrated %s from revision %s", path.name, revision or "none")
 
 
@@ -80,15 +80,6 @@ def back_up(path: Path, backups: Path, revision: str) -> Path:
             f"({exc.strerror}): make room there, and make it writable by this user"
         ) from exc
     return copy
-
-
-def _revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def _upgrade(connection: Connection, config: Config) -> None:
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def _check_foreign_keys(connection: Connection, path: Path) -> None:

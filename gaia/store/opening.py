@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from sqlalchemy import text
@@ -22,17 +23,13 @@ async def open_database(home: Home) -> Database:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
         StoreError: It is damaged, not gaia's, or cannot be written.
     """
-    path = home.database
-    if await read_revision(path) != HEAD:
-        # Alembic takes as long to import as a short command takes to run.
-        from gaia.store.migrate import migrate
-
-        await migrate(path, home.backups)
-    return Database(path)
+    await asyncio.to_thread(_bring_up_to_date, home)
+    return Database(home.database)
 
 
-async def read_revision(path: Path) -> str | None:
+def read_revision(path: Path) -> str | None:
     """The revision of an existing gaia.db, which is left as it is; None if it holds nothing.
+    Blocks.
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
@@ -40,8 +37,8 @@ async def read_revision(path: Path) -> str | None:
     """
     if holds_nothing(path):
         return None
-    async with inspecting(path) as connection:
-        tables = await table_names(connection)
+    with inspecting(path) as connection:
+        tables = table_names(connection)
         if not tables:
             return None
         if REVISION_TABLE not in tables:
@@ -50,7 +47,7 @@ async def read_revision(path: Path) -> str | None:
                 f"{min(tables)!r}: move it away, or set GAIA_HOME to another folder"
             )
         query = text(f"SELECT version_num FROM {REVISION_TABLE}")  # noqa: S608
-        revision = (await connection.execute(query)).scalar()
+        revision = connection.execute(query).scalar()
     if revision not in REVISIONS:
         raise NewerStoreError(
             f"{str(path)!r} was written by another, probably newer, version of gaia "
@@ -58,3 +55,11 @@ async def read_revision(path: Path) -> str | None:
             "install that version, or move the file away"
         )
     return str(revision)
+
+
+def _bring_up_to_date(home: Home) -> None:
+    if read_revision(home.database) != HEAD:
+        # Alembic takes as long to import as a short command takes to run.
+        from gaia.store.migrate import migrate
+
+        migrate(home.database, home.backups)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Button
 from gaia.store import outbox_files
@@ -77,8 +77,8 @@ class Backlog:
     causes: tuple[Cause, ...] = ()
 
 
-async def add(
-    session: AsyncSession,
+def add(
+    session: Session,
     *,
     conversation_id: int,
     turn_id: str | None,
@@ -103,20 +103,20 @@ async def add(
             created_at=now,
         )
         session.add(row)
-        await session.flush()
+        session.flush()
         if final and file is not None:
             outbox_files.add(session, row.outbox_id, conversation_id, file)
 
 
-async def get(session: AsyncSession, outbox_id: int) -> Chunk | None:
+def get(session: Session, outbox_id: int) -> Chunk | None:
     """A chunk by id; None when its user was removed."""
-    row = await session.get(OutboxRow, outbox_id)
+    row = session.get(OutboxRow, outbox_id)
     return None if row is None else _chunk(row)
 
 
-async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | None:
+def next_chunk(session: Session, conversation_id: int) -> Chunk | None:
     """The chunk that must leave before all others of its conversation."""
-    row = await session.scalar(
+    row = session.scalar(
         select(OutboxRow)
         .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state.in_(OPEN))
         .order_by(OutboxRow.outbox_id)
@@ -125,9 +125,9 @@ async def next_chunk(session: AsyncSession, conversation_id: int) -> Chunk | Non
     return None if row is None else _chunk(row)
 
 
-async def listed(session: AsyncSession, *, states: Sequence[OutboxState]) -> Sequence[Listed]:
+def listed(session: Session, *, states: Sequence[OutboxState]) -> Sequence[Listed]:
     """The chunks in these states, the oldest first, with those they are for."""
-    rows = await session.execute(
+    rows = session.execute(
         select(OutboxRow, ConversationRow.channel, ConversationRow.chat, UserRow.name)
         .join(ConversationRow, ConversationRow.conversation_id == OutboxRow.conversation_id)
         .join(UserRow, UserRow.user_id == ConversationRow.user_id)
@@ -140,14 +140,14 @@ async def listed(session: AsyncSession, *, states: Sequence[OutboxState]) -> Seq
     ]
 
 
-async def revive(session: AsyncSession, outbox_ids: Collection[int] | None = None) -> Sequence[int]:
+def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Sequence[int]:
     """Let dead chunks be sent after all, all of them or these; returns which they were.
 
     One whose outcome was never known stays marked as a possible repeat.
     """
     dead = OutboxRow.state == OutboxState.DEAD
     chosen = dead if outbox_ids is None else dead & OutboxRow.outbox_id.in_(outbox_ids)
-    revived = await session.scalars(
+    revived = session.scalars(
         update(OutboxRow)
         .where(chosen)
         .values(
@@ -162,28 +162,26 @@ async def revive(session: AsyncSession, outbox_ids: Collection[int] | None = Non
     return sorted(revived)
 
 
-async def open_conversations(session: AsyncSession) -> Sequence[int]:
+def open_conversations(session: Session) -> Sequence[int]:
     """The conversations with chunks that have not left."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(OutboxRow.conversation_id).where(OutboxRow.state.in_(OPEN)).distinct()
     )
     return rows.all()
 
 
-async def backlog(session: AsyncSession) -> Backlog:
+def backlog(session: Session) -> Backlog:
     """What waits in the outbox, over all conversations."""
-    waiting, oldest = (
-        await session.execute(
-            select(func.count(), func.min(OutboxRow.created_at)).where(OutboxRow.state.in_(OPEN))
-        )
+    waiting, oldest = session.execute(
+        select(func.count(), func.min(OutboxRow.created_at)).where(OutboxRow.state.in_(OPEN))
     ).one()
-    dead = await session.scalar(select(func.count()).where(OutboxRow.state == OutboxState.DEAD))
-    return Backlog(open=waiting, dead=dead or 0, oldest=oldest, causes=await _causes(session))
+    dead = session.scalar(select(func.count()).where(OutboxRow.state == OutboxState.DEAD))
+    return Backlog(open=waiting, dead=dead or 0, oldest=oldest, causes=_causes(session))
 
 
-async def _causes(session: AsyncSession) -> tuple[Cause, ...]:
+def _causes(session: Session) -> tuple[Cause, ...]:
     count = func.count()
-    rows = await session.execute(
+    rows = session.execute(
         select(count, OutboxRow.error)
         .where(OutboxRow.state == OutboxState.PENDING, OutboxRow.error.is_not(None))
         .group_by(OutboxRow.error)

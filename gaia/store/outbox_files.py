@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import OutboundFile
 from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState
@@ -33,7 +33,7 @@ class NewFile:
     content: bytes
 
 
-def add(session: AsyncSession, outbox_id: int, conversation_id: int, file: NewFile) -> None:
+def add(session: Session, outbox_id: int, conversation_id: int, file: NewFile) -> None:
     """Have a file go with a chunk."""
     session.add(
         OutboxFileRow(
@@ -46,9 +46,9 @@ def add(session: AsyncSession, outbox_id: int, conversation_id: int, file: NewFi
     )
 
 
-async def of_chunk(session: AsyncSession, outbox_id: int) -> OutboundFile | None:
+def of_chunk(session: Session, outbox_id: int) -> OutboundFile | None:
     """The file that goes with a chunk, without its content."""
-    found = await session.execute(
+    found = session.execute(
         select(
             OutboxFileRow.name, OutboxFileRow.media_type, func.length(OutboxFileRow.content)
         ).where(OutboxFileRow.outbox_id == outbox_id)
@@ -57,30 +57,28 @@ async def of_chunk(session: AsyncSession, outbox_id: int) -> OutboundFile | None
     return None if row is None else OutboundFile(*row)
 
 
-async def content(session: AsyncSession, outbox_id: int) -> bytes | None:
+def content(session: Session, outbox_id: int) -> bytes | None:
     """The content of a chunk's file; None if it has none."""
-    return await session.scalar(
-        select(OutboxFileRow.content).where(OutboxFileRow.outbox_id == outbox_id)
-    )
+    return session.scalar(select(OutboxFileRow.content).where(OutboxFileRow.outbox_id == outbox_id))
 
 
-async def drop_of_user(session: AsyncSession, user_id: str) -> int:
+def drop_of_user(session: Session, user_id: str) -> int:
     """Delete all files that are for a user; returns how many there were."""
     theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
-    return await _drop(session, OutboxFileRow.conversation_id.in_(theirs))
+    return _drop(session, OutboxFileRow.conversation_id.in_(theirs))
 
 
-async def drop_left(session: AsyncSession, before: datetime) -> int:
+def drop_left(session: Session, before: datetime) -> int:
     """Delete the files of chunks that left, or were given up, before that time; returns
     how many there were."""
     last = func.coalesce(OutboxRow.sent_at, OutboxRow.created_at)
     left = select(OutboxRow.outbox_id).where(OutboxRow.state.in_(_LEFT), last < before)
-    return await _drop(session, OutboxFileRow.outbox_id.in_(left))
+    return _drop(session, OutboxFileRow.outbox_id.in_(left))
 
 
-async def _drop(session: AsyncSession, which: ColumnElement[bool]) -> int:
+def _drop(session: Session, which: ColumnElement[bool]) -> int:
     """Delete files, and have the chunks that may still be sent say so."""
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(
             OutboxRow.outbox_id.in_(select(OutboxFileRow.outbox_id).where(which)),
@@ -88,7 +86,5 @@ async def _drop(session: AsyncSession, which: ColumnElement[bool]) -> int:
         )
         .values(text=GONE, buttons=[])
     )
-    dropped = await session.scalars(
-        delete(OutboxFileRow).where(which).returning(OutboxFileRow.outbox_id)
-    )
+    dropped = session.scalars(delete(OutboxFileRow).where(which).returning(OutboxFileRow.outbox_id))
     return len(dropped.all())

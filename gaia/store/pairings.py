@@ -6,13 +6,12 @@ is slow and touches no database.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import Select, delete, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.store import codes
@@ -53,7 +52,7 @@ class Pairing:
     code_hash: bytes = field(repr=False)
 
 
-async def add(session: AsyncSession, terms: Terms, code: Code, now: datetime) -> int:
+def add(session: Session, terms: Terms, code: Code, now: datetime) -> int:
     """Keep a new code; returns its number."""
     row = PairingRow(
         purpose=terms.purpose,
@@ -70,22 +69,20 @@ async def add(session: AsyncSession, terms: Terms, code: Code, now: datetime) ->
         expires_at=now + VALID_FOR,
     )
     session.add(row)
-    await session.flush()
+    session.flush()
     return row.pairing_id
 
 
-async def sweep(session: AsyncSession, now: datetime) -> None:
+def sweep(session: Session, now: datetime) -> None:
     """Remove what has expired, but for those who are in and have not been told yet."""
     is_told = PairingRow.greeted_at.is_not(None) | PairingRow.used_at.is_(None)
     of_request = PairingRow.purpose == PairingPurpose.REQUEST
-    await session.execute(
-        delete(PairingRow).where(PairingRow.expires_at <= now, is_told | ~of_request)
-    )
+    session.execute(delete(PairingRow).where(PairingRow.expires_at <= now, is_told | ~of_request))
 
 
-async def withdraw(session: AsyncSession, terms: Terms) -> None:
+def withdraw(session: Session, terms: Terms) -> None:
     """Remove the unused codes with these terms: a new one takes their place."""
-    await session.execute(
+    session.execute(
         delete(PairingRow).where(
             PairingRow.purpose == terms.purpose,
             PairingRow.user_id.is_not_distinct_from(terms.user_id),
@@ -96,9 +93,9 @@ async def withdraw(session: AsyncSession, terms: Terms) -> None:
     )
 
 
-async def withdraw_request(session: AsyncSession, address: Address) -> None:
+def withdraw_request(session: Session, address: Address) -> None:
     """Remove what the address asked for and nobody has approved."""
-    await session.execute(
+    session.execute(
         delete(PairingRow).where(
             PairingRow.channel == address.channel,
             PairingRow.sender == address.sender,
@@ -107,9 +104,9 @@ async def withdraw_request(session: AsyncSession, address: Address) -> None:
     )
 
 
-async def requests(session: AsyncSession, now: datetime) -> Sequence[Pairing]:
+def requests(session: Session, now: datetime) -> Sequence[Pairing]:
     """The requests that wait to be approved, the oldest first."""
-    rows = await session.scalars(
+    rows = session.scalars(
         _open(now)
         .where(PairingRow.purpose == PairingPurpose.REQUEST)
         .order_by(PairingRow.pairing_id)
@@ -117,34 +114,28 @@ async def requests(session: AsyncSession, now: datetime) -> Sequence[Pairing]:
     return [_pairing(row) for row in rows]
 
 
-async def count_requests(session: AsyncSession, channel: str, now: datetime) -> int:
+def count_requests(session: Session, channel: str, now: datetime) -> int:
     """How many requests of a channel wait to be approved."""
     waiting = _open(now).where(
         PairingRow.purpose == PairingPurpose.REQUEST, PairingRow.channel == channel
     )
-    return await session.scalar(select(func.count()).select_from(waiting.subquery())) or 0
+    return session.scalar(select(func.count()).select_from(waiting.subquery())) or 0
 
 
-async def to_send_back(session: AsyncSession, now: datetime) -> Sequence[Pairing]:
+def to_send_back(session: Session, now: datetime) -> Sequence[Pairing]:
     """The codes that let in whoever sends them."""
-    rows = await session.scalars(_open(now).where(PairingRow.purpose.in_(TO_SEND_BACK)))
+    rows = session.scalars(_open(now).where(PairingRow.purpose.in_(TO_SEND_BACK)))
     return [_pairing(row) for row in rows]
 
 
-async def matching(code: str, pairings: Sequence[Pairing]) -> Pairing | None:
-    """The one of the pairings whose code it is, as `read_code` returns it."""
-
-    def search() -> Pairing | None:
-        return next(
-            (each for each in pairings if codes.is_of(code, each.salt, each.code_hash)), None
-        )
-
-    return await asyncio.to_thread(search) if pairings else None
+def matching(code: str, pairings: Sequence[Pairing]) -> Pairing | None:
+    """The one of the pairings whose code it is, as `read_code` returns it. Slow."""
+    return next((each for each in pairings if codes.is_of(code, each.salt, each.code_hash)), None)
 
 
-async def claim(session: AsyncSession, pairing_id: int, now: datetime) -> bool:
+def claim(session: Session, pairing_id: int, now: datetime) -> bool:
     """Use a code up; False when it was used or has expired meanwhile."""
-    claimed = await session.scalar(
+    claimed = session.scalar(
         update(PairingRow)
         .where(
             PairingRow.pairing_id == pairing_id,
@@ -157,21 +148,21 @@ async def claim(session: AsyncSession, pairing_id: int, now: datetime) -> bool:
     return claimed is not None
 
 
-async def settle(session: AsyncSession, pairing_id: int, user_id: str) -> None:
+def settle(session: Session, pairing_id: int, user_id: str) -> None:
     """Say whom a used code let in."""
-    await session.execute(
+    session.execute(
         update(PairingRow).where(PairingRow.pairing_id == pairing_id).values(user_id=user_id)
     )
 
 
-async def remove(session: AsyncSession, pairing_id: int) -> None:
+def remove(session: Session, pairing_id: int) -> None:
     """Remove a code, so that it lets nobody in."""
-    await session.execute(delete(PairingRow).where(PairingRow.pairing_id == pairing_id))
+    session.execute(delete(PairingRow).where(PairingRow.pairing_id == pairing_id))
 
 
-async def to_greet(session: AsyncSession) -> Sequence[Pairing]:
+def to_greet(session: Session) -> Sequence[Pairing]:
     """Requests that were approved while those who asked have not been told."""
-    rows = await session.scalars(
+    rows = session.scalars(
         select(PairingRow)
         .where(
             PairingRow.purpose == PairingPurpose.REQUEST,
@@ -183,9 +174,9 @@ async def to_greet(session: AsyncSession) -> Sequence[Pairing]:
     return [_pairing(row) for row in rows]
 
 
-async def mark_greeted(session: AsyncSession, pairing_id: int, now: datetime) -> None:
+def mark_greeted(session: Session, pairing_id: int, now: datetime) -> None:
     """Say that who asked has been told that they are in."""
-    await session.execute(
+    session.execute(
         update(PairingRow).where(PairingRow.pairing_id == pairing_id).values(greeted_at=now)
     )
 

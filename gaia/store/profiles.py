@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.digest_tables import ProfileRow
 
@@ -32,18 +32,18 @@ class Profile:
     input_hash: str
 
 
-async def get(session: AsyncSession, user_id: str) -> Profile | None:
+def get(session: Session, user_id: str) -> Profile | None:
     """A user's profile, if there is one."""
-    row = await session.get(ProfileRow, user_id)
+    row = session.get(ProfileRow, user_id)
     if row is None:
         return None
     bullets = [Bullet(each["text"], tuple(each["of"])) for each in row.bullets]
     return Profile(bullets, row.distilled, row.input_hash)
 
 
-async def put(session: AsyncSession, user_id: str, profile: Profile, now: datetime) -> None:
+def put(session: Session, user_id: str, profile: Profile, now: datetime) -> None:
     """Keep a profile in the place of the one before."""
-    await session.merge(
+    session.merge(
         ProfileRow(
             user_id=user_id,
             bullets=[{"text": each.text, "of": list(each.memory_ids)} for each in profile.bullets],
@@ -52,9 +52,9 @@ async def put(session: AsyncSession, user_id: str, profile: Profile, now: dateti
             updated_at=now,
         )
     )
-    await session.flush()
+    session.flush()
 
 
-async def drop(session: AsyncSession, user_id: str) -> None:
+def drop(session: Session, user_id: str) -> None:
     """Delete a user's profile: something that it may tell holds no longer."""
-    await session.execute(delete(ProfileRow).where(ProfileRow.user_id == user_id))
+    session.execute(delete(ProfileRow).where(ProfileRow.user_id == user_id))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, func, not_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
@@ -19,17 +19,17 @@ STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
 
-async def taken(session: AsyncSession, user_id: str, now: datetime) -> int:
+def taken(session: Session, user_id: str, now: datetime) -> int:
     """How many messages of a user were taken within the last minute, on all channels."""
     typed = func.lower(InboxRow.text)
     is_longer_name = typed.op("GLOB")(f"{STOP}[a-z0-9_]*")
     is_stop = InboxRow.is_command & typed.startswith(STOP) & not_(is_longer_name)
-    return await _count(session, user_id, now, InboxRow.state != InboxState.REFUSED, not_(is_stop))
+    return _count(session, user_id, now, InboxRow.state != InboxState.REFUSED, not_(is_stop))
 
 
-async def was_told(session: AsyncSession, user_id: str, now: datetime) -> bool:
+def was_told(session: Session, user_id: str, now: datetime) -> bool:
     """Whether a refused message of theirs was answered within the last minute."""
-    told = await _count(
+    told = _count(
         session,
         user_id,
         now,
@@ -39,12 +39,10 @@ async def was_told(session: AsyncSession, user_id: str, now: datetime) -> bool:
     return told > 0
 
 
-async def _count(
-    session: AsyncSession, user_id: str, now: datetime, *conditions: ColumnElement[bool]
-) -> int:
+def _count(session: Session, user_id: str, now: datetime, *conditions: ColumnElement[bool]) -> int:
     theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
     return (
-        await session.scalar(
+        session.scalar(
             select(func.count())
             .select_from(InboxRow)
             .where(

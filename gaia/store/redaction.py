@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import ColumnElement, Select, delete, or_, select, update
+from sqlalchemy.orm import Session
 
 from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.engine import Database
@@ -65,13 +65,11 @@ class Redaction:
     terms: frozenset[str] | None = None
 
 
-async def spared_turns(
-    session: AsyncSession, redaction: Redaction, now: datetime
-) -> frozenset[str]:
+def spared_turns(session: Session, redaction: Redaction, now: datetime) -> frozenset[str]:
     """The turns that stay: those of what was received afterwards for good, and those that
     are not over until they are."""
     unfinished = () if _is_abandoned(redaction, now) else UNFINISHED
-    rows = await session.scalars(
+    rows = session.scalars(
         select(InboxRow.turn_id)
         .where(
             InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
@@ -85,30 +83,13 @@ async def spared_turns(
 
 async def redact_inbox(database: Database, redaction: Redaction, now: datetime) -> bool:
     """Redact what was received; returns whether nothing is left to be done when a turn ends."""
-    async with database.read() as session:
-        inbox_ids = await session.scalars(
-            select(InboxRow.inbox_id).where(
-                InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
-                InboxRow.inbox_id <= redaction.inbox_id,
-            )
-        )
-        pages = list(_pages(inbox_ids.all()))
+    pages = await database.read(_inbox_pages, redaction)
     awaited = _awaited(redaction, now)
     complete = True
     for page in pages:
-        async with database.read() as session:
-            query = select(InboxRow).where(InboxRow.inbox_id.in_(page))
-            rows = (await session.scalars(query)).all()
+        rows = await database.read(_inbox_rows, page)
         going = await asyncio.to_thread(_going_messages, rows, redaction)
-        async with database.write() as session:
-            await session.execute(
-                update(InboxRow)
-                .where(
-                    InboxRow.inbox_id.in_([row.inbox_id for row in going]),
-                    InboxRow.state.not_in(awaited),
-                )
-                .values(**WITHOUT_WORDS)
-            )
+        await database.write(_unsay_inbox, going, awaited)
         complete = complete and not any(row.state in awaited for row in rows)
     return complete
 
@@ -118,20 +99,11 @@ async def redact_outbox(
 ) -> bool:
     """Redact what was answered, but for the turns `spared`; returns whether nothing is left
     to be done when it has been sent."""
-    async with database.read() as session:
-        outbox_ids = await session.scalars(
-            select(OutboxRow.outbox_id).where(
-                OutboxRow.conversation_id.in_(_conversations(redaction.user_id))
-            )
-        )
-        pages = list(_pages(outbox_ids.all()))
+    pages = await database.read(_outbox_pages, redaction)
     leaving = () if _is_abandoned(redaction, now) else (OutboxState.SENDING,)
     complete = True
     for page in pages:
-        async with database.read() as session:
-            query = select(OutboxRow).where(OutboxRow.outbox_id.in_(page))
-            rows = (await session.scalars(query)).all()
-            commands = await _commands(session, rows)
+        rows, commands = await database.read(_outbox_rows, page)
         judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
         going = await asyncio.to_thread(_going_chunks, judged, redaction, commands)
         ready = [
@@ -139,14 +111,8 @@ async def redact_outbox(
             for row in going
             if row.state not in leaving and not _has_grace(row, redaction, now)
         ]
-        async with database.write() as session:
-            redacted = await session.scalars(
-                update(OutboxRow)
-                .where(OutboxRow.outbox_id.in_(ready), OutboxRow.state.not_in(leaving))
-                .values(**UNSAID)
-                .returning(OutboxRow.outbox_id)
-            )
-            complete = complete and len(redacted.all()) == len(going)
+        redacted = await database.write(_unsay_outbox, ready, leaving)
+        complete = complete and redacted == len(going)
     return complete
 
 
@@ -154,28 +120,20 @@ async def redact_quotes(database: Database, redaction: Redaction, spared: frozen
     """Take the user's words out of memories that stay, where they tell what goes as well:
     of one message, several memories may be kept. Not of the turns `spared`."""
     has_words = (MemoryRow.user_id == redaction.user_id) & MemoryRow.quote.is_not(None)
-    async with database.read() as session:
-        memory_ids = await session.scalars(select(MemoryRow.memory_id).where(has_words))
-        pages = list(_pages(memory_ids.all()))
+    pages = await database.read(_quote_pages, has_words)
     for page in pages:
         of_page = has_words & MemoryRow.memory_id.in_(page)
-        async with database.read() as session:
-            rows = (await session.scalars(select(MemoryRow).where(of_page))).all()
+        rows = await database.read(_quote_rows, of_page)
         judged = [row for row in rows if row.turn_id is None or row.turn_id not in spared]
         going = await asyncio.to_thread(_going_quotes, judged, redaction)
-        async with database.write() as session:
-            await session.execute(
-                update(MemoryRow)
-                .where(has_words, MemoryRow.memory_id.in_(going))
-                .values(quote=None)
-            )
+        await database.write(_drop_quotes, has_words, going)
 
 
-async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: int) -> None:
+def redact_before_joining(session: Session, user_id: str, inbox_id: int) -> None:
     """Redact at once what everything is to be forgotten of, and has come to its end: its
     conversations are about to be those of another user, of whom that was not said."""
     theirs = _conversations(user_id)
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(
             InboxRow.conversation_id.in_(theirs),
@@ -184,7 +142,7 @@ async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: i
         )
         .values(**WITHOUT_WORDS)
     )
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.conversation_id.in_(theirs), OutboxRow.state.not_in(OPEN))
         .values(**UNSAID)
@@ -194,7 +152,7 @@ async def redact_before_joining(session: AsyncSession, user_id: str, inbox_id: i
         InboxRow.inbox_id > inbox_id,
         InboxRow.turn_id.is_not(None),
     )
-    await session.execute(
+    session.execute(
         delete(ArchivedTurnRow).where(
             ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.turn_id.not_in(later)
         )
@@ -281,10 +239,10 @@ def _has_grace(row: OutboxRow, redaction: Redaction, now: datetime) -> bool:
     return row.state in OPEN and is_answer_since
 
 
-async def _commands(session: AsyncSession, rows: Sequence[OutboxRow]) -> frozenset[str]:
+def _commands(session: Session, rows: Sequence[OutboxRow]) -> frozenset[str]:
     """Those turns of `rows` that are commands."""
     turns = {row.turn_id for row in rows if row.turn_id is not None}
-    found = await session.scalars(
+    found = session.scalars(
         select(InboxRow.turn_id).where(InboxRow.turn_id.in_(turns), InboxRow.is_command.is_(True))
     )
     return frozenset(turn_id for turn_id in found if turn_id is not None)
@@ -297,3 +255,74 @@ def _conversations(user_id: str) -> Select[int]:
 def _pages(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
     for start in range(0, len(numbers), ROWS_AT_A_TIME):
         yield numbers[start : start + ROWS_AT_A_TIME]
+
+
+def _inbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
+    inbox_ids = session.scalars(
+        select(InboxRow.inbox_id).where(
+            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+            InboxRow.inbox_id <= redaction.inbox_id,
+        )
+    )
+    return list(_pages(inbox_ids.all()))
+
+
+def _inbox_rows(session: Session, page: Sequence[int]) -> Sequence[InboxRow]:
+    query = select(InboxRow).where(InboxRow.inbox_id.in_(page))
+    return session.scalars(query).all()
+
+
+def _unsay_inbox(
+    session: Session, going: Sequence[InboxRow], awaited: Collection[InboxState]
+) -> None:
+    session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.inbox_id.in_([row.inbox_id for row in going]),
+            InboxRow.state.not_in(awaited),
+        )
+        .values(**WITHOUT_WORDS)
+    )
+
+
+def _outbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
+    outbox_ids = session.scalars(
+        select(OutboxRow.outbox_id).where(
+            OutboxRow.conversation_id.in_(_conversations(redaction.user_id))
+        )
+    )
+    return list(_pages(outbox_ids.all()))
+
+
+def _outbox_rows(
+    session: Session, page: Sequence[int]
+) -> tuple[Sequence[OutboxRow], frozenset[str]]:
+    query = select(OutboxRow).where(OutboxRow.outbox_id.in_(page))
+    rows = session.scalars(query).all()
+    commands = _commands(session, rows)
+    return rows, commands
+
+
+def _unsay_outbox(session: Session, ready: Sequence[int], leaving: Collection[OutboxState]) -> int:
+    redacted = session.scalars(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id.in_(ready), OutboxRow.state.not_in(leaving))
+        .values(**UNSAID)
+        .returning(OutboxRow.outbox_id)
+    )
+    return len(redacted.all())
+
+
+def _quote_pages(session: Session, has_words: ColumnElement[bool]) -> Sequence[Sequence[int]]:
+    memory_ids = session.scalars(select(MemoryRow.memory_id).where(has_words))
+    return list(_pages(memory_ids.all()))
+
+
+def _quote_rows(session: Session, of_page: ColumnElement[bool]) -> Sequence[MemoryRow]:
+    return session.scalars(select(MemoryRow).where(of_page)).all()
+
+
+def _drop_quotes(session: Session, has_words: ColumnElement[bool], going: Sequence[int]) -> None:
+    session.execute(
+        update(MemoryRow).where(has_words, MemoryRow.memory_id.in_(going)).values(quote=None)
+    )

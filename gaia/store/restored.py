@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.inbox import UNFINISHED
 from gaia.store.indexes import GIVEN_UP
@@ -30,14 +30,14 @@ class Waiting:
     chunks: int
 
 
-async def count_waiting(session: AsyncSession) -> Waiting:
+def count_waiting(session: Session) -> Waiting:
     """How much waits."""
-    messages = await session.scalar(select(func.count()).where(InboxRow.state.in_(UNFINISHED)))
-    chunks = await session.scalar(select(func.count()).where(OutboxRow.state.in_(OPEN)))
+    messages = session.scalar(select(func.count()).where(InboxRow.state.in_(UNFINISHED)))
+    chunks = session.scalar(select(func.count()).where(OutboxRow.state.in_(OPEN)))
     return Waiting(messages or 0, chunks or 0)
 
 
-async def settle(session: AsyncSession, now: datetime) -> None:
+def settle(session: Session, now: datetime) -> None:
     """Have nothing answered or sent that waited: it may have been, and a second time, days
     later, is worse than none. Codes that were handed out are of no use any more.
 
@@ -46,25 +46,23 @@ async def settle(session: AsyncSession, now: datetime) -> None:
     """
     waits = InboxRow.state.in_(UNFINISHED)
     is_turn = InboxRow.is_command.is_(False) & InboxRow.turn_id.is_not(None)
-    await session.execute(
+    session.execute(
         update(InboxRow).where(waits, is_turn).values(state=InboxState.STOPPING, not_before=None)
     )
-    await session.execute(
+    session.execute(
         update(InboxRow)
         .where(waits, ~is_turn)
         .values(state=InboxState.STOPPED, not_before=None, finished_at=now)
     )
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.state.in_(OPEN))
         .values(state=OutboxState.DEAD, error=MAYBE_SENT, not_before=None)
     )
-    await session.execute(
-        update(PairingRow).where(PairingRow.expires_at > now).values(expires_at=now)
-    )
+    session.execute(update(PairingRow).where(PairingRow.expires_at > now).values(expires_at=now))
 
 
-async def give_up_indexes(session: AsyncSession) -> None:
+def give_up_indexes(session: Session) -> None:
     """Have the vector index made anew: the files of a local one are not there, and one that
     is kept elsewhere may know of memories that the database does not, under their numbers."""
-    await session.execute(update(IndexRow).values(active=False, fingerprint=GIVEN_UP))
+    session.execute(update(IndexRow).values(active=False, fingerprint=GIVEN_UP))

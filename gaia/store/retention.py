@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from sqlalchemy import delete, exists, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.forgets import UNDER_WAY
 from gaia.store.inbox import UNFINISHED
@@ -28,23 +28,23 @@ AT_ONCE = 200
 """Rows that one transaction deletes."""
 
 
-async def drop_replies(session: AsyncSession, before: datetime, most: int = AT_ONCE) -> int:
+def drop_replies(session: Session, before: datetime, most: int = AT_ONCE) -> int:
     """Delete chunks that left, or were given up, and were written or sent last before that
     time, with their files."""
     last = func.coalesce(OutboxRow.sent_at, OutboxRow.created_at)
-    old = await session.scalars(
+    old = session.scalars(
         select(OutboxRow.outbox_id)
         .where(OutboxRow.state.not_in(OPEN), last < before)
         .order_by(OutboxRow.outbox_id)
         .limit(most)
     )
     going = old.all()
-    await session.execute(delete(OutboxFileRow).where(OutboxFileRow.outbox_id.in_(going)))
-    await session.execute(delete(OutboxRow).where(OutboxRow.outbox_id.in_(going)))
+    session.execute(delete(OutboxFileRow).where(OutboxFileRow.outbox_id.in_(going)))
+    session.execute(delete(OutboxRow).where(OutboxRow.outbox_id.in_(going)))
     return len(going)
 
 
-async def drop_messages(session: AsyncSession, before: datetime, most: int = AT_ONCE) -> int:
+def drop_messages(session: Session, before: datetime, most: int = AT_ONCE) -> int:
     """Delete messages that came to their end before that time.
 
     One whose reply is still there stays: who retries a reply needs it. So do those of a user
@@ -68,17 +68,17 @@ async def drop_messages(session: AsyncSession, before: datetime, most: int = AT_
         .order_by(InboxRow.inbox_id)
         .limit(most)
     )
-    gone = await session.scalars(
+    gone = session.scalars(
         delete(InboxRow).where(InboxRow.inbox_id.in_(old)).returning(InboxRow.inbox_id)
     )
     return len(gone.all())
 
 
-async def drop_counts(session: AsyncSession, before: date) -> int:
+def drop_counts(session: Session, before: date) -> int:
     """Delete what was counted of tokens on days before that one, and who was told of it."""
     dropped = 0
     for table in (UsageRow, BudgetNoticeRow):
-        gone = await session.scalars(
+        gone = session.scalars(
             delete(table).where(table.day < before.isoformat()).returning(table.day)
         )
         dropped += len(gone.all())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.outbox import OPEN, Chunk
 from gaia.store.tables import OutboxRow, OutboxState
@@ -22,10 +22,10 @@ ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
 """The states of a chunk that its provider took and may tell more of."""
 
 
-async def begin(session: AsyncSession, outbox_id: int, *, repeated: bool, now: datetime) -> None:
+def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
     """Say that the channel is about to get the chunk. From here on a crash
     leaves its outcome unknown."""
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(
@@ -38,8 +38,8 @@ async def begin(session: AsyncSession, outbox_id: int, *, repeated: bool, now: d
     )
 
 
-async def mark_taken(
-    session: AsyncSession,
+def mark_taken(
+    session: Session,
     outbox_id: int,
     provider_id: str,
     *,
@@ -51,7 +51,7 @@ async def mark_taken(
     A report that was faster stays: that some copy has arrived, that this one failed, that
     it went on. `next_not_before` is when the next chunk may follow if nothing is reported.
     """
-    row = await session.get(OutboxRow, outbox_id)
+    row = session.get(OutboxRow, outbox_id)
     if row is None or row.state in ARRIVED or provider_id in row.failed_ids:
         return
     row.provider_id = provider_id
@@ -59,66 +59,64 @@ async def mark_taken(
     row.error, row.not_before = None, next_not_before
 
 
-async def mark_reported(
-    session: AsyncSession, outbox_id: int, provider_id: str, state: OutboxState
-) -> None:
+def mark_reported(session: Session, outbox_id: int, provider_id: str, state: OutboxState) -> None:
     """Say how far the provider has got with the chunk."""
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(state=state, provider_id=provider_id, error=None)
     )
 
 
-async def note_failed(session: AsyncSession, chunk: Chunk, provider_id: str) -> None:
+def note_failed(session: Session, chunk: Chunk, provider_id: str) -> None:
     """Say which copy of a chunk the provider could not deliver: it may tell that again."""
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == chunk.outbox_id)
         .values(failed_ids=[*chunk.failed_ids, provider_id])
     )
 
 
-async def mark_unknown(
-    session: AsyncSession, outbox_id: int, *, error: str, not_before: datetime | None
+def mark_unknown(
+    session: Session, outbox_id: int, *, error: str, not_before: datetime | None
 ) -> None:
     """Say that the chunk may have been sent, and when it may be sent once more."""
-    await _mark(session, outbox_id, OutboxState.UNKNOWN, error, not_before)
+    _mark(session, outbox_id, OutboxState.UNKNOWN, error, not_before)
 
 
-async def mark_waiting(session: AsyncSession, outbox_id: int, *, error: str) -> None:
+def mark_waiting(session: Session, outbox_id: int, *, error: str) -> None:
     """Say that the chunk was not delivered since nobody can be reached. However long that
     takes: attempts, and the time of refusals, are counted anew from there."""
-    await _mark(session, outbox_id, OutboxState.PENDING, error, None)
-    await session.execute(
+    _mark(session, outbox_id, OutboxState.PENDING, error, None)
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(attempts=0, refused_since=None)
     )
 
 
-async def mark_refused(
-    session: AsyncSession, outbox_id: int, *, error: str, now: datetime, not_before: datetime
+def mark_refused(
+    session: Session, outbox_id: int, *, error: str, now: datetime, not_before: datetime
 ) -> None:
     """Say that the chunk was not delivered for now, and when it may be tried again."""
-    await _mark(session, outbox_id, OutboxState.PENDING, error, not_before)
-    await session.execute(
+    _mark(session, outbox_id, OutboxState.PENDING, error, not_before)
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(refused_since=func.coalesce(OutboxRow.refused_since, now))
     )
 
 
-async def end_reply(session: AsyncSession, chunk: Chunk, *, error: str) -> None:
+def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
     """Say that a chunk never can be delivered, which ends its reply: the chunks after it
     that have not left die too."""
-    await _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
+    _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
     last = (
         select(func.min(OutboxRow.outbox_id))
         .where(*_reply_from(chunk), OutboxRow.final.is_(True))
         .scalar_subquery()
     )
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(
             *_reply_from(chunk),
@@ -130,11 +128,11 @@ async def end_reply(session: AsyncSession, chunk: Chunk, *, error: str) -> None:
     )
 
 
-async def next_not_before(session: AsyncSession, conversation_id: int) -> datetime | None:
+def next_not_before(session: Session, conversation_id: int) -> datetime | None:
     """When another chunk of the conversation may leave, though nothing was reported of
     those that left last; None when there are none, or their time is not limited."""
     times = [
-        await session.scalar(
+        session.scalar(
             select(OutboxRow.not_before)
             .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state == state)
             .order_by(OutboxRow.outbox_id.desc())
@@ -145,14 +143,14 @@ async def next_not_before(session: AsyncSession, conversation_id: int) -> dateti
     return max((time for time in times if time is not None), default=None)
 
 
-async def _mark(
-    session: AsyncSession,
+def _mark(
+    session: Session,
     outbox_id: int,
     state: OutboxState,
     error: str,
     not_before: datetime | None,
 ) -> None:
-    await session.execute(
+    session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(state=state, error=error, not_before=not_before)

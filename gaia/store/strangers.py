@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.store.tables import StrangerRow
@@ -20,21 +20,21 @@ ATTEMPTS = 5
 """So many codes an address may try within the time."""
 
 
-async def may_be_told(session: AsyncSession, address: Address, now: datetime) -> bool:
+def may_be_told(session: Session, address: Address, now: datetime) -> bool:
     """Whether the last time that the address was told is long enough ago."""
-    row = await _row(session, address)
+    row = _row(session, address)
     return row is None or row.told_at is None or not _is_recent(row.told_at, now)
 
 
-async def mark_told(session: AsyncSession, address: Address, now: datetime) -> None:
+def mark_told(session: Session, address: Address, now: datetime) -> None:
     """Say that the address is told now."""
-    row = await _row(session, address) or _add(session, address, now)
+    row = _row(session, address) or _add(session, address, now)
     row.told_at = now
 
 
-async def may_try(session: AsyncSession, address: Address, now: datetime) -> bool:
+def may_try(session: Session, address: Address, now: datetime) -> bool:
     """Count a code that the address tries; False, and not counted, when it is one too many."""
-    row = await _row(session, address) or _add(session, address, now)
+    row = _row(session, address) or _add(session, address, now)
     if not _is_recent(row.attempts_since, now):
         row.attempts, row.attempts_since = 0, now
     if row.attempts >= ATTEMPTS:
@@ -43,10 +43,10 @@ async def may_try(session: AsyncSession, address: Address, now: datetime) -> boo
     return True
 
 
-async def attempts_on(session: AsyncSession, channel: str, now: datetime) -> int:
+def attempts_on(session: Session, channel: str, now: datetime) -> int:
     """How many codes all strangers of a channel tried within the hour."""
     return (
-        await session.scalar(
+        session.scalar(
             select(func.sum(StrangerRow.attempts)).where(
                 StrangerRow.channel == channel,
                 StrangerRow.attempts_since > now - WINDOW,
@@ -57,19 +57,19 @@ async def attempts_on(session: AsyncSession, channel: str, now: datetime) -> int
     )
 
 
-async def forget(session: AsyncSession, address: Address) -> None:
+def forget(session: Session, address: Address) -> None:
     """Remove the row of an address that is a user's now."""
-    await session.execute(
+    session.execute(
         delete(StrangerRow).where(
             StrangerRow.channel == address.channel, StrangerRow.sender == address.sender
         )
     )
 
 
-async def sweep(session: AsyncSession, now: datetime) -> None:
+def sweep(session: Session, now: datetime) -> None:
     """Remove what no longer counts."""
     horizon = now - WINDOW
-    await session.execute(
+    session.execute(
         delete(StrangerRow).where(
             or_(StrangerRow.told_at.is_(None), StrangerRow.told_at <= horizon),
             StrangerRow.attempts_since <= horizon,
@@ -82,11 +82,11 @@ def _is_recent(then: datetime, now: datetime) -> bool:
     return now - WINDOW < then <= now
 
 
-async def _row(session: AsyncSession, address: Address) -> StrangerRow | None:
-    return await session.get(StrangerRow, (address.channel, address.sender))
+def _row(session: Session, address: Address) -> StrangerRow | None:
+    return session.get(StrangerRow, (address.channel, address.sender))
 
 
-def _add(session: AsyncSession, address: Address, now: datetime) -> StrangerRow:
+def _add(session: Session, address: Address, now: datetime) -> StrangerRow:
     row = StrangerRow(
         channel=address.channel, sender=address.sender, attempts=0, attempts_since=now
     )

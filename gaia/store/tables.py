@@ -110,6 +110,26 @@ class ConversationRow(Base):
     asked_at: Mapped[datetime | None]
 
 
+class EventRow(Base):
+    """An event of a session, which is the agent kit's JSON: what was said, or what a tool did.
+
+    The events of a turn are written when it ends, in the order of their ids.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (
+        Index("ix_events_session_id_event_id", "session_id", "event_id"),
+        NEVER_REUSE_IDS,
+    )
+
+    event_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    session_id: Mapped[str]
+    turn_id: Mapped[str] = mapped_column(String(40))
+    said_at: Mapped[datetime]
+    event: Mapped[str]
+
+
 class InboxRow(Base):
     """An inbound message, from its receipt to its answer.
 

@@ -7,26 +7,26 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from sqlalchemy import delete, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.digest_tables import DigestRow, DigestState, DigestWindowRow
 
 UNCOMMITTED = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.FAILED)
 
 
-async def read_anew(session: AsyncSession, user_id: str) -> None:
+def read_anew(session: Session, user_id: str) -> None:
     """Drop what was read in the windows of the user's digests: each window builds on those
     before it. What is not committed is read again, once nothing is being forgotten."""
-    await session.execute(delete(DigestWindowRow).where(DigestWindowRow.user_id == user_id))
-    await session.execute(
+    session.execute(delete(DigestWindowRow).where(DigestWindowRow.user_id == user_id))
+    session.execute(
         update(DigestRow)
         .where(DigestRow.user_id == user_id, DigestRow.state == DigestState.EXTRACTED)
         .values(state=DigestState.SEALED)
     )
 
 
-async def drop(session: AsyncSession, user_id: str) -> None:
+def drop(session: Session, user_id: str) -> None:
     """Delete the user's digests that are not committed, with what was read for them."""
-    await session.execute(
+    session.execute(
         delete(DigestRow).where(DigestRow.user_id == user_id, DigestRow.state.in_(UNCOMMITTED))
     )

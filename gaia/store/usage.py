@@ -11,7 +11,7 @@ from datetime import date
 from enum import StrEnum
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.tables import UsageRow
 
@@ -74,10 +74,10 @@ class DayOfUsage:
     usage: Usage
 
 
-async def add(session: AsyncSession, user_id: str, day: date, usage: Usage) -> None:
+def add(session: Session, user_id: str, day: date, usage: Usage) -> None:
     """Add to a user's day."""
     key = (user_id, day.isoformat(), usage.purpose, usage.model)
-    row = await session.get(UsageRow, key)
+    row = session.get(UsageRow, key)
     if row is None:
         row = UsageRow(
             user_id=user_id,
@@ -97,33 +97,31 @@ async def add(session: AsyncSession, user_id: str, day: date, usage: Usage) -> N
     row.cost += usage.cost
 
 
-async def of_day(
-    session: AsyncSession, day: date, *, user_id: str | None = None
+def of_day(
+    session: Session, day: date, *, user_id: str | None = None
 ) -> Sequence[tuple[str, Usage]]:
     """Each user's usage on a day, as `(user_id, usage)`; of one user if named."""
     query = select(UsageRow).where(UsageRow.day == day.isoformat())
     if user_id is not None:
         query = query.where(UsageRow.user_id == user_id)
-    rows = await session.scalars(query.order_by(UsageRow.user_id, UsageRow.model))
+    rows = session.scalars(query.order_by(UsageRow.user_id, UsageRow.model))
     return [(row.user_id, read(row)) for row in rows]
 
 
-async def since(
-    session: AsyncSession, day: date, *, user_id: str | None = None
-) -> Sequence[DayOfUsage]:
+def since(session: Session, day: date, *, user_id: str | None = None) -> Sequence[DayOfUsage]:
     """What all users used from that day on, or one of them, the oldest first."""
     query = select(UsageRow).where(UsageRow.day >= day.isoformat())
     if user_id is not None:
         query = query.where(UsageRow.user_id == user_id)
-    rows = await session.scalars(
+    rows = session.scalars(
         query.order_by(UsageRow.day, UsageRow.user_id, UsageRow.purpose, UsageRow.model)
     )
     return [DayOfUsage(row.user_id, date.fromisoformat(row.day), read(row)) for row in rows]
 
 
-async def calls(session: AsyncSession, user_id: str, day: date, purposes: Sequence[str]) -> int:
+def calls(session: Session, user_id: str, day: date, purposes: Sequence[str]) -> int:
     """How many calls were made for a user on a day, for these purposes."""
-    made = await session.scalar(
+    made = session.scalar(
         select(func.sum(UsageRow.calls)).where(
             UsageRow.user_id == user_id,
             UsageRow.day == day.isoformat(),
@@ -133,14 +131,14 @@ async def calls(session: AsyncSession, user_id: str, day: date, purposes: Sequen
     return made or 0
 
 
-async def tokens(session: AsyncSession, day: date, *, user_id: str | None = None) -> int:
+def tokens(session: Session, day: date, *, user_id: str | None = None) -> int:
     """How many tokens that may cost something all users used on a day, or one of them."""
     query = select(func.sum(UsageRow.tokens_in + UsageRow.tokens_out)).where(
         UsageRow.day == day.isoformat(), UsageRow.tariff != Tariff.FREE
     )
     if user_id is not None:
         query = query.where(UsageRow.user_id == user_id)
-    return await session.scalar(query) or 0
+    return session.scalar(query) or 0
 
 
 def read(row: UsageRow) -> Usage:

@@ -7,6 +7,9 @@ transaction already. Every change leaves a row in the audit.
 from __future__ import annotations
 
 import logging
+from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.ports import Clock
@@ -41,20 +44,24 @@ class Users:
             AddressTakenError: The address belongs to another user.
         """
         now = self._clock.now()
-        async with self._database.write() as session:
-            user = await identities.create(session, name, role, now=now)
-            if address is not None:
-                await identities.link(session, user, address, now)
-            audit.record(
-                session,
-                Action.ADDED,
-                at=now,
-                by=self._by,
-                subject=user.user_id,
-                address=address,
-                detail=role,
-            )
-            return user
+        return await self._database.write(self._create, name, role, now, address)
+
+    def _create(
+        self, session: Session, name: str, role: Role, now: datetime, address: Address | None
+    ) -> User:
+        user = identities.create(session, name, role, now=now)
+        if address is not None:
+            identities.link(session, user, address, now)
+        audit.record(
+            session,
+            Action.ADDED,
+            at=now,
+            by=self._by,
+            subject=user.user_id,
+            address=address,
+            detail=role,
+        )
+        return user
 
     async def find(self, name_or_id: str) -> User:
         """The user of that name, in whatever case, or of that id.
@@ -62,23 +69,19 @@ class Users:
         Raises:
             UnknownUserError: There is none. The message lists near names.
         """
-        async with self._database.read() as session:
-            return await identities.find(session, name_or_id)
+        return await self._database.read(identities.find, name_or_id)
 
     async def list(self) -> tuple[User, ...]:
         """All users, by name."""
-        async with self._database.read() as session:
-            return await identities.everybody(session)
+        return await self._database.read(identities.everybody)
 
     async def resolve(self, address: Address) -> User | None:
         """The one user that an address belongs to, or None for a stranger."""
-        async with self._database.read() as session:
-            return await identities.resolve(session, address)
+        return await self._database.read(identities.resolve, address)
 
     async def addresses(self, user: User) -> tuple[Address, ...]:
         """The addresses that belong to a user, in a fixed order."""
-        async with self._database.read() as session:
-            return await identities.addresses(session, user.user_id)
+        return await self._database.read(identities.addresses, user.user_id)
 
     async def link(self, user: User, address: Address) -> None:
         """Make `address` belong to `user`. Idempotent.
@@ -87,16 +90,18 @@ class Users:
             AddressTakenError: It belongs to another user.
         """
         now = self._clock.now()
-        async with self._database.write() as session:
-            if await identities.link(session, user, address, now):
-                audit.record(
-                    session,
-                    Action.LINKED,
-                    at=now,
-                    by=self._by,
-                    subject=user.user_id,
-                    address=address,
-                )
+        await self._database.write(self._link, user, address, now)
+
+    def _link(self, session: Session, user: User, address: Address, now: datetime) -> None:
+        if identities.link(session, user, address, now):
+            audit.record(
+                session,
+                Action.LINKED,
+                at=now,
+                by=self._by,
+                subject=user.user_id,
+                address=address,
+            )
 
     async def unlink(self, address: Address) -> None:
         """Make `address` a stranger's.
@@ -104,16 +109,18 @@ class Users:
         Raises:
             UnknownAddressError: It is one already.
         """
-        async with self._database.write() as session:
-            user_id = await identities.unlink(session, address)
-            audit.record(
-                session,
-                Action.UNLINKED,
-                at=self._clock.now(),
-                by=self._by,
-                subject=user_id,
-                address=address,
-            )
+        await self._database.write(self._unlink, address)
+
+    def _unlink(self, session: Session, address: Address) -> None:
+        user_id = identities.unlink(session, address)
+        audit.record(
+            session,
+            Action.UNLINKED,
+            at=self._clock.now(),
+            by=self._by,
+            subject=user_id,
+            address=address,
+        )
 
     async def set_role(self, user: User, role: Role) -> User:
         """Give a user another role.
@@ -122,17 +129,19 @@ class Users:
             LastOwnerError: They are the only owner, and would be none.
             GroupUserError: A group cannot have that role.
         """
-        async with self._database.write() as session:
-            changed = await identities.set_role(session, user, role)
-            audit.record(
-                session,
-                Action.ROLE_CHANGED,
-                at=self._clock.now(),
-                by=self._by,
-                subject=user.user_id,
-                detail=role,
-            )
-            return changed
+        return await self._database.write(self._set_role, user, role)
+
+    def _set_role(self, session: Session, user: User, role: Role) -> User:
+        changed = identities.set_role(session, user, role)
+        audit.record(
+            session,
+            Action.ROLE_CHANGED,
+            at=self._clock.now(),
+            by=self._by,
+            subject=user.user_id,
+            detail=role,
+        )
+        return changed
 
     async def check_removable(self, user: User) -> None:
         """Return if `remove` would not refuse.
@@ -140,14 +149,15 @@ class Users:
         Raises:
             LastOwnerError: They are the only owner.
         """
-        async with self._database.read() as session:
-            await identities.check_not_last_owner(session, user)
+        await self._database.read(identities.check_not_last_owner, user)
 
     async def note_forgotten(self, user: User) -> None:
         """Note that no file of the home but backups holds anything of a removed user."""
         now = self._clock.now()
-        async with self._database.write() as session:
-            audit.record(session, Action.FORGOTTEN, at=now, by=self._by, subject=user.user_id)
+        await self._database.write(self._note_forgotten, now, user)
+
+    def _note_forgotten(self, session: Session, now: datetime, user: User) -> None:
+        audit.record(session, Action.FORGOTTEN, at=now, by=self._by, subject=user.user_id)
 
     async def remove(self, user: User) -> None:
         """Remove a user and all that gaia.db holds of them, for good.
@@ -158,14 +168,16 @@ class Users:
             LastOwnerError: They are the only owner.
         """
         now = self._clock.now()
-        async with self._database.write() as session:
-            await identities.check_not_last_owner(session, user)
-            await wipe_user(session, user.user_id, now)
-            await identities.bury(session, user, now)
-            audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)
+        await self._database.write(self._remove, user, now)
         if not await self._database.checkpoint():
             logger.warning(
                 "what was removed of user %s stays in the write-ahead log until another "
                 "process lets go of the database",
                 user.user_id,
             )
+
+    def _remove(self, session: Session, user: User, now: datetime) -> None:
+        identities.check_not_last_owner(session, user)
+        wipe_user(session, user.user_id, now)
+        identities.bury(session, user, now)
+        audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)

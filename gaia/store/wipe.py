@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, exists, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store import index_ops
 from gaia.store.memory_tables import IndexOpRow, IndexRow, IndexShardRow
@@ -37,9 +37,9 @@ KEPT = (
 )
 
 
-async def wipe_user(session: AsyncSession, user_id: str, now: datetime) -> None:
+def wipe_user(session: Session, user_id: str, now: datetime) -> None:
     """Delete every row that belongs to the user, but not the user's own row."""
-    await _wipe_traces(session, user_id)
+    _wipe_traces(session, user_id)
     conversations = select(ConversationRow.conversation_id).where(
         ConversationRow.user_id == user_id
     )
@@ -47,13 +47,13 @@ async def wipe_user(session: AsyncSession, user_id: str, now: datetime) -> None:
         if table in KEPT:
             continue
         if "user_id" in table.c:
-            await session.execute(delete(table).where(table.c.user_id == user_id))
+            session.execute(delete(table).where(table.c.user_id == user_id))
         else:
-            await session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
-    await index_ops.drop_user(session, user_id, now)
+            session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
+    index_ops.drop_user(session, user_id, now)
 
 
-async def _wipe_traces(session: AsyncSession, user_id: str) -> None:
+def _wipe_traces(session: Session, user_id: str) -> None:
     """What was kept of the user's addresses before they were the user's."""
 
     def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
@@ -63,12 +63,12 @@ async def _wipe_traces(session: AsyncSession, user_id: str) -> None:
             IdentityRow.sender == row.sender,
         )
 
-    await session.execute(
+    session.execute(
         update(AuditRow)
         .where(or_(AuditRow.subject == user_id, is_theirs(AuditRow)))
         .values(channel=None, sender=None, detail="")
     )
-    await session.execute(delete(PairingRow).where(is_theirs(PairingRow)))
-    await session.execute(
+    session.execute(delete(PairingRow).where(is_theirs(PairingRow)))
+    session.execute(
         delete(StrangerRow).where(or_(StrangerRow.sender == user_id, is_theirs(StrangerRow)))
     )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import archive
 from gaia.messages import Address, Inbound
-from gaia.sessions.service import SessionKey
 from gaia.store import conversations, inbox
 from gaia.store.archive import Ended
+from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.testing.clock import START
 
 
-async def talk(
-    session: AsyncSession,
+def talk(
+    session: Session,
     user_id: str,
     words: str,
     answer: str = "Fine.",
@@ -27,10 +27,10 @@ async def talk(
 ) -> Ended:
     """Let a user have said something in the present session of a chat, and been answered."""
     chat = chat or user_id
-    conversation = await conversations.find_or_create(
+    conversation = conversations.find_or_create(
         session, user_id=user_id, channel="fake", chat=chat, direct=True, now=said_at
     )
-    await inbox.record(
+    inbox.record(
         session,
         Inbound(Address("fake", chat), chat, turn_id, words, said_at),
         conversation,
@@ -39,7 +39,7 @@ async def talk(
         state=InboxState.DONE,
         turn_id=turn_id,
     )
-    await conversations.count_turn(
+    conversations.count_turn(
         session, conversation.conversation_id, conversation.generation, said_at
     )
     key = SessionKey(user_id, "fake", chat, conversation.generation)
@@ -53,5 +53,5 @@ async def talk(
         answer=answer,
         said_at=said_at,
     )
-    await archive.keep(session, turn)
+    archive.keep(session, turn)
     return turn

@@ -32,41 +32,39 @@ class Book:
 
     async def keep(self, user: User, statement: Statement | str, now: datetime = START) -> Added:
         """Add a statement; mere words are the user's own."""
-        async with self.database.write() as session:
-            return await ledger.add(session, user.user_id, _statement(statement), now)
+        return await self.database.write(ledger.add, user.user_id, _statement(statement), now)
 
     async def replace(
         self, user: User, old: Added, statement: Statement | str, now: datetime = START
     ) -> Added:
         """Supersede what was added by a statement."""
         number = old.memory.memory_id
-        async with self.database.write() as session:
-            return await ledger.supersede(session, user.user_id, number, _statement(statement), now)
+        return await self.database.write(
+            ledger.supersede, user.user_id, number, _statement(statement), now
+        )
 
     async def remove(self, user: User, *memory_ids: int, now: datetime = START) -> Sequence[Memory]:
         """Remove memories with their earlier versions."""
-        async with self.database.write() as session:
-            return await ledger.remove(session, user.user_id, memory_ids, now)
+        return await self.database.write(ledger.remove, user.user_id, memory_ids, now)
 
     async def stored(self, user: User, memory_id: int) -> Memory:
         """A memory as it is in the file."""
-        async with self.database.read() as session:
-            return await ledger.get(session, user.user_id, memory_id)
+        return await self.database.read(ledger.get, user.user_id, memory_id)
 
     async def texts(self, user: User) -> list[str]:
         """What counts, in the order of the numbers."""
-        async with self.database.read() as session:
-            return [each.text for each in await ledger.every(session, user.user_id, limit=ALL)]
+        return [
+            each.text for each in await self.database.read(ledger.every, user.user_id, limit=ALL)
+        ]
 
     async def operations(self) -> Sequence[IndexOp]:
         """What the index has to do for all users."""
-        async with self.database.read() as session:
-            return await index_ops.waiting(session, limit=ALL)
+        return await self.database.read(index_ops.waiting, limit=ALL)
 
     async def made_of(self, table: type[MemoryTermRow | MemoryEntityRow]) -> set[int]:
         """The memories that have rows in a table."""
-        async with self.database.read() as session:
-            return set(await session.scalars(select(table.memory_id)))
+        with self.database.reading() as session:
+            return set(session.scalars(select(table.memory_id)))
 
 
 def _statement(statement: Statement | str) -> Statement:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Protocol
 
 from sqlalchemy import func, select
 
-from gaia.app import Stores
 from gaia.core import pairing
 from gaia.ports import Clock
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.base import Base
 from gaia.store.codes import new_code
+from gaia.store.engine import Database
 from gaia.store.users import Role, User, Users
 
 SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
@@ -23,7 +24,7 @@ class RunningCore(Protocol):
     """What is needed of a core that runs."""
 
     @property
-    def stores(self) -> Stores: ...
+    def database(self) -> Database: ...
 
     @property
     def users(self) -> Users: ...
@@ -41,14 +42,13 @@ def code_in(text: str | None) -> str:
 
 async def count(core: RunningCore, table: type[Base]) -> int:
     """How many rows a table has."""
-    async with core.stores.database.read() as session:
-        return await session.scalar(select(func.count()).select_from(table)) or 0
+    with core.database.reading() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 async def actions(core: RunningCore) -> list[Action]:
     """What was decided, the oldest first."""
-    async with core.stores.database.read() as session:
-        return [Action(entry.action) for entry in await audit.entries(session)]
+    return [Action(entry.action) for entry in await core.database.read(audit.entries)]
 
 
 async def invite(
@@ -59,11 +59,10 @@ async def invite(
     name: str | None = None,
 ) -> str:
     """A code that lets in whoever sends it, as that user, or in that role under that name."""
-    code = await new_code()
-    async with core.stores.database.write() as session:
-        await pairing.invite(
-            session, code, user=user, role=role, name=name, by=audit.CLI, now=core.clock.now()
-        )
+    code = await asyncio.to_thread(new_code)
+    await core.database.write(
+        pairing.invite, code, user=user, role=role, name=name, by=audit.CLI, now=core.clock.now()
+    )
     return code.shown
 
 

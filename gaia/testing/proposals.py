@@ -54,7 +54,7 @@ class Digests:
 
     async def sealed(self, *, ended_at: datetime = SAID) -> Digested:
         """A digest that waits, of a session whose last turn was said at `ended_at`."""
-        async with self.database.write() as session:
+        with self.database.writing() as session:
             conversation = ConversationRow(
                 user_id=self.user_id,
                 channel="terminal",
@@ -65,11 +65,10 @@ class Digests:
                 last_message_at=ended_at,
             )
             session.add(conversation)
-            await session.flush()
+            session.flush()
             number = conversation.conversation_id
             row = DigestRow(
                 session_id=f"session-{number}",
-                session_user_id=self.user_id,
                 user_id=self.user_id,
                 conversation_id=number,
                 generation=1,
@@ -91,14 +90,14 @@ class Digests:
                     length=0,
                 )
             )
-            await session.flush()
+            session.flush()
             return Digested(row.digest_id, self.user_id, row.session_id)
 
     async def commit(self, digest: Digested, *windows: Checked, now: datetime = READ) -> Committed:
         """Write a digest, and mark it as written."""
-        async with self.database.write() as session:
-            done = await writer.commit(session, digest, windows, now)
-            row = await session.get_one(DigestRow, digest.digest_id, populate_existing=True)
+        with self.database.writing() as session:
+            done = writer.commit(session, digest, windows, now)
+            row = session.get_one(DigestRow, digest.digest_id, populate_existing=True)
             row.state, row.committed_at = DigestState.COMMITTED, now
             return done
 

@@ -1,7 +1,7 @@
 """Conversations are digested, and the process that does it may die at any step.
 
 `python -m gaia.testing.scripted_digest` lives a `Life` for each line of its input. A step is
-taken before and after each transaction of both databases, and before and after a model
+taken before and after each transaction of the database, and before and after a model
 reads a window; while it does, a message arrives.
 """
 
@@ -10,21 +10,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
 from sqlalchemy import exists, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
-from gaia.app import Stores, build_app
+from gaia.app import build_app
 from gaia.clock import SystemClock
 from gaia.memory.digest.findings import Extracted, Offer, Reader, Window
 from gaia.paths import Home
-from gaia.sessions.service import SessionStore
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, SessionsSettings, Settings
 from gaia.store import digests, idling, inbox
@@ -64,14 +63,14 @@ class DoomedDatabase(MortalDatabase):
         super().__init__(path, fate)
         self._doom = doom
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
-        async with super().write() as session:
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        with super().writing() as session:
             yield session
         if self._doom is None:
             return
-        async with self.read() as session:
-            if await session.scalar(select(exists().where(DigestRow.state == self._doom))):
+        with self.reading() as session:
+            if session.scalar(select(exists().where(DigestRow.state == self._doom))):
                 _die()
 
 
@@ -112,13 +111,12 @@ async def live(line: str) -> bool:
     life = Life.model_validate_json(line)
     fate, home, clock = Fate(life.dies_at), Home(life.home), SystemClock()
     database = DoomedDatabase(home.database, fate, life.dies_in)
-    sessions = SessionStore(MortalDatabase(home.sessions_database, fate))
     channel = FakeChannel(clock)
     reader = Reader(ScriptedAsk(lambda _: "{}"), MortalExtractor(life, fate, channel))
     app = build_app(
         home,
         LoadedSettings(Settings(sessions=AT_ONCE), Secrets(), (), {}, {}),
-        Stores(database, sessions),
+        database,
         clock,
         model=ChatModel(llm=FunctionModel(lambda _: "yes"), provider="gemini", name="function"),
         extra_channels=[channel],
@@ -134,7 +132,6 @@ async def live(line: str) -> bool:
         await asyncio.sleep(LOOK_SECONDS)
     for part in (app.digesting, app.profiles, app.forgetting, app.delivery):
         await part.cancel()
-    await sessions.close()
     await database.close()
     return True
 
@@ -145,12 +142,12 @@ def _die() -> None:
 
 async def _is_done(database: Database, digested: bool) -> bool:
     """Whether all is answered, and sealed and `digested` as well."""
-    async with database.read() as session:
-        unanswered = await inbox.unfinished_conversations(session, is_command=False)
+    with database.reading() as session:
+        unanswered = inbox.unfinished_conversations(session, is_command=False)
         if unanswered or not digested:
             return not unanswered
-        unsealed = await idling.talked_in(session)
-        return not (unsealed or await digests.users_under_way(session))
+        unsealed = idling.talked_in(session)
+        return not (unsealed or digests.users_under_way(session))
 
 
 if __name__ == "__main__":

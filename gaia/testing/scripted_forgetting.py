@@ -1,25 +1,24 @@
 """Somebody has something forgotten, and the process that carries it out may die at any step.
 
 `python -m gaia.testing.scripted_forgetting` lives a `Life` for each line of its input.
-A step is taken before and after each transaction, rewriting and checkpoint of both databases,
+A step is taken before and after each transaction, rewriting and checkpoint of the database,
 and before each kind of file is cleaned.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.clock import SystemClock
 from gaia.memory import forget, ledger
 from gaia.ops.forgetting import Forgetting
 from gaia.paths import Home
-from gaia.sessions.service import SessionStore
 from gaia.store.engine import Database
 from gaia.testing.mortal import Fate, fork_lives
 
@@ -42,11 +41,11 @@ class MortalDatabase(Database):
         super().__init__(path)
         self._fate = fate
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
-        async with super().write() as session:
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        with super().writing() as session:
             yield session
-            await session.flush()
+            session.flush()
             self._fate.step()
         self._fate.step()
 
@@ -90,19 +89,17 @@ async def live(line: str) -> bool:
     fate = Fate(life.dies_at)
     home = MortalHome(life.home, fate)
     database = MortalDatabase(home.database, fate)
-    sessions = SessionStore(MortalDatabase(home.sessions_database, fate))
     if life.wishes or life.everything:
-        async with database.write() as session:
+        with database.writing() as session:
             if life.everything:
-                await forget.forget_everything(session, life.user_id, now=clock.now())
+                forget.forget_everything(session, life.user_id, now=clock.now())
             else:
-                present = await ledger.get_many(session, life.user_id, life.wishes)
+                present = ledger.get_many(session, life.user_id, life.wishes)
                 numbers = [each.memory_id for each in present]
-                await forget.forget(session, life.user_id, numbers, now=clock.now())
-    forgetting = Forgetting(home=home, database=database, sessions=sessions, clock=clock)
+                forget.forget(session, life.user_id, numbers, now=clock.now())
+    forgetting = Forgetting(home=home, database=database, clock=clock)
     forgetting.wake()
     await forgetting.flush()
-    await sessions.close()
     await database.close()
     return True
 

@@ -80,11 +80,11 @@ class WhatsAppHouse(House):
         now = SystemClock().now()
         self.person(name).contact.written_at = now - really
         database = await open_database(self.home)
-        async with database.write() as session:
+        with database.writing() as session:
             address = Address(CHANNEL, PEOPLE[name])
-            user = await identities.resolve(session, address)
+            user = identities.resolve(session, address)
             assert user is not None
-            conversation = await conversations.find_or_create(
+            conversation = conversations.find_or_create(
                 session,
                 user_id=user.user_id,
                 channel=CHANNEL,
@@ -93,7 +93,7 @@ class WhatsAppHouse(House):
                 now=now - gaia_knows,
             )
             conversation_id = conversation.conversation_id
-            await conversations.note_written(session, conversation_id, now - gaia_knows)
+            conversations.note_written(session, conversation_id, now - gaia_knows)
         await database.close()
 
     @asynccontextmanager

@@ -10,14 +10,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from gaia.errors import GaiaError
-from gaia.ops.queries.query import QUERY_PATH, Source
+from gaia.ops.queries.query import QUERY_PATH
 from gaia.ops.queries.registry import QUERIES
 from gaia.ports import Clock
-from gaia.sessions.service import SessionStore
 from gaia.store.engine import Database
 
 
-def query_routes(database: Database, sessions: SessionStore, clock: Clock) -> Sequence[BaseRoute]:
+def query_routes(database: Database, clock: Clock) -> Sequence[BaseRoute]:
     """Each query has a path of its own, and answers with its report; what gaia refuses on
     purpose is told with 422."""
 
@@ -27,17 +26,12 @@ def query_routes(database: Database, sessions: SessionStore, clock: Clock) -> Se
             return Response(status_code=404)
         try:
             question = query.question.model_validate_json(await request.body())
-            async with database.read() as session:
-                source = Source(session, stored, clock.now(), running=True)
-                report = await query.find(source, question)
+            report = await database.read(query.answer_from, question, clock.now(), running=True)
         except ValidationError as exc:
             return JSONResponse({"error": str(exc)}, status_code=400)
         except GaiaError as exc:
             told = {"error": str(exc), "exit_code": exc.exit_code}
             return JSONResponse(told, status_code=422)
         return Response(report.model_dump_json(), media_type="application/json")
-
-    async def stored() -> SessionStore:
-        return sessions
 
     return (Route(f"{QUERY_PATH}/{{name}}", answer, methods=["POST"]),)

@@ -70,10 +70,10 @@ async def test_a_start_prints_a_code_for_the_owner_and_logs_none(home: Home) -> 
 async def test_of_two_processes_that_approve_at_once_one_wins(home: Home, run_gaia) -> None:
     now, address = SystemClock().now(), Address("telegram", "7")
     database = await open_database(home)
-    code = await new_code()
-    async with database.write() as session:
+    code = new_code()
+    with database.writing() as session:
         inbound = Inbound(address, "7", "m1", "hello", now, sender_name="Eve")
-        await pairing.request(session, code, inbound, now)
+        pairing.request(session, code, inbound, now)
     await database.close()
 
     ended = await asyncio.gather(

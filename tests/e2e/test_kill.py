@@ -17,9 +17,10 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.messages import REPEAT_MARK, Address
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey, event_text
+from gaia.sessions.service import event_text, read_events
+from gaia.store import sessions
 from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.chat_provider import ChatProvider, Delivered, running_provider
 from gaia.testing.model_server import Step, spawned_model_server
@@ -110,15 +111,14 @@ def check_replies(provider: ChatProvider, messages: list[tuple[str, str]]) -> No
 
 
 async def check_sessions(home: Home, user_ids: dict[str, str]) -> None:
-    sessions = await open_sessions(home)
+    database = await open_database(home)
     for person, user_id in user_ids.items():
         key = SessionKey(user_id, "scripted", person, 1)
-        events = await sessions.events(user_id, key.session_id)
-        assert events is not None
-        said = [event_text(event) for event in events]
+        events = await database.read(sessions.events, user_id, key.session_id)
+        said = [event_text(event) for event in read_events(events)]
         expected = [f"{person} says {n}" for n in range(MESSAGES_EACH)]
         assert said == [line for text in expected for line in (text, f"echo: {text}")]
-    await sessions.close()
+    await database.close()
 
 
 def _plain(delivered: Delivered) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -88,17 +87,6 @@ async def test_a_damaged_database_is_left_as_it_is(home, run_gaia):
     before = home.database.read_bytes()
     check_refusal(await run_gaia(home, "serve"), 1, str(home.database), "damaged")
     assert home.database.read_bytes() == before
-
-
-async def test_sessions_of_another_schema_are_left_as_they_are(home, run_gaia):
-    home.settings_file.write_text(QUIET)
-    with sqlite3.connect(home.sessions_database) as connection:
-        connection.execute("CREATE TABLE adk_internal_metadata (key TEXT, value TEXT)")
-        connection.execute("INSERT INTO adk_internal_metadata VALUES ('schema_version', '99')")
-    connection.close()
-    before = home.sessions_database.read_bytes()
-    check_refusal(await run_gaia(home, "serve"), 1, str(home.sessions_database), "google-adk")
-    assert home.sessions_database.read_bytes() == before
 
 
 @pytest.fixture

@@ -61,16 +61,15 @@ class ConversationTools:
         """
         try:
             begins, ends = between(_text(since), _text(until), self._clock.now())
-            async with self._database.read() as session:
-                hits = await archive.search(
-                    session,
-                    owner(tool_context.user_id),
-                    words=_text(words),
-                    since=begins,
-                    until=ends,
-                    limit=2 * self._limit,
-                    excerpt=self._excerpt,
-                )
+            hits = await self._database.read(
+                archive.search,
+                owner(tool_context.user_id),
+                words=_text(words),
+                since=begins,
+                until=ends,
+                limit=2 * self._limit,
+                excerpt=self._excerpt,
+            )
         except (StoreError, SQLAlchemyError):
             logger.warning("the archive cannot be searched", exc_info=True)
             return {"error": "earlier conversations cannot be searched at the moment"}

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Concatenate, ParamSpec, TypeVar
 
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
 from gaia.errors import (
@@ -27,7 +27,7 @@ from gaia.errors import (
 from gaia.memory import credentials, forget, forgotten, ledger
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import one_line
-from gaia.memory.memory import Memory, Statement
+from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.recall import Finder
 from gaia.memory.text import content_terms
@@ -59,11 +59,15 @@ Told = dict[str, str]
 class _Change:
     """A change of a user's memory, in the transaction `session`."""
 
-    session: AsyncSession
+    session: Session
     user_id: str
     turn_id: str
     said: TurnWords | None
     now: datetime
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class MemoryTools:
@@ -97,10 +101,7 @@ class MemoryTools:
             about: Name, as person:sarah_chen.
         """
         try:
-            async with self._change(tool_context) as change:
-                added = await ledger.add(
-                    change.session, change.user_id, _statement(change, fact, about), change.now
-                )
+            added = await self._change(tool_context, _remember, fact, about)
         except FAULTS as exc:
             return _failed(exc)
         known = "" if added.is_new else ", which was known already"
@@ -129,15 +130,7 @@ class MemoryTools:
             fact: The new sentence.
         """
         try:
-            async with self._change(tool_context) as change:
-                old = await _meant(change, tool_context, memory_id)
-                added = await ledger.supersede(
-                    change.session,
-                    change.user_id,
-                    old.memory_id,
-                    await _newer(change, old, fact),
-                    change.now,
-                )
+            old, added = await self._change(tool_context, _update, tool_context, memory_id, fact)
         except FAULTS as exc:
             return _failed(exc)
         new_id = added.memory.memory_id
@@ -151,29 +144,56 @@ class MemoryTools:
             memory_id: Its number.
         """
         try:
-            async with self._change(tool_context) as change:
-                old = await _meant(change, tool_context, memory_id)
-                await forget.forget(
-                    change.session,
-                    change.user_id,
-                    [old.memory_id],
-                    inbox_id=change.said.inbox_id if change.said else 0,
-                    now=change.now,
-                )
+            old = await self._change(tool_context, _forget, tool_context, memory_id)
         except FAULTS as exc:
             return _failed(exc)
         return {"result": f"#{old.memory_id} is forgotten for good"}
 
-    @asynccontextmanager
-    async def _change(self, tool_context: ToolContext) -> AsyncIterator[_Change]:
-        """A transaction for the user of the turn, unless they were removed meanwhile."""
+    async def _change(
+        self,
+        tool_context: ToolContext,
+        change: Callable[Concatenate[_Change, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """What `change` comes to in a transaction for the user of the turn, unless they were
+        removed meanwhile."""
         user_id = owner(tool_context.user_id)
         turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
-        async with self._database.write() as session:
-            await identities.find(session, user_id)
-            said = await inbox.words_of_turn(session, turn_id)
-            yield _Change(session, user_id, turn_id, said, self._clock.now())
+
+        def transaction(session: Session) -> T:
+            identities.find(session, user_id)
+            said = inbox.words_of_turn(session, turn_id)
+            present = _Change(session, user_id, turn_id, said, self._clock.now())
+            return change(present, *args, **kwargs)
+
+        changed = await self._database.write(transaction)
         self._changed()
+        return changed
+
+
+def _remember(change: _Change, fact: object, about: object) -> Added:
+    return ledger.add(change.session, change.user_id, _statement(change, fact, about), change.now)
+
+
+def _update(
+    change: _Change, tool_context: ToolContext, told: object, fact: object
+) -> tuple[Memory, Added]:
+    old = _meant(change, tool_context, told)
+    newer = _newer(change, old, fact)
+    return old, ledger.supersede(change.session, change.user_id, old.memory_id, newer, change.now)
+
+
+def _forget(change: _Change, tool_context: ToolContext, told: object) -> Memory:
+    old = _meant(change, tool_context, told)
+    forget.forget(
+        change.session,
+        change.user_id,
+        [old.memory_id],
+        inbox_id=change.said.inbox_id if change.said else 0,
+        now=change.now,
+    )
+    return old
 
 
 def _statement(change: _Change, fact: object, about: object) -> Statement:
@@ -192,11 +212,11 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
     )
 
 
-async def _newer(change: _Change, old: Memory, fact: object) -> Statement:
+def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     """The statement in the place of `old`: of the same kind, and about what it still names."""
     newer = _statement(change, fact, "")
     named = content_terms(newer.text)
-    about = await ledger.entities(change.session, change.user_id, old.memory_id)
+    about = ledger.entities(change.session, change.user_id, old.memory_id)
     return replace(
         newer,
         kind=old.kind,
@@ -208,7 +228,7 @@ async def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     )
 
 
-async def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
+def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
     """The user's memory that the model means, unless it seems to guess.
 
     It knows a number from a tool's result in this conversation, or from what was
@@ -216,14 +236,14 @@ async def _meant(change: _Change, tool_context: ToolContext, told: object) -> Me
     this turn has put in its place, perhaps before a crash, is meant as well.
     """
     number = _number(told)
-    memory = await ledger.get(change.session, change.user_id, number)
+    memory = ledger.get(change.session, change.user_id, number)
     words = change.said.text if change.said else ""
     if content_terms(words).isdisjoint(content_terms(memory.text)) and number not in _numbers_told(
         tool_context
     ):
         raise UnknownMemoryError(f"nobody spoke of the memory {number}")
     if memory.superseded_by is not None:
-        heir = await ledger.get(change.session, change.user_id, memory.superseded_by)
+        heir = ledger.get(change.session, change.user_id, memory.superseded_by)
         memory = heir if heir.turn_id == change.turn_id else memory
     return memory
 

@@ -13,7 +13,7 @@ from gaia.cli.memory.options import AsJson, KindName, OfUser
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.memory.memory import Added
     from gaia.store.identities import User
@@ -49,8 +49,8 @@ def add(
         entities=tuple(filter(None, map(entities.entity, about or ()))),
     )
 
-    async def change(session: AsyncSession, owner: User, now: datetime) -> tuple[str, Added]:
-        return owner.name, await ledger.add(session, owner.user_id, statement, now)
+    def change(session: Session, owner: User, now: datetime) -> tuple[str, Added]:
+        return owner.name, ledger.add(session, owner.user_id, statement, now)
 
     name, added = write_memory(user, change)
     runs = wake(find_home())

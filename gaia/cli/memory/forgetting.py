@@ -18,7 +18,7 @@ from gaia.cli.opening import with_database
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.memory.forget import Forgotten
     from gaia.memory.memory import Memory
@@ -86,17 +86,17 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
 
     numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
 
-    async def read(session: AsyncSession, owner: User) -> _Wish:
+    def read(session: Session, owner: User) -> _Wish:
         words = ""
-        total = await ledger.count(session, owner.user_id)
+        total = ledger.count(session, owner.user_id)
         if everything:
             return _Wish(owner, (), True, total)
         if len(numbers) < len(what):
             words = " ".join(what)
-            ids = await matching.holding(session, owner.user_id, words)
+            ids = matching.holding(session, owner.user_id, words)
         else:
             ids = [int(number) for number in numbers]
-        found = await ledger.get_many(session, owner.user_id, ids)
+        found = ledger.get_many(session, owner.user_id, ids)
         missing = sorted(set(ids) - {each.memory_id for each in found})
         if missing:
             raise UnknownMemoryError(
@@ -136,11 +136,11 @@ def _carry_out(wish: _Wish) -> Forgotten:
     from gaia.memory import forget as forgetting
     from gaia.store import audit
 
-    async def change(session: AsyncSession, owner: User, now: datetime) -> Forgotten:
+    def change(session: Session, owner: User, now: datetime) -> Forgotten:
         if wish.everything:
-            return await forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
+            return forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
         ids = [each.memory_id for each in wish.memories]
-        return await forgetting.forget(
+        return forgetting.forget(
             session, owner.user_id, ids, words=wish.words, now=now, by=audit.CLI
         )
 

@@ -13,7 +13,7 @@ from gaia.cli.memory.options import AsJson, OfUser
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.memory.memory import Memory
     from gaia.store.identities import User
@@ -31,8 +31,8 @@ def keep(
     from gaia.ops.queries.memories import memory_report
     from gaia.paths import find_home
 
-    async def change(session: AsyncSession, owner: User, now: datetime) -> tuple[str, Memory]:
-        return owner.name, await holding.confirm(session, owner.user_id, memory_id, now)
+    def change(session: Session, owner: User, now: datetime) -> tuple[str, Memory]:
+        return owner.name, holding.confirm(session, owner.user_id, memory_id, now)
 
     name, memory = write_memory(user, change)
     runs = wake(find_home())

@@ -10,7 +10,7 @@ from gaia.cli.opening import there_is_a_database, with_database
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.store.engine import Database
     from gaia.store.identities import User
@@ -28,31 +28,26 @@ def with_memory(name: str | None, action: Callable[[Database, User], Awaitable[T
     from gaia.ops.queries.people import find_owner, no_users
 
     async def act(database: Database) -> T:
-        async with database.read() as session:
-            user = await find_owner(session, name)
+        user = await database.read(find_owner, name)
         return await action(database, user)
 
     return with_database(act) if there_is_a_database() else no_users(name)
 
 
-def read_memory(name: str | None, action: Callable[[AsyncSession, User], Awaitable[T]]) -> T:
+def read_memory(name: str | None, action: Callable[[Session, User], T]) -> T:
     """What `action` makes of a view of the database, and the user."""
 
     async def act(database: Database, user: User) -> T:
-        async with database.read() as session:
-            return await action(session, user)
+        return await database.read(action, user)
 
     return with_memory(name, act)
 
 
-def write_memory(
-    name: str | None, action: Callable[[AsyncSession, User, datetime], Awaitable[T]]
-) -> T:
+def write_memory(name: str | None, action: Callable[[Session, User, datetime], T]) -> T:
     """What `action` makes of a transaction, the user and the present time."""
     from gaia.clock import SystemClock
 
     async def act(database: Database, user: User) -> T:
-        async with database.write() as session:
-            return await action(session, user, SystemClock().now())
+        return await database.write(action, user, SystemClock().now())
 
     return with_memory(name, act)

@@ -47,5 +47,4 @@ async def _mark(database: Database) -> None:
     from gaia.clock import SystemClock
     from gaia.store import indexes
 
-    async with database.write() as session:
-        await indexes.begin_beside_active(session, SystemClock().now())
+    await database.write(indexes.begin_beside_active, SystemClock().now())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -14,7 +13,6 @@ from gaia.cli.users.options import AsJson, Name, RoleName
 
 if TYPE_CHECKING:
     from gaia.ops.queries.people import UserReport
-    from gaia.sessions.service import SessionStore
     from gaia.store.engine import Database
     from gaia.store.users import User, Users
 
@@ -117,8 +115,7 @@ def remove(
         from gaia.paths import find_home
 
         home = find_home()
-        async with _sessions() as sessions:
-            await remove_person(home, database, _users(database), sessions, user)
+        await remove_person(home, database, _users(database), user)
         if not await asyncio.to_thread(wake, home):
             await replace_outdated_apart(home, database, SystemClock())
 
@@ -136,23 +133,6 @@ def _users(database: Database) -> Users:
     from gaia.store.users import Users
 
     return Users(database, SystemClock(), by=audit.CLI)
-
-
-@asynccontextmanager
-async def _sessions() -> AsyncIterator[SessionStore | None]:
-    from gaia.paths import find_home
-
-    home = find_home()
-    if not home.sessions_database.exists():
-        yield None
-        return
-    from gaia.sessions.opening import open_sessions
-
-    sessions = await open_sessions(home)
-    try:
-        yield sessions
-    finally:
-        await sessions.close()
 
 
 def _known(channel: str) -> str:

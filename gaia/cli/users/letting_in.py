@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -15,7 +15,7 @@ from gaia.cli.users.options import AsJson, RoleName
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.ops.queries.people import RequestReport
     from gaia.store.codes import Code
@@ -43,13 +43,15 @@ def pair(
     as_json: AsJson = False,
 ) -> None:
     """Make a code: whoever writes it to gaia within an hour is that user."""
+    import asyncio
+
     from gaia.store.codes import new_code
 
     async def make(database: Database) -> tuple[Code, _Invited]:
-        code = await new_code()
+        code = await asyncio.to_thread(new_code)
 
-        async def invite(session: AsyncSession, now: datetime) -> _Invited:
-            return await _invite(session, code, name, role, now)
+        def invite(session: Session, now: datetime) -> _Invited:
+            return _invite(session, code, name, role, now)
 
         return code, await _written(database, invite)
 
@@ -104,13 +106,13 @@ def approve(
     if as_user is not None and (name is not None or role is not None):
         raise typer.BadParameter("a user who is known has a name and a role", param_hint="--as")
 
-    async def let_in(session: AsyncSession, now: datetime) -> tuple[User, Pairing]:
-        wanted = await pairing.find_request(session, code, now)
-        user = await pairing.approve(
+    def let_in(session: Session, now: datetime) -> tuple[User, Pairing]:
+        wanted = pairing.find_request(session, code, now)
+        user = pairing.approve(
             session,
             wanted,
             name=name,
-            as_user=await identities.find(session, as_user) if as_user else None,
+            as_user=identities.find(session, as_user) if as_user else None,
             role=Role(role) if role else None,
             by=audit.CLI,
             now=now,
@@ -128,8 +130,8 @@ def approve(
         typer.echo(f"{address} is {user.name} now, {user.role.with_article}. {when}")
 
 
-async def _invite(
-    session: AsyncSession, code: Code, name: str | None, role: RoleName | None, now: datetime
+def _invite(
+    session: Session, code: Code, name: str | None, role: RoleName | None, now: datetime
 ) -> _Invited:
     """Make the code good for whom it is meant; returns who that is."""
     from gaia.core import pairing
@@ -138,33 +140,32 @@ async def _invite(
     from gaia.store.users import Role
 
     if name is None and role in (None, RoleName.OWNER):
-        owners = await identities.owners(session)
+        owners = identities.owners(session)
         if len(owners) > 1:
             named = ", ".join(owner.name for owner in owners)
             raise typer.BadParameter(f"there are several owners: say which of {named}")
-        owner = await pairing.invite_owner(session, code, by=audit.CLI, now=now)
+        owner = pairing.invite_owner(session, code, by=audit.CLI, now=now)
         return _Invited(owner, owner.name if owner else None, Role.OWNER)
-    known = await identities.find_named(session, name) if name else None
+    known = identities.find_named(session, name) if name else None
     if known is not None:
         if role is not None and role.value != known.role.value:
             raise typer.BadParameter(
                 f"{known.name} is {known.role.with_article}: 'gaia users role' changes that",
                 param_hint="--role",
             )
-        await pairing.invite(session, code, user=known, by=audit.CLI, now=now)
+        pairing.invite(session, code, user=known, by=audit.CLI, now=now)
         return _Invited(known, known.name, known.role)
     new_name = checked_name(name) if name else None
     new_role = Role(role or RoleName.MEMBER)
-    await pairing.invite(session, code, name=new_name, role=new_role, by=audit.CLI, now=now)
+    pairing.invite(session, code, name=new_name, role=new_role, by=audit.CLI, now=now)
     return _Invited(None, new_name, new_role)
 
 
-async def _written(database: Database, act: Callable[[AsyncSession, datetime], Awaitable[T]]) -> T:
+async def _written(database: Database, act: Callable[[Session, datetime], T]) -> T:
     """What `act` makes of a transaction and the present time."""
     from gaia.clock import SystemClock
 
-    async with database.write() as session:
-        return await act(session, SystemClock().now())
+    return await database.write(act, SystemClock().now())
 
 
 def _as_table(requests: Sequence[RequestReport]) -> str:

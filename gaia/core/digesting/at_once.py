@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from sqlalchemy.orm import Session
+
 from gaia.core.digesting.digesting import Digesting
 from gaia.core.digesting.sealing import seal_now
 from gaia.errors import LearningOffError
@@ -38,15 +40,14 @@ async def digest_now(
     """
     if not digesting.enabled:
         raise OFF
-    async with database.write() as session:
-        begun = await seal_now(session, user_id, clock.now(), retry=retry)
+    begun = await database.write(seal_now, user_id, clock.now(), retry=retry)
     digest_ids = [digest.digest_id for digest in begun]
     with digesting.watched() as stepped:
         for owner in {digest.user_id for digest in begun}:
             digesting.wake(owner)
         while True:
             stepped.clear()
-            standing, unanswered = await _standing(database, digest_ids)
+            standing, unanswered = await database.read(_standing, digest_ids)
             left = _unsettled(standing, unanswered, digesting.over_budget)
             tell(len(begun) - left, len(begun))
             if not left or digesting.closed:
@@ -54,18 +55,17 @@ async def digest_now(
             await stepped.wait()
 
 
-async def _standing(
-    database: Database, digest_ids: Sequence[int]
+def _standing(
+    session: Session, digest_ids: Sequence[int]
 ) -> tuple[Sequence[Digest], Collection[int]]:
     """The digests, and the numbers of those that wait for turns of their session."""
-    async with database.read() as session:
-        found = [await digests.get(session, digest_id) for digest_id in digest_ids]
-        standing = [digest for digest in found if digest is not None]
-        unanswered = {
-            digest.digest_id
-            for digest in standing
-            if digest.state is DigestState.SEALED and await digests.waits_for_turns(session, digest)
-        }
+    found = [digests.get(session, digest_id) for digest_id in digest_ids]
+    standing = [digest for digest in found if digest is not None]
+    unanswered = {
+        digest.digest_id
+        for digest in standing
+        if digest.state is DigestState.SEALED and digests.waits_for_turns(session, digest)
+    }
     return standing, unanswered
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
+from sqlalchemy.orm import Session
+
 from gaia.core.digesting.committing import Committing
 from gaia.core.digesting.reading import Reading
 from gaia.core.digesting.sealing import seal_idle
@@ -90,8 +92,7 @@ class Digesting:
             return
         idle = timedelta(minutes=self._settings.now.sessions.idle_consolidate_minutes)
         await seal_idle(self._database, self._clock, idle)
-        async with self._database.read() as session:
-            users = await digests.users_under_way(session)
+        users = await self._database.read(digests.users_under_way)
         for user_id in users:
             self.wake(user_id)
 
@@ -151,17 +152,10 @@ class Digesting:
         """The oldest digest of the user for which something can be done."""
         # Before the look: a turn that ends meanwhile wakes whom it finds here.
         self._waiting_for_turns.add(user_id)
-        waits = False
-        async with self._database.read() as session:
-            for digest in await digests.under_way_of(session, user_id):
-                if digest.state is not DigestState.SEALED:
-                    return digest
-                if not await digests.waits_for_turns(session, digest):
-                    return digest
-                waits = True
-        if not waits:
+        due, waits = await self._database.read(_due, user_id)
+        if due is None and not waits:
             self._waiting_for_turns.discard(user_id)
-        return None
+        return due
 
     def _wait_of(self, digest: Digest) -> timedelta:
         """How long until its next attempt. Longer than any pause it is only by a clock that
@@ -188,8 +182,9 @@ class Digesting:
             return
         not_before = self._clock.now() + PAUSES[min(digest.attempts, len(PAUSES) - 1)]
         logger.warning("digest %d is tried again later: %s", digest.digest_id, error)
-        async with self._database.write() as session:
-            await digests.try_later(session, digest.digest_id, error=error, not_before=not_before)
+        await self._database.write(
+            digests.try_later, digest.digest_id, error=error, not_before=not_before
+        )
 
     async def _give_up(self, digest: Digest, error: str) -> None:
         try:
@@ -199,3 +194,16 @@ class Digesting:
         except Exception:
             logger.exception("digest %d: nothing could be told without a model", digest.digest_id)
             await self._committing.give_up(digest, error, is_told=False)
+
+
+def _due(session: Session, user_id: str) -> tuple[Digest | None, bool]:
+    """The oldest digest for which something can be done, and whether one before it, or
+    all there are, wait for turns."""
+    waits = False
+    for digest in digests.under_way_of(session, user_id):
+        if digest.state is not DigestState.SEALED:
+            return digest, waits
+        if not digests.waits_for_turns(session, digest):
+            return digest, waits
+        waits = True
+    return None, waits

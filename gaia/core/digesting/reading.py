@@ -11,7 +11,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from gaia.agent.deadline import Deadline
 from gaia.core.budgets import SETTINGS, Budgets, next_day
@@ -169,11 +171,7 @@ class Reading:
     async def _load(self, digest: Digest) -> _Sealed | None:
         """None when it is not to be read, or is to be read from its beginning."""
         try:
-            async with self._database.read() as session:
-                mark = await forgets.mark(session, digest.user_id)
-                user = await identities.find(session, digest.user_id)
-                windows = await digest_windows.of_digest(session, digest.digest_id)
-                turns = await archive.of_session(session, digest.session_id)
+            mark, user, windows, turns = await self._database.read(_read_sealed, digest)
         except UnknownUserError:
             return None
         try:
@@ -182,8 +180,7 @@ class Reading:
             logger.warning("digest %d is read anew: %s", digest.digest_id, exc)
             read = []
         if len(read) != len(windows) or not _is_unbroken(windows):
-            async with self._database.write() as session:
-                await digests.read_again(session, digest.digest_id)
+            await self._database.write(digests.read_again, digest.digest_id)
             return None
         return _Sealed(user, turns, read, windows[-1].last_archive_id if windows else 0, mark)
 
@@ -205,21 +202,7 @@ class Reading:
         await self._count(digest, replace(used, calls=used.calls - 1))
         last = window.turns[-1].archive_id
         now = self._clock.now()
-        async with self._database.write() as session:
-            present = await digests.get(session, digest.digest_id)
-            before = await digest_windows.of_digest(session, digest.digest_id)
-            turns = await archive.of_session(session, digest.session_id, after=sealed.last)
-            if present is None or present.state is not DigestState.SEALED:
-                return
-            is_next = len(before) == window.number - 1
-            # What is known of the user may have told it as well, not their words alone.
-            is_next &= sealed.mark == await forgets.mark(session, present.user_id)
-            if not is_next or tuple(turns[: len(window.turns)]) != tuple(window.turns):
-                logger.info("digest %d: its session has changed meanwhile", digest.digest_id)
-                return
-            read = ReadWindow(window.number, last, outcome.to_json(checked))
-            await digest_windows.add(session, digest.digest_id, present.user_id, read, now)
-            await digests.succeeded(session, digest.digest_id)
+        await self._database.write(_keep_window, digest, sealed, window, last, checked, now)
         logger.info(
             "digest %d: window %d of %d, %d proposals, refused %s",
             digest.digest_id,
@@ -230,20 +213,17 @@ class Reading:
         )
 
     async def _end(self, digest: Digest, sealed: _Sealed) -> None:
-        async with self._database.write() as session:
-            present = await digests.get(session, digest.digest_id)
-            turns = await archive.of_session(session, digest.session_id)
-            unchanged = tuple(turns) == tuple(sealed.turns)
-            if present is not None and present.state is DigestState.SEALED and unchanged:
-                await digests.extracted(session, digest.digest_id)
+        await self._database.write(_mark_extracted, digest, sealed)
 
     async def _count(self, digest: Digest, used: Usage) -> None:
         """Count a call before it is made: one whose answer cannot be kept, because the
         disk is full, is not made again and again."""
-        async with self._database.write() as session:
-            present = await digests.get(session, digest.digest_id)
-            if present is not None:
-                await self._spending.add(session, present.user_id, used)
+        await self._database.write(self._spend, digest, used)
+
+    def _spend(self, session: Session, digest: Digest, used: Usage) -> None:
+        present = digests.get(session, digest.digest_id)
+        if present is not None:
+            self._spending.add(session, present.user_id, used)
 
     async def _wait_for_budget(self, user_id: str, ask: AskModel) -> timedelta:
         """How long until the user's budget allows a call."""
@@ -260,13 +240,15 @@ class Reading:
     async def _used_up(self, user_id: str, ask: AskModel) -> str | None:
         """The setting that allows no call for the user any more today."""
         today = self._clock.now().astimezone().date()
-        async with self._database.read() as session:
-            made = await usage.calls(session, user_id, today, usage.LEARNING)
-            if made >= self._settings.now.memory.calls_per_day:
-                return "memory.calls_per_day"
-            if ask.tariff is Tariff.FREE:
-                return None
-            budget = await self._budgets.used_up(session, user_id)
+        return await self._database.read(self._exhausted, user_id, today, ask)
+
+    def _exhausted(self, session: Session, user_id: str, today: date, ask: AskModel) -> str | None:
+        made = usage.calls(session, user_id, today, usage.LEARNING)
+        if made >= self._settings.now.memory.calls_per_day:
+            return "memory.calls_per_day"
+        if ask.tariff is Tariff.FREE:
+            return None
+        budget = self._budgets.used_up(session, user_id)
         return None if budget is None else SETTINGS[budget]
 
 
@@ -283,3 +265,46 @@ def _next_window(sealed: _Sealed, tokens: int) -> Window:
 
 def _is_unbroken(windows: Sequence[ReadWindow]) -> bool:
     return [window.number for window in windows] == list(range(1, len(windows) + 1))
+
+
+def _read_sealed(
+    session: Session, digest: Digest
+) -> tuple[int | None, User, Sequence[ReadWindow], Sequence[ArchivedTurn]]:
+    mark = forgets.mark(session, digest.user_id)
+    user = identities.find(session, digest.user_id)
+    windows = digest_windows.of_digest(session, digest.digest_id)
+    turns = archive.of_session(session, digest.session_id)
+    return mark, user, windows, turns
+
+
+def _keep_window(
+    session: Session,
+    digest: Digest,
+    sealed: _Sealed,
+    window: Window,
+    last: int,
+    checked: Checked,
+    now: datetime,
+) -> None:
+    present = digests.get(session, digest.digest_id)
+    before = digest_windows.of_digest(session, digest.digest_id)
+    turns = archive.of_session(session, digest.session_id, after=sealed.last)
+    if present is None or present.state is not DigestState.SEALED:
+        return
+    is_next = len(before) == window.number - 1
+    # What is known of the user may have told it as well, not their words alone.
+    is_next &= sealed.mark == forgets.mark(session, present.user_id)
+    if not is_next or tuple(turns[: len(window.turns)]) != tuple(window.turns):
+        logger.info("digest %d: its session has changed meanwhile", digest.digest_id)
+        return
+    read = ReadWindow(window.number, last, outcome.to_json(checked))
+    digest_windows.add(session, digest.digest_id, present.user_id, read, now)
+    digests.succeeded(session, digest.digest_id)
+
+
+def _mark_extracted(session: Session, digest: Digest, sealed: _Sealed) -> None:
+    present = digests.get(session, digest.digest_id)
+    turns = archive.of_session(session, digest.session_id)
+    unchanged = tuple(turns) == tuple(sealed.turns)
+    if present is not None and present.state is DigestState.SEALED and unchanged:
+        digests.extracted(session, digest.digest_id)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core.handler import session_key
 from gaia.ports import Clock
@@ -19,8 +19,8 @@ from gaia.store.engine import Database
 logger = logging.getLogger(__name__)
 
 
-async def seal(
-    session: AsyncSession,
+def seal(
+    session: Session,
     conversation: Conversation,
     reason: DigestReason,
     now: datetime,
@@ -30,47 +30,48 @@ async def seal(
     """Seal the present session of a conversation, within the caller's transaction: see
     `digests.seal`. Whoever has work from it is to be woken after the commit."""
     key = session_key(conversation, conversation.generation)
-    return await digests.seal(
+    return digests.seal(
         session,
         conversation,
         key.session_id,
-        key.user_id,
         reason,
         now,
         before=before,
     )
 
 
-async def seal_now(
-    session: AsyncSession, user_id: str | None, now: datetime, *, retry: bool
+def seal_now(
+    session: Session, user_id: str | None, now: datetime, *, retry: bool
 ) -> Sequence[Digest]:
     """Seal the present sessions, of one user if named, because the owner asks for it; with
     `retry` have what failed read once more instead. Within the caller's transaction;
     returns all digests that wait then, to be tried at once."""
     if retry:
-        await digests.retry(session, user_id)
+        digests.retry(session, user_id)
     else:
-        for conversation in await idling.talked_in(session, user_id):
-            await seal(session, conversation, DigestReason.OWNER, now)
-    return await digests.hasten(session, user_id)
+        for conversation in idling.talked_in(session, user_id):
+            seal(session, conversation, DigestReason.OWNER, now)
+    return digests.hasten(session, user_id)
 
 
 async def seal_idle(database: Database, clock: Clock, idle: timedelta) -> None:
     """Seal the sessions in which nobody wrote for so long."""
     before = clock.now() - idle
-    async with database.read() as session:
-        quiet = await idling.idle_since(session, before)
+    quiet = await database.read(idling.idle_since, before)
     if await _clock_was_set_back(database, clock):
-        async with database.write() as session:
-            await idling.bring_back_to(session, clock.now())
+        await database.write(idling.bring_back_to, clock.now())
     for conversation in quiet:
-        async with database.write() as session:
-            # Somebody may have written meanwhile.
-            if await idling.is_idle(session, conversation.conversation_id, before):
-                digest_id = await seal(session, conversation, DigestReason.IDLE, clock.now())
-                logger.info("digest %s: a session idled out", digest_id)
+        await database.write(_seal_if_idle, conversation, before, clock)
 
 
 async def _clock_was_set_back(database: Database, clock: Clock) -> bool:
-    async with database.read() as session:
-        return await idling.is_any_yet_to_come(session, clock.now())
+    return await database.read(idling.is_any_yet_to_come, clock.now())
+
+
+def _seal_if_idle(
+    session: Session, conversation: Conversation, before: datetime, clock: Clock
+) -> None:
+    # Somebody may have written meanwhile.
+    if idling.is_idle(session, conversation.conversation_id, before):
+        digest_id = seal(session, conversation, DigestReason.IDLE, clock.now())
+        logger.info("digest %s: a session idled out", digest_id)

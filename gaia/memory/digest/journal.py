@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.store.digest_tables import DigestRow
 
@@ -34,16 +34,16 @@ class Entry:
     memory_id: int
 
 
-async def read(session: AsyncSession, digest_id: int) -> Sequence[Entry]:
+def read(session: Session, digest_id: int) -> Sequence[Entry]:
     """What a digest did, in its order; nothing where it has done nothing yet."""
-    stored = await session.scalar(select(DigestRow.journal).where(DigestRow.digest_id == digest_id))
+    stored = session.scalar(select(DigestRow.journal).where(DigestRow.digest_id == digest_id))
     return entries(stored or [])
 
 
-async def write(session: AsyncSession, digest_id: int, done: Sequence[Entry]) -> None:
+def write(session: Session, digest_id: int, done: Sequence[Entry]) -> None:
     """Keep what a digest did."""
     stored = [{"deed": each.deed, "memory_id": each.memory_id} for each in done]
-    await session.execute(
+    session.execute(
         update(DigestRow).where(DigestRow.digest_id == digest_id).values(journal=stored)
     )
 

@@ -5,9 +5,11 @@ what replaces what, and does not tell it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import chain, zip_longest
 
 from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
 from gaia.memory.digest.findings import Checked, Offer, Operation, Proposal, Target, Window
@@ -65,19 +67,7 @@ class Known:
     async def _rules(self, user_id: str) -> Sequence[Memory]:
         """The rules that count, the newest first."""
         now = self._clock.now()
-        async with self._database.read() as session:
-            rows = await session.scalars(
-                select(MemoryRow)
-                .where(
-                    MemoryRow.user_id == user_id,
-                    MemoryRow.status == MemoryStatus.ACTIVE,
-                    MemoryRow.kind == MemoryKind.RULE,
-                    or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
-                )
-                .order_by(MemoryRow.memory_id.desc())
-                .limit(MOST_OFFERS)
-            )
-            return [memory_of(row) for row in rows]
+        return await self._database.read(_rules_of, user_id, now)
 
 
 def chosen(
@@ -156,3 +146,18 @@ def _of_proposal(proposal: Proposal, target: Target) -> Offer:
 
 def _may_be_offered(offer: Offer) -> bool:
     return offer.kind in OFFERED and credentials.find(offer.text) is None
+
+
+def _rules_of(session: Session, user_id: str, now: datetime) -> list[Memory]:
+    rows = session.scalars(
+        select(MemoryRow)
+        .where(
+            MemoryRow.user_id == user_id,
+            MemoryRow.status == MemoryStatus.ACTIVE,
+            MemoryRow.kind == MemoryKind.RULE,
+            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
+        )
+        .order_by(MemoryRow.memory_id.desc())
+        .limit(MOST_OFFERS)
+    )
+    return [memory_of(row) for row in rows]

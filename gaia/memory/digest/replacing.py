@@ -9,8 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import UnknownMemoryError
 from gaia.memory import holding, ledger, rows
@@ -28,8 +27,8 @@ class Verdict(StrEnum):
     LEAVE = "leave"
 
 
-async def target(
-    session: AsyncSession,
+def target(
+    session: Session,
     user_id: str,
     proposal: Proposal,
     *,
@@ -47,26 +46,22 @@ async def target(
     while number is not None and number not in seen:
         seen.add(number)
         try:
-            memory = await ledger.get(session, user_id, number)
+            memory = ledger.get(session, user_id, number)
         except UnknownMemoryError:
             return None
         if memory.status is MemoryStatus.ACTIVE:
             return memory
         if memory.status is MemoryStatus.HELD:
-            await holding.discard(session, user_id, number)
+            holding.discard(session, user_id, number)
             return None
         number = memory.superseded_by
     return None
 
 
-async def verdict(
-    session: AsyncSession, user_id: str, proposal: Proposal, old: Memory | None
-) -> Verdict:
+def verdict(session: Session, user_id: str, proposal: Proposal, old: Memory | None) -> Verdict:
     """What becomes of a proposal that means `old`."""
     if old is None or proposal.operation is Operation.ADD:
-        if proposal.operation is Operation.RETRACT or await _was_given_up(
-            session, user_id, proposal
-        ):
+        if proposal.operation is Operation.RETRACT or _was_given_up(session, user_id, proposal):
             return Verdict.LEAVE
         return Verdict.ADD
     if old.source is MemorySource.USER:
@@ -79,10 +74,10 @@ async def verdict(
     return Verdict.REPLACE
 
 
-async def _was_given_up(session: AsyncSession, user_id: str, proposal: Proposal) -> bool:
+def _was_given_up(session: Session, user_id: str, proposal: Proposal) -> bool:
     """Whether the same counted once, and something that was said later took its place."""
     heir = aliased(MemoryRow)
-    until = await session.scalars(
+    until = session.scalars(
         select(heir.valid_from)
         .select_from(MemoryRow)
         .join(heir, heir.memory_id == MemoryRow.superseded_by)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import credentials, entities, forgotten, text
 from gaia.memory.digest.findings import Proposal
@@ -44,22 +44,20 @@ class Authorship:
     names: frozenset[str]
 
     @classmethod
-    async def of(
-        cls, session: AsyncSession, user_id: str, digest_id: int, session_id: str
-    ) -> Authorship:
+    def of(cls, session: Session, user_id: str, digest_id: int, session_id: str) -> Authorship:
         """Those of a digest."""
-        ended_at = await session.scalar(
+        ended_at = session.scalar(
             select(func.max(ArchivedTurnRow.said_at)).where(
                 ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.session_id == session_id
             )
         )
-        name = await session.scalar(
+        name = session.scalar(
             select(UserRow.name).where(UserRow.user_id == user_id, UserRow.is_group.is_(False))
         )
         names = text.content_terms(f"{THE_USER} {name or ''}")
         return cls(user_id, digest_id, session_id, ended_at, names)
 
-    async def statement(self, session: AsyncSession, proposal: Proposal) -> Statement:
+    def statement(self, session: Session, proposal: Proposal) -> Statement:
         """A proposal as the ledger keeps it."""
         bare = text.without(proposal.text, self.names)
         return Statement(
@@ -72,7 +70,7 @@ class Authorship:
             object=proposal.object,
             context=proposal.context,
             sensitive=proposal.sensitive,
-            entities=await self._entities(session, proposal),
+            entities=self._entities(session, proposal),
             said_at=proposal.said_at,
             due_at=proposal.due_at,
             digest_id=self.digest_id,
@@ -82,16 +80,14 @@ class Authorship:
             said_anew_at=proposal.said_at if forgotten.says(proposal.quote, bare) else None,
         )
 
-    async def _entities(self, session: AsyncSession, proposal: Proposal) -> tuple[str, ...]:
+    def _entities(self, session: Session, proposal: Proposal) -> tuple[str, ...]:
         """Whom and what a proposal is about, but for the user."""
         is_kin = not KIN.isdisjoint(text.bare_words(proposal.predicate or "").split())
         found: list[str] = []
         for told in filter(None, (proposal.subject, proposal.object)):
             if _is_name(told) and not text.content_terms(told) <= self.names:
                 kind = "person:" if is_kin and ":" not in told else ""
-                found.append(
-                    await entities.known_as(session, self.user_id, entities.entity(kind + told))
-                )
+                found.append(entities.known_as(session, self.user_id, entities.entity(kind + told)))
         return tuple(filter(None, found))
 
 

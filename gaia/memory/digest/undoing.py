@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
 from gaia.memory import holding, ledger
@@ -33,10 +33,10 @@ class Undone:
     restored: Sequence[Memory]
 
 
-async def last_digest(session: AsyncSession, user_id: str, now: datetime) -> int | None:
+def last_digest(session: Session, user_id: str, now: datetime) -> int | None:
     """The number of the user's digest that can be undone: the last one that wrote more
     than an episode, unless it is undone already or too old."""
-    found = await session.execute(
+    found = session.execute(
         select(DigestRow.digest_id, DigestRow.journal, DigestRow.undone_at)
         .where(
             DigestRow.user_id == owner(user_id),
@@ -52,15 +52,15 @@ async def last_digest(session: AsyncSession, user_id: str, now: datetime) -> int
     return None
 
 
-async def undo(session: AsyncSession, user_id: str, digest_id: int, now: datetime) -> Undone:
+def undo(session: Session, user_id: str, digest_id: int, now: datetime) -> Undone:
     """Take back what a digest of the user wrote, but for what was said again since.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    done = await journal.read(session, digest_id)
-    undone = await take_back(session, owner(user_id), done, now, for_good=False)
-    await session.execute(
+    done = journal.read(session, digest_id)
+    undone = take_back(session, owner(user_id), done, now, for_good=False)
+    session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id, DigestRow.user_id == user_id)
         .values(undone_at=now)
@@ -68,8 +68,8 @@ async def undo(session: AsyncSession, user_id: str, digest_id: int, now: datetim
     return undone
 
 
-async def take_back(
-    session: AsyncSession, user_id: str, done: Sequence[Entry], now: datetime, *, for_good: bool
+def take_back(
+    session: Session, user_id: str, done: Sequence[Entry], now: datetime, *, for_good: bool
 ) -> Undone:
     """Undo what the entries of a journal tell, the last one first. What was written is
     archived, or, `for_good`, deleted; what was held is deleted in either case."""
@@ -78,44 +78,42 @@ async def take_back(
     restored: dict[int, Memory] = {}
     archived: list[int] = []
     for entry in reversed(done):
-        memory = await _find(session, user_id, entry.memory_id)
+        memory = _find(session, user_id, entry.memory_id)
         if memory is None:
             continue
         if entry.deed is Deed.ENDED:
-            again = await _restore(session, memory, mine, now)
+            again = _restore(session, memory, mine, now)
             if again is not None:
                 restored[again.memory_id] = again
         elif memory.status is MemoryStatus.HELD and entry.deed is not Deed.SUPPORTED:
-            await holding.discard(session, user_id, memory.memory_id)
+            holding.discard(session, user_id, memory.memory_id)
         elif memory.status is MemoryStatus.ACTIVE and not _is_said_since(memory, entry):
             was_held = entry.deed is Deed.SUPPORTED
             aside = MemoryStatus.HELD if was_held else MemoryStatus.ARCHIVED
-            await holding.put_aside(session, user_id, memory.memory_id, aside, now)
+            holding.put_aside(session, user_id, memory.memory_id, aside, now)
             archived += [] if was_held else [memory.memory_id]
             # What was ended within the digest that wrote it did not count in between.
             is_news = restored.pop(memory.memory_id, None) is None
             if is_news and entry.deed is not Deed.TOLD:
                 taken_back[memory.memory_id] = memory
     if for_good:
-        await ledger.remove(session, user_id, archived, now)
+        ledger.remove(session, user_id, archived, now)
     return Undone(sorted(taken_back.values(), key=_number), sorted(restored.values(), key=_number))
 
 
-async def _restore(
-    session: AsyncSession, memory: Memory, mine: set[int], now: datetime
-) -> Memory | None:
+def _restore(session: Session, memory: Memory, mine: set[int], now: datetime) -> Memory | None:
     """Have a memory count again, unless what took its place still does by itself, or was
     replaced in its turn."""
     if memory.status is not MemoryStatus.SUPERSEDED:
         return None
     heir_id = memory.superseded_by
-    heir = None if heir_id is None else await _find(session, memory.user_id, heir_id)
+    heir = None if heir_id is None else _find(session, memory.user_id, heir_id)
     if heir is not None and (
         heir.status is MemoryStatus.SUPERSEDED
         or (heir.status is MemoryStatus.ACTIVE and heir.memory_id in mine)
     ):
         return None
-    return await holding.reactivate(session, memory.user_id, memory.memory_id, now)
+    return holding.reactivate(session, memory.user_id, memory.memory_id, now)
 
 
 def _is_said_since(memory: Memory, entry: Entry) -> bool:
@@ -124,9 +122,9 @@ def _is_said_since(memory: Memory, entry: Entry) -> bool:
     return memory.support > own or memory.source is MemorySource.USER
 
 
-async def _find(session: AsyncSession, user_id: str, memory_id: int) -> Memory | None:
+def _find(session: Session, user_id: str, memory_id: int) -> Memory | None:
     try:
-        return await ledger.get(session, user_id, memory_id)
+        return ledger.get(session, user_id, memory_id)
     except UnknownMemoryError:
         return None
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import holding, ledger
@@ -50,8 +50,8 @@ class Committed:
     left_out: int = 0
 
 
-async def commit(
-    session: AsyncSession, digest: Digested, checked: Sequence[Checked], now: datetime
+def commit(
+    session: Session, digest: Digested, checked: Sequence[Checked], now: datetime
 ) -> Committed:
     """Write what was found in the windows of a digest, in their order.
 
@@ -62,23 +62,23 @@ async def commit(
         MissingOwnerError: The digest has no user.
     """
     owner(digest.user_id)
-    before = await journal.read(session, digest.digest_id)
-    await take_back(session, digest.user_id, before, now, for_good=True)
-    authorship = await Authorship.of(session, digest.user_id, digest.digest_id, digest.session_id)
+    before = journal.read(session, digest.digest_id)
+    take_back(session, digest.user_id, before, now, for_good=True)
+    authorship = Authorship.of(session, digest.user_id, digest.digest_id, digest.session_id)
     writing = _Writing(session, digest, authorship, now)
     for number, window in enumerate(checked, start=1):
         for position, proposal in enumerate(window.proposals):
-            await writing.write((number, position), proposal)
-    episode = await writing.tell(checked[-1].summary if checked else "")
-    await journal.write(session, digest.digest_id, writing.done)
-    return await writing.outcome(episode)
+            writing.write((number, position), proposal)
+    episode = writing.tell(checked[-1].summary if checked else "")
+    journal.write(session, digest.digest_id, writing.done)
+    return writing.outcome(episode)
 
 
 class _Writing:
     """One digest on its way into the ledger. `done` is what it did so far."""
 
     def __init__(
-        self, session: AsyncSession, digest: Digested, authorship: Authorship, now: datetime
+        self, session: Session, digest: Digested, authorship: Authorship, now: datetime
     ) -> None:
         self.done: list[Entry] = []
         self._session = session
@@ -90,11 +90,11 @@ class _Writing:
         self._heirs: dict[int, int | None] = {}
         self._left_out = 0
 
-    async def write(self, place: tuple[int, int], proposal: Proposal) -> None:
+    def write(self, place: tuple[int, int], proposal: Proposal) -> None:
         """Write a proposal that stands at `place`: in which window, and where in it."""
         try:
-            async with self._session.begin_nested():
-                memory = await self._apply(proposal)
+            with self._session.begin_nested():
+                memory = self._apply(proposal)
         except UnfitMemoryError:
             memory = None
         if memory is None:
@@ -102,72 +102,72 @@ class _Writing:
         else:
             self._became[place] = memory.memory_id
 
-    async def tell(self, summary: str) -> Memory | None:
+    def tell(self, summary: str) -> Memory | None:
         """Keep the episode."""
         said = episode_of(summary, self._authorship, self._now)
         if said is None:
             return None
         try:
-            async with self._session.begin_nested():
-                added = await ledger.add(self._session, self._user_id, said, self._now)
+            with self._session.begin_nested():
+                added = ledger.add(self._session, self._user_id, said, self._now)
         except UnfitMemoryError:
             return None
         if added.is_new:
             self.done.append(Entry(Deed.TOLD, added.memory.memory_id))
         return added.memory
 
-    async def outcome(self, episode: Memory | None) -> Committed:
+    def outcome(self, episode: Memory | None) -> Committed:
         """What became of it all in the end."""
         wrote = [each.memory_id for each in self.done if each.deed in (Deed.WROTE, Deed.SUPPORTED)]
-        written = await ledger.get_many(self._session, self._user_id, wrote)
+        written = ledger.get_many(self._session, self._user_id, wrote)
         ended = [each for each in self._heirs if each not in wrote]
-        old = await ledger.get_many(self._session, self._user_id, ended)
+        old = ledger.get_many(self._session, self._user_id, ended)
         return Committed(
             learned=[each for each in written if each.status is MemoryStatus.ACTIVE],
-            replaced=[(each, await self._heir(each)) for each in old],
+            replaced=[(each, self._heir(each)) for each in old],
             episode=episode,
             held=sum(each.status is MemoryStatus.HELD for each in written),
             left_out=self._left_out,
         )
 
-    async def _apply(self, proposal: Proposal) -> Memory | None:
+    def _apply(self, proposal: Proposal) -> Memory | None:
         """The memory that a proposal became; None when there is nothing to write."""
         if proposal.held or self._digest.is_fallback:
-            return await self._hold(proposal)
-        old = await replacing.target(self._session, self._user_id, proposal, became=self._became)
-        verdict = await replacing.verdict(self._session, self._user_id, proposal, old)
+            return self._hold(proposal)
+        old = replacing.target(self._session, self._user_id, proposal, became=self._became)
+        verdict = replacing.verdict(self._session, self._user_id, proposal, old)
         if verdict is Verdict.LEAVE:
             return old
         if verdict is Verdict.ADD or old is None:
-            return await self._add(proposal)
+            return self._add(proposal)
         if proposal.operation is Operation.RETRACT:
-            ended = await ledger.retract(self._session, self._user_id, old.memory_id, self._now)
+            ended = ledger.retract(self._session, self._user_id, old.memory_id, self._now)
             self._note_end(old, None)
             return ended
-        said = await self._statement(proposal)
-        added = await ledger.supersede(self._session, self._user_id, old.memory_id, said, self._now)
+        said = self._statement(proposal)
+        added = ledger.supersede(self._session, self._user_id, old.memory_id, said, self._now)
         if added.memory.memory_id != old.memory_id:
             self._note_end(old, added.memory)
         self._note(added)
         return added.memory
 
-    async def _add(self, proposal: Proposal) -> Memory:
-        said = await self._statement(proposal)
-        added = await ledger.add(self._session, self._user_id, said, self._now)
+    def _add(self, proposal: Proposal) -> Memory:
+        said = self._statement(proposal)
+        added = ledger.add(self._session, self._user_id, said, self._now)
         self._note(added)
         return added.memory
 
-    async def _hold(self, proposal: Proposal) -> Memory | None:
+    def _hold(self, proposal: Proposal) -> Memory | None:
         """What is not sure neither replaces nor ends anything."""
         if proposal.operation is Operation.RETRACT:
             return None
-        said = await self._statement(proposal)
-        added = await holding.hold(self._session, self._user_id, said, self._now)
+        said = self._statement(proposal)
+        added = holding.hold(self._session, self._user_id, said, self._now)
         self._note(added)
         return added.memory
 
-    async def _statement(self, proposal: Proposal) -> Statement:
-        return await self._authorship.statement(self._session, proposal)
+    def _statement(self, proposal: Proposal) -> Statement:
+        return self._authorship.statement(self._session, proposal)
 
     def _note(self, added: Added) -> None:
         if added.is_new:
@@ -179,7 +179,7 @@ class _Writing:
         self.done.append(Entry(Deed.ENDED, old.memory_id))
         self._heirs[old.memory_id] = None if heir is None else heir.memory_id
 
-    async def _heir(self, old: Memory) -> Memory | None:
+    def _heir(self, old: Memory) -> Memory | None:
         """What stands in the place of `old` now: what replaced it may have been replaced."""
         heir_id = self._heirs[old.memory_id]
         while heir_id in self._heirs:
@@ -187,6 +187,6 @@ class _Writing:
         if heir_id is None:
             return None
         try:
-            return await ledger.get(self._session, self._user_id, heir_id)
+            return ledger.get(self._session, self._user_id, heir_id)
         except UnknownMemoryError:
             return None

@@ -117,13 +117,13 @@ class Factories:
         from mem0.utils.factory import EmbedderFactory  # type: ignore[import-untyped]
 
         EmbedderFactory.provider_to_class[EMBEDDED] = "gaia.memory.index.embedded.Embedded"
-        return cast(Embedding, EmbedderFactory.create(provider, dict(options), None))
+        return cast("Embedding", EmbedderFactory.create(provider, dict(options), None))
 
     def llm(self, provider: str, options: Options) -> Llm:
         """A chat model. Raises what mem0 or the provider's client raise."""
         from mem0.utils.factory import LlmFactory
 
-        return cast(Llm, LlmFactory.create(provider, dict(options)))
+        return cast("Llm", LlmFactory.create(provider, dict(options)))
 
     def auto_llm(self, ask: Ask) -> Llm:
         """gaia's own chat model, the one behind `ask`."""
@@ -132,7 +132,7 @@ class Factories:
         from gaia.memory.index.chat import AutoConfig
 
         LlmFactory.register_provider(AUTO, "gaia.memory.index.chat.AutoLlm")
-        return cast(Llm, LlmFactory.create(AUTO, AutoConfig(ask)))
+        return cast("Llm", LlmFactory.create(AUTO, AutoConfig(ask)))
 
     def vectors(
         self, provider: str, options: Mapping[str, object], dimensions: int, *, folder: Path
@@ -156,11 +156,11 @@ class Factories:
         if "embedding_model_dims" in fields:
             defaults["embedding_model_dims"] = dimensions
         config = VectorStoreConfig(provider=provider, config=defaults | dict(options)).config
-        return cast(Vectors, VectorStoreFactory.create(provider, config))
+        return cast("Vectors", VectorStoreFactory.create(provider, config))
 
     def chroma(self, name: str, client: ClientAPI) -> ChromaVectors:
         """A collection of an open Chroma, which is created if missing."""
         from mem0.utils.factory import VectorStoreFactory
 
         config = {"collection_name": name, "client": client}
-        return cast(ChromaVectors, VectorStoreFactory.create("chroma", config))
+        return cast("ChromaVectors", VectorStoreFactory.create("chroma", config))

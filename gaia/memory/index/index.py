@@ -12,6 +12,8 @@ import logging
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from sqlalchemy.orm import Session
+
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.bench import Bench, PatientBench
 from gaia.memory.index.keeper import Keeper, Progress
@@ -190,11 +192,8 @@ class Index:
         self._stage = Stage.IDLE
         while True:
             self._woken.clear()
-            async with self._database.read() as session:
-                if (await index_ops.backlog(session)).waiting:
-                    return
-                if await indexes.count_passages(session):
-                    return
+            if await self._database.read(_is_needed):
+                return
             self._finished = self._wanted
             await self._tell(is_current=True)
             await self._woken.wait()
@@ -255,3 +254,7 @@ class Index:
                 logger.warning("the memory index did not close in time: nothing is lost by that")
         self._bench.close()
         self._searcher.close()
+
+
+def _is_needed(session: Session) -> bool:
+    return bool(index_ops.backlog(session).waiting or indexes.count_passages(session))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import IndexDamagedError
 from gaia.memory.index.bench import Bench, PatientBench
@@ -78,8 +78,7 @@ class Keeper:
 
     async def open(self) -> None:
         """Open what is of use, and begin anew what is not."""
-        async with self._database.read() as session:
-            found = await indexes.every(session)
+        found = await self._database.read(indexes.every)
         useful = [each for each in found if each.fingerprint == self.fingerprint]
         useless = [each for each in found if each.fingerprint != self.fingerprint]
         if useless:
@@ -98,15 +97,13 @@ class Keeper:
         given_up = [self.building.state] if self.building else []
         self.building = None
         await self._keep_only([self.active.state] if self.active else [], gone=given_up)
-        async with self._database.write() as session:
-            state = await indexes.begin(session, self.fingerprint, self._clock.now())
+        state = await self._database.write(indexes.begin, self.fingerprint, self._clock.now())
         self.building = await self._open(state)
 
     async def start_over(self) -> None:
         """Give up all vectors there are, and begin anew."""
         self.active = self.building = None
-        async with self._database.write() as session:
-            await indexes.drop(session, [each.index_id for each in await indexes.every(session)])
+        await self._database.write(_drop_all)
         await self._bench.run(self._parts.storage.start_over)
         await self.begin()
 
@@ -123,14 +120,11 @@ class Keeper:
         That is no change of order, since what is put is what the ledger has by then.
         """
         await self._bench.run(self._parts.storage.check)
-        async with self._database.read() as session:
-            due = await index_ops.waiting(session, limit=BATCH, of=REMOVALS)
+        due = await self._database.read(index_ops.waiting, limit=BATCH, of=REMOVALS)
         if due:
             await self._remove(due)
             return True
-        async with self._database.read() as session:
-            due = await index_ops.waiting(session, limit=BATCH, of=(IndexOperation.PUT,))
-            passages = await _due_passages(session, due)
+        due, passages = await self._database.read(_due_puts)
         if not due:
             return False
         await self._put(passages)
@@ -147,10 +141,9 @@ class Keeper:
         """
         if self._verified or self.active is None:
             return
-        async with self._database.read() as session:
-            if await index_ops.waiting(session, limit=1):
-                return
-            expected = await indexes.count_passages(session)
+        expected = await self._database.read(_expected)
+        if expected is None:
+            return
         found = await self._bench.run(self.active.store.count)
         self._verified = True
         if found is not None and found != expected:
@@ -166,31 +159,25 @@ class Keeper:
         index = self.building
         if index is None:
             return None
-        async with self._database.read() as session:
-            passages = await indexes.passages(session, after=index.state.built_to, limit=BATCH)
-            total = await indexes.count_passages(session)
+        passages, total = await self._database.read(_next_passages, index)
         if not passages:
             await self._take_over(index)
             return Progress(total, total)
         await self._put_into(index, await self._embed(passages))
         built_to = passages[-1].memory_id
-        async with self._database.write() as session:
-            await indexes.mark_built(session, index.state.index_id, built_to)
-            left = await indexes.count_passages(session, after=built_to)
+        left = await self._database.write(_mark_built, index, built_to)
         self.building = replace(index, state=replace(index.state, built_to=built_to))
         return Progress(total - left, total)
 
     async def _take_over(self, index: OpenIndex) -> None:
         replaced = [self.active.state] if self.active else []
-        async with self._database.write() as session:
-            await indexes.activate(session, index.state.index_id)
+        await self._database.write(indexes.activate, index.state.index_id)
         self.active, self.building = index, None
         self._verified = False
         await self._keep_only([index.state], gone=replaced)
 
     async def _open(self, state: IndexState) -> OpenIndex:
-        async with self._database.read() as session:
-            placement = Placement(await indexes.shards(session, state.index_id))
+        placement = Placement(await self._database.read(indexes.shards, state.index_id))
         open_store = partial(
             self._parts.storage.open, state.index_id, placement, self._parts.embedder.dimensions
         )
@@ -206,8 +193,7 @@ class Keeper:
                 gone=[each.index_id for each in gone],
             )
         )
-        async with self._database.write() as session:
-            await indexes.drop(session, [each.index_id for each in gone])
+        await self._database.write(indexes.drop, [each.index_id for each in gone])
 
     def _open_indexes(self) -> Sequence[OpenIndex]:
         return [index for index in (self.active, self.building) if index is not None]
@@ -240,10 +226,9 @@ class Keeper:
 
     async def _place(self, index: OpenIndex, user_id: str) -> None:
         if index.placement.shard(user_id) is None:
-            async with self._database.write() as session:
-                shard = await indexes.place(
-                    session, index.state.index_id, user_id, self._parts.storage.shards
-                )
+            shard = await self._database.write(
+                indexes.place, index.state.index_id, user_id, self._parts.storage.shards
+            )
             index.placement.put(user_id, shard)
 
     async def _remove(self, due: Sequence[IndexOp]) -> None:
@@ -267,19 +252,16 @@ class Keeper:
             if index.placement.shard(op.user_id) is not None:
                 await self._bench.run(partial(index.store.drop_user, op.user_id))
                 index.placement.discard(op.user_id)
-        async with self._database.write() as session:
-            await indexes.displace(session, op.user_id)
-            await index_ops.done(session, [op.op_id])
+        await self._database.write(_displace, op)
 
     async def _done(self, ops: Sequence[IndexOp]) -> None:
-        async with self._database.write() as session:
-            await index_ops.done(session, [op.op_id for op in ops])
+        await self._database.write(index_ops.done, [op.op_id for op in ops])
 
 
-async def _due_passages(session: AsyncSession, ops: Sequence[IndexOp]) -> Sequence[Passage]:
+def _due_passages(session: Session, ops: Sequence[IndexOp]) -> Sequence[Passage]:
     found: list[Passage] = []
     for user_id, memory_ids in _by_user(ops).items():
-        found += await indexes.passages_of(session, user_id, memory_ids)
+        found += indexes.passages_of(session, user_id, memory_ids)
     return found
 
 
@@ -289,3 +271,35 @@ def _by_user(ops: Sequence[IndexOp]) -> Mapping[str, Sequence[int]]:
         if op.memory_id is not None:
             by_user.setdefault(op.user_id, []).append(op.memory_id)
     return by_user
+
+
+def _drop_all(session: Session) -> None:
+    indexes.drop(session, [each.index_id for each in indexes.every(session)])
+
+
+def _due_puts(session: Session) -> tuple[Sequence[IndexOp], Sequence[Passage]]:
+    due = index_ops.waiting(session, limit=BATCH, of=(IndexOperation.PUT,))
+    passages = _due_passages(session, due)
+    return due, passages
+
+
+def _expected(session: Session) -> int | None:
+    if index_ops.waiting(session, limit=1):
+        return None
+    return indexes.count_passages(session)
+
+
+def _next_passages(session: Session, index: OpenIndex) -> tuple[Sequence[Passage], int]:
+    passages = indexes.passages(session, after=index.state.built_to, limit=BATCH)
+    total = indexes.count_passages(session)
+    return passages, total
+
+
+def _mark_built(session: Session, index: OpenIndex, built_to: int) -> int:
+    indexes.mark_built(session, index.state.index_id, built_to)
+    return indexes.count_passages(session, after=built_to)
+
+
+def _displace(session: Session, op: IndexOp) -> None:
+    indexes.displace(session, op.user_id)
+    index_ops.done(session, [op.op_id])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
 from gaia.memory.memory import Memory, memory_of
@@ -24,10 +24,10 @@ MOST_MEMORIES = 150
 """Memories that a profile is made of, at most."""
 
 
-async def material(session: AsyncSession, user_id: str, now: datetime) -> Sequence[Memory]:
+def material(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
     """The user's memories that may go into their profile: those that they wrote themselves
     first, then those that were told most often, then the newest."""
-    found = await session.scalars(
+    found = session.scalars(
         select(MemoryRow)
         .where(
             MemoryRow.user_id == owner(user_id),

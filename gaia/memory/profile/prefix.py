@@ -13,7 +13,7 @@ from datetime import datetime
 
 import regex
 from sqlalchemy import ColumnElement, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
@@ -77,21 +77,21 @@ def room(settings: MemorySettings, *, small: bool) -> Room:
     return Room(bullets, SMALL_TOKENS if small else TOKENS)
 
 
-async def prefix(session: AsyncSession, user_id: str, now: datetime, within: Room) -> Prefix:
+def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefix:
     """The user's prefix as it is now.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
     owner(user_id)
-    rules = await _rules(session, user_id, now)
+    rules = _rules(session, user_id, now)
     said = _fitting([excerpt(each.text) for each in rules], within.tokens * RULES_SHARE)[::-1]
     if not within.bullets:
         return Prefix(said)
-    episode = await _last_episode(session, user_id, now)
+    episode = _last_episode(session, user_id, now)
     told = "" if episode is None else abstract(episode.text)
-    profile = await profiles.get(session, user_id)
-    bullets = await _bullets(session, user_id, now, profile, within.bullets)
+    profile = profiles.get(session, user_id)
+    bullets = _bullets(session, user_id, now, profile, within.bullets)
     left = within.tokens - sum(map(text_tokens, [*said, told]))
     return Prefix(
         rules=said,
@@ -113,9 +113,9 @@ def abstract(episode: str) -> str:
     return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
 
 
-async def _rules(session: AsyncSession, user_id: str, now: datetime) -> Sequence[Memory]:
+def _rules(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
     """The newest rules, the newest first."""
-    found = await session.scalars(
+    found = session.scalars(
         select(MemoryRow)
         .where(*_offered(user_id, MemoryKind.RULE, now))
         .order_by(MemoryRow.memory_id.desc())
@@ -124,8 +124,8 @@ async def _rules(session: AsyncSession, user_id: str, now: datetime) -> Sequence
     return [memory_of(row) for row in found if credentials.find(row.text) is None]
 
 
-async def _last_episode(session: AsyncSession, user_id: str, now: datetime) -> Memory | None:
-    row = await session.scalar(
+def _last_episode(session: Session, user_id: str, now: datetime) -> Memory | None:
+    row = session.scalar(
         select(MemoryRow)
         .where(*_offered(user_id, MemoryKind.EPISODE, now))
         .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
@@ -134,16 +134,16 @@ async def _last_episode(session: AsyncSession, user_id: str, now: datetime) -> M
     return None if row is None or credentials.find(row.text) else memory_of(row)
 
 
-async def _bullets(
-    session: AsyncSession, user_id: str, now: datetime, profile: Profile | None, limit: int
+def _bullets(
+    session: Session, user_id: str, now: datetime, profile: Profile | None, limit: int
 ) -> Sequence[str]:
     """Those of the profile's bullets of which every memory still counts; without a profile
     the memories themselves."""
     if profile is None:
-        profile = plain(await material(session, user_id, now), limit)
+        profile = plain(material(session, user_id, now), limit)
         return [each.text for each in profile.bullets]
     told_of = {number for each in profile.bullets for number in each.memory_ids}
-    counting = await session.scalars(
+    counting = session.scalars(
         select(MemoryRow.memory_id).where(
             MemoryRow.memory_id.in_(told_of), *_offered(user_id, None, now)
         )

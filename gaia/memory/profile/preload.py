@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from gaia.memory import reminders
 from gaia.memory.memory import Memory
@@ -42,9 +45,14 @@ class Preload:
             MissingOwnerError: `user_id` is empty.
         """
         now = self._clock.now()
-        async with self._database.read() as session:
-            told = await prefix(session, user_id, now, self._room)
-            due = await reminders.due(session, user_id, now)
+        told, due = await self._database.read(self._read, user_id, now)
         if self._room.bullets and (begins or not told.has_profile):
             self._outdated(user_id)
         return Preloaded(told, due)
+
+    def _read(
+        self, session: Session, user_id: str, now: datetime
+    ) -> tuple[Prefix, Sequence[Memory]]:
+        told = prefix(session, user_id, now, self._room)
+        due = reminders.due(session, user_id, now)
+        return told, due

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import entities, holding, ledger
 from gaia.memory.transfer.markdown import to_markdown
@@ -17,16 +17,16 @@ ALL = 10**9
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
-async def records(session: AsyncSession, user_id: str, file_format: FileFormat) -> Sequence[Record]:
+def records(session: Session, user_id: str, file_format: FileFormat) -> Sequence[Record]:
     """What counts; where a file holds all of a memory, also what gaia is not sure of.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    about = await entities.by_memory(session, user_id)
-    found = [*await ledger.every(session, user_id, limit=ALL)]
+    about = entities.by_memory(session, user_id)
+    found = [*ledger.every(session, user_id, limit=ALL)]
     if file_format is FileFormat.JSONL:
-        found += (await holding.held(session, user_id, size=ALL)).memories[::-1]
+        found += holding.held(session, user_id, size=ALL).memories[::-1]
     return [record_of(each, about.get(each.memory_id, ())) for each in found]
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import partial
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError
 from gaia.memory import holding, ledger, rows
@@ -98,18 +98,11 @@ async def take_in(
     What was superseded is not brought back by a statement that is older than that.
     `progress` gets how many are done, and of how many.
     """
-    async with database.read() as session:
-        superseded = await _superseded(session, user_id)
+    superseded = await database.read(_superseded, user_id)
     new = 0
     for start in range(0, len(statements), BATCH):
         batch = statements[start : start + BATCH]
-        async with database.write() as session:
-            for statement in batch:
-                if _is_outdated(statement, superseded):
-                    continue
-                keep = holding.hold if statement in held else ledger.add
-                added = await keep(session, user_id, statement, clock.now())
-                new += added.is_new
+        new += await database.write(_add, batch, superseded, held, user_id, clock)
         progress(start + len(batch), len(statements))
     return TakenIn(new, len(statements) - new)
 
@@ -130,9 +123,9 @@ def _itself(record: Record) -> Record:
     return record
 
 
-async def _superseded(session: AsyncSession, user_id: str) -> Mapping[_Key, datetime]:
+def _superseded(session: Session, user_id: str) -> Mapping[_Key, datetime]:
     """Until when what no longer counts did."""
-    found = await session.execute(
+    found = session.execute(
         select(MemoryRow.kind, MemoryRow.context, MemoryRow.hash, func.max(MemoryRow.valid_to))
         .where(
             MemoryRow.user_id == owner(user_id),
@@ -148,3 +141,21 @@ def _is_outdated(statement: Statement, superseded: Mapping[_Key, datetime]) -> b
     words = ledger.checked(statement.text)
     until = superseded.get((statement.kind, statement.context, rows.text_hash(words)))
     return until is not None and statement.said_at is not None and statement.said_at <= until
+
+
+def _add(
+    session: Session,
+    batch: Sequence[Statement],
+    superseded: Mapping[_Key, datetime],
+    held: Collection[Statement],
+    user_id: str,
+    clock: Clock,
+) -> int:
+    new = 0
+    for statement in batch:
+        if _is_outdated(statement, superseded):
+            continue
+        keep = holding.hold if statement in held else ledger.add
+        added = keep(session, user_id, statement, clock.now())
+        new += added.is_new
+    return new

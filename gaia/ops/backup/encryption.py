@@ -65,7 +65,7 @@ def decrypting(path: Path, passphrase: str) -> Iterator[IO[bytes]]:
         with suppress(BrokenPipeError), path.open("rb") as file:
             shutil.copyfileobj(file, _input(process))
             _input(process).close()
-        output = cast(io.BufferedReader, process.stdout)
+        output = cast("io.BufferedReader", process.stdout)
         if not output.peek(1) and process.wait():
             raise _failure(path, process.returncode)
         yield output
@@ -92,7 +92,7 @@ def _process(
 
 
 def _input(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    return cast(IO[bytes], process.stdin)
+    return cast("IO[bytes]", process.stdin)
 
 
 def _failure(path: Path, returncode: int) -> BackupError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -10,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.ops.backup.manifest import Manifest
 from gaia.paths import Home
-from gaia.sessions.schema_check import check_sessions_schema
-from gaia.store.engine import Database
 from gaia.store.inspection import holds_nothing
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
 from gaia.store.opening import open_database, read_revision
@@ -31,19 +29,19 @@ class Contents:
     messages: int
 
 
-async def find_troubles(home: Home, manifest: Manifest) -> Sequence[str]:
-    """What is wrong with the databases in the folder: nothing, if they can be used."""
+def find_troubles(home: Home, manifest: Manifest) -> Sequence[str]:
+    """What is wrong with the databases in the folder: nothing, if they can be used.
+    Blocks."""
     if holds_nothing(home.database):
         return [f"{home.database.name} is missing"]
-    troubles = list(await asyncio.to_thread(_unsound, home))
+    troubles = list(_unsound(home))
     try:
-        revision = await read_revision(home.database)
+        revision = read_revision(home.database)
         if revision != manifest.revision:
             troubles.append(
                 f"{home.database.name} is of revision {revision!r}, and {manifest.revision!r} "
                 "was written"
             )
-        await check_sessions_schema(home.sessions_database)
     except StoreError as exc:
         troubles.append(str(exc))
     return troubles
@@ -57,27 +55,13 @@ async def count_contents(home: Home) -> Contents:
     """
     database = await open_database(home)
     try:
-        return await _count(database)
+        return await database.read(_count)
     finally:
         await database.close()
 
 
-async def _count(database: Database) -> Contents:
-    async with database.read() as session:
-        users = await session.scalar(
-            select(func.count()).select_from(UserRow).where(UserRow.removed_at.is_(None))
-        )
-        memories = await session.scalar(
-            select(func.count())
-            .select_from(MemoryRow)
-            .where(MemoryRow.status == MemoryStatus.ACTIVE)
-        )
-        messages = await session.scalar(select(func.count()).select_from(InboxRow))
-    return Contents(users or 0, memories or 0, messages or 0)
-
-
 def _unsound(home: Home) -> Iterator[str]:
-    for path in (home.database, home.sessions_database):
+    for path in (home.database,):
         if not holds_nothing(path) and (trouble := _trouble(path)):
             yield f"{path.name} is damaged ({trouble})"
 
@@ -93,3 +77,14 @@ def _trouble(path: Path) -> str:
     if finding != "ok":
         return str(finding)
     return f"a row of {broken[0]} refers to a missing one of {broken[2]}" if broken else ""
+
+
+def _count(session: Session) -> Contents:
+    users = session.scalar(
+        select(func.count()).select_from(UserRow).where(UserRow.removed_at.is_(None))
+    )
+    memories = session.scalar(
+        select(func.count()).select_from(MemoryRow).where(MemoryRow.status == MemoryStatus.ACTIVE)
+    )
+    messages = session.scalar(select(func.count()).select_from(InboxRow))
+    return Contents(users or 0, memories or 0, messages or 0)

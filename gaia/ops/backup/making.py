@@ -16,7 +16,7 @@ from gaia.errors import BackupError
 from gaia.ops.backup.archives import ENCRYPTED_SUFFIX, SUFFIX, archive_name
 from gaia.ops.backup.manifest import Manifest, entry_of, places
 from gaia.ops.backup.progress import Progress, Silent
-from gaia.ops.backup.snapshot import copy_together
+from gaia.ops.backup.snapshot import copy_database
 from gaia.ops.backup.staging import clear_unfinished, staging, unwritable
 from gaia.ops.backup.writing import write_archive
 from gaia.paths import Home
@@ -110,10 +110,7 @@ def _path(home: Home, wanted: Wanted, taken_at: datetime) -> Path:
 
 def _stage(home: Home, folder: Path, wanted: Wanted, progress: Progress) -> None:
     """Copy what goes into the backup into the folder."""
-    databases = [home.database]
-    if not holds_nothing(home.sessions_database):
-        databases.append(home.sessions_database)
-    copy_together(databases, folder, progress)
+    copy_database(home.database, folder, progress)
     files = [home.settings_file, home.last_good_settings_file]
     if wanted.with_secrets:
         files.append(home.env_file)

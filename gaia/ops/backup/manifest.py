@@ -55,7 +55,6 @@ def places(home: Home) -> Mapping[str, Path]:
         path.name: path
         for path in (
             home.database,
-            home.sessions_database,
             home.settings_file,
             home.last_good_settings_file,
             home.env_file,

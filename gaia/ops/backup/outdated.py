@@ -66,8 +66,7 @@ async def replace_outdated(
         BackupBusyError: A backup is being made: it may be one of those.
         GaiaError: The fresh one cannot be made.
     """
-    async with database.read() as session:
-        since = await audit.last_forgotten(session)
+    since = await database.read(audit.last_forgotten)
     folders = {home.backups, backup_folder(home, settings)}
     if since is None or not await asyncio.to_thread(_outdated_alone, home, folders, since):
         return

@@ -16,6 +16,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 
+from sqlalchemy.orm import Session
+
 from gaia.errors import BackupError, StoreError
 from gaia.ops.backup.examining import Contents, count_contents, find_troubles
 from gaia.ops.backup.manifest import Manifest
@@ -63,7 +65,7 @@ async def restore_backup(
     with _beside(home) as folder:
         there = Home(folder)
         manifest = await asyncio.to_thread(unpack, path, passphrase, folder, progress or Silent())
-        troubles = await find_troubles(there, manifest)
+        troubles = await asyncio.to_thread(find_troubles, there, manifest)
         if troubles:
             raise damaged(path, list(troubles))
         try:
@@ -80,14 +82,7 @@ async def _settle(home: Home, manifest: Manifest, contents: Contents, now: datet
     takes_up = not manifest.while_running and timedelta(0) <= age <= TAKEN_UP_WITHIN
     database = await open_database(home)
     try:
-        async with database.write() as session:
-            waiting = await restored.count_waiting(session)
-            if not takes_up:
-                await restored.settle(session, now)
-            await restored.give_up_indexes(session)
-            taken_at = f"{manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
-            detail = f"a backup of {taken_at}"
-            audit.record(session, Action.RESTORED, at=now, by=audit.CLI, detail=detail)
+        waiting = await database.write(_settle_queues, takes_up, now, manifest)
     finally:
         await database.close()
     return Restored(manifest, contents, waiting, takes_up)
@@ -156,3 +151,14 @@ def _take_place(folder: Path, home: Home) -> None:
 def _check_free_but_for(folder: Path, root: Path) -> None:
     if any(entry.name not in (*OF_NO_MATTER, folder.name) for entry in root.iterdir()):
         raise BackupError(f"something was written to {str(root)!r} meanwhile: empty it, try again")
+
+
+def _settle_queues(session: Session, takes_up: bool, now: datetime, manifest: Manifest) -> Waiting:
+    waiting = restored.count_waiting(session)
+    if not takes_up:
+        restored.settle(session, now)
+    restored.give_up_indexes(session)
+    taken_at = f"{manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
+    detail = f"a backup of {taken_at}"
+    audit.record(session, Action.RESTORED, at=now, by=audit.CLI, detail=detail)
+    return waiting

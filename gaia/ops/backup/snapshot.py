@@ -1,17 +1,10 @@
-"""Copies of both databases as they are at one moment, while others write to them.
-
-A turn writes to sessions.db and to gaia.db, and either alone a moment later would tell of
-what the other does not know. So nobody writes to either for the instant in which a view of
-both is taken; then all go on, and the copies are made from that view. What is restored of
-them is what a crash in that instant would have left, which each start can cope with.
-"""
+"""A copy of the database as it is at one moment, while others write to it."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,42 +19,23 @@ PAGES_A_STEP = 2048
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
-def copy_together(sources: Sequence[Path], folder: Path, progress: Progress) -> None:
-    """Copy the databases into the folder under their names, as they are at one moment.
+def copy_database(source: Path, folder: Path, progress: Progress) -> None:
+    """Copy the database into the folder under its name, as it is at one moment.
 
-    Blocks. The copies hold nothing of what was deleted, and need no write-ahead log.
+    Blocks. The copy holds nothing of what was deleted, and needs no write-ahead log.
 
     Raises:
-        StoreError: A database cannot be read, is damaged, or stayed locked.
-        BackupError: A copy cannot be written.
+        StoreError: The database cannot be read, is damaged, or stayed locked.
+        BackupError: The copy cannot be written.
     """
-    with ExitStack() as views:
-        readers = _look_at_once(sources, views)
-        for source, reader in zip(sources, readers, strict=True):
-            progress.step(f"copying {source.name}")
+    progress.step(f"copying {source.name}")
+    try:
+        with closing(_connect(source)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
             _copy(source, reader, folder / source.name, progress)
-
-
-def _look_at_once(sources: Sequence[Path], views: ExitStack) -> Sequence[sqlite3.Connection]:
-    """Open a view of each database, all of the same moment, until `views` is closed."""
-    readers = []
-    with ExitStack() as pauses:
-        for source in sources:
-            try:
-                reader = views.enter_context(closing(_connect(source)))
-                writer = pauses.enter_context(closing(_connect(source)))
-                # Always in this order: who waits for one of them holds none behind it.
-                writer.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as exc:
-                raise store_error(source, exc) or exc from exc
-            readers.append(reader)
-        for source, reader in zip(sources, readers, strict=True):
-            try:
-                reader.execute("BEGIN")
-                reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            except sqlite3.Error as exc:
-                raise store_error(source, exc) or exc from exc
-    return readers
+    except sqlite3.Error as exc:
+        raise store_error(source, exc) or exc from exc
 
 
 def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:

@@ -39,7 +39,7 @@ async def verify_backup(
         manifest = await asyncio.to_thread(
             unpack, path, passphrase, home.root, progress or Silent()
         )
-        troubles = await find_troubles(home, manifest)
+        troubles = await asyncio.to_thread(find_troubles, home, manifest)
         try:
             if not troubles:
                 return Verified(path, manifest, await count_contents(home))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder
@@ -47,17 +47,17 @@ def backup_check(home: Home, settings: BackupSettings, clock: Clock) -> Check:
     """The check of the backups, needed or not."""
 
     async def look() -> Sequence[Finding]:
-        noted = await _read(home)
+        noted = await asyncio.to_thread(_read, home)
         return await asyncio.to_thread(_look, home, settings, noted, clock.now())
 
     return Check(NAME, look, needs=(home_folder.NAME, "database"))
 
 
-async def _read(home: Home) -> _Noted:
-    if await read_revision(home.database) != HEAD:
+def _read(home: Home) -> _Noted:
+    if read_revision(home.database) != HEAD:
         return _Noted()
-    async with inspecting(home.database) as connection, AsyncSession(connection) as session:
-        return _Noted(await job_runs.get(session, JOB), await audit.last_forgotten(session))
+    with inspecting(home.database) as connection, Session(connection) as session:
+        return _Noted(job_runs.get(session, JOB), audit.last_forgotten(session))
 
 
 def _look(home: Home, settings: BackupSettings, noted: _Noted, now: datetime) -> Sequence[Finding]:
@@ -86,9 +86,7 @@ def _place(home: Home, folder: Path) -> Iterator[Finding]:
         return
     if not os.access(place, os.W_OK | os.X_OK):
         yield failed(f"{folder} is not writable by this user", "Mend its permissions.")
-    needed = ROOM * sum(
-        path.stat().st_size for path in (home.database, home.sessions_database) if path.exists()
-    )
+    needed = ROOM * sum(path.stat().st_size for path in (home.database,) if path.exists())
     # The copies are made in the home.
     for where in {path.stat().st_dev: path for path in (home.root, place)}.values():
         if (free := shutil.disk_usage(where).free) < needed:

@@ -6,11 +6,12 @@ tell what the next start will have to do.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, ok, skipped, warning
 from gaia.memory.index.fingerprints import read_fingerprint
@@ -58,9 +59,10 @@ def index_check(
             return [_running(report.memory, reindex)]
         if await daemon.runs():
             return [skipped("gaia runs, and is too busy to tell")]
-        if await read_revision(home.database) != HEAD:
+        tables = await asyncio.to_thread(_read, home)
+        if tables is None:
             return [ok("there is none yet")]
-        return [*_resting(home, memory, await _read(home), clock.now())]
+        return [*_resting(home, memory, tables, clock.now())]
 
     return Check(NAME, look, needs=("database",))
 
@@ -80,12 +82,14 @@ def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Fin
     return ok(counted(memory.memories, "memory", "memories") + behind)
 
 
-async def _read(home: Home) -> _Tables:
-    async with inspecting(home.database) as connection, AsyncSession(connection) as session:
+def _read(home: Home) -> _Tables | None:
+    if read_revision(home.database) != HEAD:
+        return None
+    with inspecting(home.database) as connection, Session(connection) as session:
         return _Tables(
-            await index_ops.backlog(session),
-            await indexes.count_passages(session),
-            await indexes.every(session),
+            index_ops.backlog(session),
+            indexes.count_passages(session),
+            indexes.every(session),
         )
 
 

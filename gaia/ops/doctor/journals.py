@@ -1,4 +1,4 @@
-"""Whether the databases keep a write-ahead log, and it does not grow without end."""
+"""Whether the database keeps a write-ahead log, and it does not grow without end."""
 
 from __future__ import annotations
 
@@ -21,25 +21,18 @@ WAL_MARK = b"\x02\x02"
 
 
 def journals_check(home: Home, daemon: Daemon, *, long: int = LONG_BYTES) -> Check:
-    """The check of both databases' logs; `long` is in bytes."""
+    """The check of the database's log; `long` is in bytes."""
 
     async def look() -> Sequence[Finding]:
+        path = home.database
+        if holds_nothing(path):
+            return [ok("there is none")]
         runs = await daemon.runs()
-        paths = [home.database, home.sessions_database]
-        there = [path for path in paths if not holds_nothing(path)]
-        logs = [await asyncio.to_thread(_read, path) for path in there]
-        found = [
-            finding
-            for path, (is_wal, size) in zip(there, logs, strict=True)
-            for finding in _told(home, path, is_wal=is_wal, size=size, long=long, runs=runs)
-        ]
-        sizes = ", ".join(
-            f"that of {path.name} has {size / MEGABYTE:,.1f} MB"
-            for path, (_, size) in zip(there, logs, strict=True)
-        )
-        return found or [ok(f"write-ahead logs are short: {sizes}" if sizes else "there are none")]
+        is_wal, size = await asyncio.to_thread(_read, path)
+        found = _told(home, path, is_wal=is_wal, size=size, long=long, runs=runs)
+        return found or [ok(f"the write-ahead log is short: {size / MEGABYTE:,.1f} MB")]
 
-    return Check(NAME, look, needs=("database", "sessions"))
+    return Check(NAME, look, needs=("database",))
 
 
 def _read(path: Path) -> tuple[bool, int]:

@@ -49,7 +49,7 @@ def _private_paths(home: Home) -> Iterator[Path]:
     """What there is of all that should be private. Links are left out: what they lead to
     is another's matter."""
     files = [home.settings_file, home.terminal_history, home.lock_file]
-    for database in (home.database, home.sessions_database):
+    for database in (home.database,):
         files += [database.with_name(database.name + side) for side in DATABASE_SIDES]
     files += home.root.glob("gaia.*.yaml")
     yield from sorted({path for path in files if path.is_file() and not path.is_symlink()})

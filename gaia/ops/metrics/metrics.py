@@ -6,8 +6,10 @@ import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from prometheus_client import CollectorRegistry, generate_latest
+from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
 from gaia.current import Current
@@ -18,6 +20,7 @@ from gaia.ops.status import Status
 from gaia.ports import Clock
 from gaia.store import job_runs, usage
 from gaia.store.engine import Database
+from gaia.store.job_runs import JobRun
 from gaia.store.usage import DayOfUsage, Usage
 
 logger = logging.getLogger(__name__)
@@ -52,9 +55,7 @@ class Metrics:
     async def _standing(self) -> Standing:
         report = await self._status.report()
         now = self._clock.now()
-        async with self._database.read() as session:
-            used = await usage.since(session, now.astimezone().date())
-            jobs = await job_runs.all(session)
+        used, jobs = await self._database.read(_used_and_run, now)
         health = self._model.now.health
         return Standing(report, _of_all(used), health.calls_on(now), health.latency, jobs)
 
@@ -74,3 +75,9 @@ def _of_all(days: Sequence[DayOfUsage]) -> Sequence[Usage]:
         )
         for used in groups.values()
     ]
+
+
+def _used_and_run(session: Session, now: datetime) -> tuple[Sequence[DayOfUsage], Sequence[JobRun]]:
+    used = usage.since(session, now.astimezone().date())
+    jobs = job_runs.all(session)
+    return used, jobs

@@ -103,14 +103,13 @@ class TurnList(Report):
     turns: tuple[TurnReport, ...]
 
 
-async def _sessions(source: Source, asked: Whose) -> SessionList:
-    from gaia.store import identities
+def _sessions(source: Source, asked: Whose) -> SessionList:
+    from gaia.store import identities, sessions
 
     user_id = None
     if asked.user is not None:
-        user_id = (await identities.find(source.session, asked.user)).user_id
-    names = {each.user_id: each.name for each in await identities.everybody(source.session)}
-    sessions = await source.sessions()
+        user_id = (identities.find(source.session, asked.user)).user_id
+    names = {each.user_id: each.name for each in identities.everybody(source.session)}
     return SessionList(
         sessions=tuple(
             SessionReport(
@@ -120,24 +119,25 @@ async def _sessions(source: Source, asked: Whose) -> SessionList:
                 events=each.events,
                 updated_at=each.updated_at,
             )
-            for each in (await sessions.list(user_id) if sessions else ())
+            for each in sessions.listed(source.session, user_id)
         )
     )
 
 
-async def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
+def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
+    from gaia.sessions.service import read_events
     from gaia.sessions.transcript import transcript
-    from gaia.store import identities
+    from gaia.store import identities, sessions
 
-    sessions = await source.sessions()
-    known = {each.session_id: each for each in await sessions.list()} if sessions else {}
-    if sessions is None or asked.session_id not in known:
+    known = {each.session_id: each for each in sessions.listed(source.session)}
+    if asked.session_id not in known:
         _no_session(asked, known)
     user_id = known[asked.session_id].user_id
-    events = await sessions.events(user_id, asked.session_id, limit=asked.limit)
-    names = {each.user_id: each.name for each in await identities.everybody(source.session)}
+    events = sessions.events(source.session, user_id, asked.session_id, limit=asked.limit)
+    names = {each.user_id: each.name for each in identities.everybody(source.session)}
     return TranscriptReport(
-        user=names.get(user_id, user_id), entries=tuple(map(_entry, transcript(events or ())))
+        user=names.get(user_id, user_id),
+        entries=tuple(map(_entry, transcript(read_events(events)))),
     )
 
 
@@ -162,11 +162,11 @@ def _entry(entry: Entry) -> EntryReport:
     )
 
 
-async def _turns(source: Source, asked: WhichTurns) -> TurnList:
+def _turns(source: Source, asked: WhichTurns) -> TurnList:
     from gaia.memory import archive
 
-    owner = await find_owner(source.session, asked.user)
-    hits = await archive.search(
+    owner = find_owner(source.session, asked.user)
+    hits = archive.search(
         source.session,
         owner.user_id,
         words=asked.words,

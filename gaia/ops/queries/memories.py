@@ -129,13 +129,13 @@ def memory_report(memory: Memory) -> MemoryReport:
     )
 
 
-async def _page(source: Source, asked: WhichMemories) -> MemoryPage:
+def _page(source: Source, asked: WhichMemories) -> MemoryPage:
     from gaia.memory import ledger
     from gaia.store.memory_tables import MemoryStatus
 
-    owner = await find_owner(source.session, asked.user)
+    owner = find_owner(source.session, asked.user)
     status = MemoryStatus.HELD if asked.held else MemoryStatus.ACTIVE
-    found = await ledger.page(
+    found = ledger.page(
         source.session, owner.user_id, number=asked.page, size=asked.size, status=status
     )
     return MemoryPage(
@@ -143,32 +143,32 @@ async def _page(source: Source, asked: WhichMemories) -> MemoryPage:
         page=found.number,
         pages=found.pages,
         total=found.total,
-        held=await ledger.count(source.session, owner.user_id, MemoryStatus.HELD),
+        held=ledger.count(source.session, owner.user_id, MemoryStatus.HELD),
         memories=tuple(map(memory_report, found.memories)),
     )
 
 
-async def _origin(source: Source, asked: WhichMemory) -> OriginReport:
+def _origin(source: Source, asked: WhichMemory) -> OriginReport:
     from gaia.memory import ledger
 
     session, memory_id = source.session, asked.memory_id
-    user_id = (await find_owner(session, asked.user)).user_id
-    memory = await ledger.get(session, user_id, memory_id)
-    earlier = await ledger.earlier_versions(session, user_id, [memory_id])
+    user_id = (find_owner(session, asked.user)).user_id
+    memory = ledger.get(session, user_id, memory_id)
+    earlier = ledger.earlier_versions(session, user_id, [memory_id])
     return OriginReport(
         memory=memory_report(memory),
-        about=tuple(await ledger.entities(session, user_id, memory_id)),
+        about=tuple(ledger.entities(session, user_id, memory_id)),
         session_id=memory.session_id,
         turn_id=memory.turn_id,
         earlier=tuple(map(memory_report, earlier)),
     )
 
 
-async def _figures(source: Source, asked: Whose) -> FiguresReport:
+def _figures(source: Source, asked: Whose) -> FiguresReport:
     from gaia.memory.statistics import statistics
 
-    owner = await find_owner(source.session, asked.user)
-    figures = await statistics(source.session, owner.user_id)
+    owner = find_owner(source.session, asked.user)
+    figures = statistics(source.session, owner.user_id)
     return FiguresReport(
         user=owner.name,
         memories=figures.active,
@@ -185,12 +185,12 @@ async def _figures(source: Source, asked: Whose) -> FiguresReport:
     )
 
 
-async def _file(source: Source, asked: WhichFile) -> MemoryFile:
+def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import giving_out
     from gaia.memory.transfer.taking_in import FileFormat
 
-    owner, file_format = await find_owner(source.session, asked.user), FileFormat(asked.file_format)
-    records = await giving_out.records(source.session, owner.user_id, file_format)
+    owner, file_format = find_owner(source.session, asked.user), FileFormat(asked.file_format)
+    records = giving_out.records(source.session, owner.user_id, file_format)
     lines = tuple(giving_out.lines(owner.name, records, file_format))
     return MemoryFile(user=owner.name, memories=len(records), lines=lines)
 

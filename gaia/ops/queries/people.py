@@ -11,7 +11,7 @@ from gaia.ops.report import Report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from gaia.messages import Address
     from gaia.store.identities import User
@@ -87,7 +87,7 @@ def user_report(user: User, addresses: Sequence[Address]) -> UserReport:
     )
 
 
-async def find_owner(session: AsyncSession, name: str | None) -> User:
+def find_owner(session: Session, name: str | None) -> User:
     """The user of that name; without one the only person, or the only user there is.
 
     Raises:
@@ -97,8 +97,8 @@ async def find_owner(session: AsyncSession, name: str | None) -> User:
     from gaia.store import identities
 
     if name is not None:
-        return await identities.find(session, name)
-    everybody = await identities.everybody(session)
+        return identities.find(session, name)
+    everybody = identities.everybody(session)
     candidates = [user for user in everybody if not user.is_group] or everybody
     if len(candidates) > 1:
         named = ", ".join(user.name for user in everybody)
@@ -117,20 +117,20 @@ def no_users(question: object) -> NoReturn:
     )
 
 
-async def _users(source: Source, question: Everything) -> UserList:
+def _users(source: Source, question: Everything) -> UserList:
     from gaia.store import identities
 
     return UserList(
         users=tuple(
             [
-                user_report(user, await identities.addresses(source.session, user.user_id))
-                for user in await identities.everybody(source.session)
+                user_report(user, identities.addresses(source.session, user.user_id))
+                for user in identities.everybody(source.session)
             ]
         )
     )
 
 
-async def _requests(source: Source, question: Everything) -> RequestList:
+def _requests(source: Source, question: Everything) -> RequestList:
     from gaia.store import pairings
 
     return RequestList(
@@ -144,13 +144,13 @@ async def _requests(source: Source, question: Everything) -> RequestList:
                 asked_at=each.created_at,
                 expires_at=each.expires_at,
             )
-            for each in await pairings.requests(source.session, source.now)
+            for each in pairings.requests(source.session, source.now)
         )
     )
 
 
-async def _owner(source: Source, question: Whose) -> Owner:
-    user = await find_owner(source.session, question.user)
+def _owner(source: Source, question: Whose) -> Owner:
+    user = find_owner(source.session, question.user)
     return Owner(user_id=user.user_id, name=user.name)
 
 

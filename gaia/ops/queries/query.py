@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
@@ -12,9 +12,8 @@ from pydantic import PlainSerializer
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
-    from gaia.sessions.service import SessionStore
 
 Q = TypeVar("Q", bound=Report)
 A = TypeVar("A", bound=Report)
@@ -28,11 +27,10 @@ Moment = Annotated[datetime, PlainSerializer(datetime.isoformat, str, when_used=
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a query is answered from: one view of the database, the sessions if there are
-    any, the present time, and whether a daemon runs."""
+    """What a query is answered from: one view of the database, the present time, and whether
+    a daemon runs."""
 
-    session: AsyncSession
-    sessions: Callable[[], Awaitable[SessionStore | None]]
+    session: Session
     now: datetime
     running: bool
 
@@ -45,8 +43,12 @@ class Query(Generic[Q, A]):
     name: str
     question: type[Q]
     answer: type[A]
-    find: Callable[[Source, Q], Awaitable[A]]
+    find: Callable[[Source, Q], A]
     without_database: Callable[[Q], A]
+
+    def answer_from(self, session: Session, asked: Q, now: datetime, *, running: bool) -> A:
+        """The answer, within the caller's transaction."""
+        return self.find(Source(session, now, running), asked)
 
 
 class Everything(Report):

@@ -11,7 +11,7 @@ from gaia.ops.queries.query import Everything, Moment, Query, Source
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
 
 class WhichDecisions(Report):
@@ -103,14 +103,14 @@ class ChunkList(Report):
     chunks: tuple[ChunkReport, ...] = ()
 
 
-async def _decisions(source: Source, asked: WhichDecisions) -> DecisionList:
+def _decisions(source: Source, asked: WhichDecisions) -> DecisionList:
     from gaia.store import audit
 
-    entries = await audit.entries(
+    entries = audit.entries(
         source.session,
         limit=asked.limit,
         actions=asked.actions,
-        user_id=None if asked.user is None else await _user_id(source.session, asked.user),
+        user_id=None if asked.user is None else _user_id(source.session, asked.user),
         since=asked.since,
     )
     return DecisionList(
@@ -131,24 +131,24 @@ async def _decisions(source: Source, asked: WhichDecisions) -> DecisionList:
     )
 
 
-async def _user_id(session: AsyncSession, name_or_id: str) -> str:
+def _user_id(session: Session, name_or_id: str) -> str:
     """The id of a user; one of somebody who was removed is taken as it is."""
     from gaia.store import identities
     from gaia.store.names import USER_ID
 
     try:
-        return (await identities.find(session, name_or_id)).user_id
+        return identities.find(session, name_or_id).user_id
     except UnknownUserError:
         if USER_ID.fullmatch(name_or_id):
             return name_or_id
         raise
 
 
-async def _costs(source: Source, asked: WhichCosts) -> Costs:
+def _costs(source: Source, asked: WhichCosts) -> Costs:
     from gaia.store import identities, usage
 
-    names = {each.user_id: each.name for each in await identities.everybody(source.session)}
-    used = await usage.since(source.session, asked.since)
+    names = {each.user_id: each.name for each in identities.everybody(source.session)}
+    used = usage.since(source.session, asked.since)
     return add_up(used, names, by=asked.by, since=asked.since, until=asked.until)
 
 
@@ -156,7 +156,7 @@ def _no_costs(asked: WhichCosts) -> Costs:
     return add_up((), {}, by=asked.by, since=asked.since, until=asked.until)
 
 
-async def _jobs(source: Source, asked: Everything) -> JobList:
+def _jobs(source: Source, asked: Everything) -> JobList:
     from gaia.store import job_runs
 
     return JobList(
@@ -174,12 +174,12 @@ async def _jobs(source: Source, asked: Everything) -> JobList:
                 succeeded_at=run.succeeded_at,
                 next_at=run.next_at,
             )
-            for run in await job_runs.all(source.session)
+            for run in job_runs.all(source.session)
         ),
     )
 
 
-async def _chunks(source: Source, asked: WhichChunks) -> ChunkList:
+def _chunks(source: Source, asked: WhichChunks) -> ChunkList:
     from gaia.store import outbox
     from gaia.store.tables import OutboxState
 
@@ -201,7 +201,7 @@ async def _chunks(source: Source, asked: WhichChunks) -> ChunkList:
                 not_before=each.chunk.not_before,
                 error=each.chunk.error,
             )
-            for each in await outbox.listed(source.session, states=states)
+            for each in outbox.listed(source.session, states=states)
         )
     )
 

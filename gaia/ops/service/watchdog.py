@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.messages import Health
@@ -89,8 +90,8 @@ def of_store(database: Database, *, seconds: float) -> Sign:
 
     async def look() -> str:
         try:
-            async with asyncio.timeout(seconds), database.read() as session:
-                await session.execute(text("SELECT count(*) FROM sqlite_master"))
+            async with asyncio.timeout(seconds):
+                await database.read(Session.execute, text("SELECT count(*) FROM sqlite_master"))
         except StoreError as exc:
             return str(exc)
         except TimeoutError:

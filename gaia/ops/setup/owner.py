@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Set
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import pairing
 from gaia.core.access import TERMINAL
@@ -44,7 +45,7 @@ class Owners:
 async def find_owners(home: Home, clock: Clock) -> Owners:
     """Who owns the gaia of a home. Nothing is made or changed: of a database that an older
     gaia wrote, nothing is told."""
-    if await read_revision(home.database) != HEAD:
+    if await asyncio.to_thread(read_revision, home.database) != HEAD:
         return Owners()
     database = await open_database(home)
     try:
@@ -55,16 +56,7 @@ async def find_owners(home: Home, clock: Clock) -> Owners:
 
 async def read_owners(database: Database, clock: Clock) -> Owners:
     """Who owns this gaia."""
-    async with database.read() as session:
-        owners = await identities.owners(session)
-        names = tuple(owner.name for owner in owners)
-        if len(owners) != 1:
-            return Owners(names)
-        owner = owners[0]
-        addresses = await identities.addresses(session, owner.user_id)
-        waiting = await pairings.to_send_back(session, clock.now())
-    has_code = any(each.terms.user_id == owner.user_id for each in waiting)
-    return Owners(names, Owner(owner, {each.channel for each in addresses}, has_code))
+    return await database.read(_owners, clock.now())
 
 
 async def make_owner(database: Database, name: str, login: str, clock: Clock) -> User:
@@ -74,38 +66,14 @@ async def make_owner(database: Database, name: str, login: str, clock: Clock) ->
     Raises:
         UserNameError: Nobody can be called so.
     """
-    now = clock.now()
-    async with database.write() as session:
-        owners = await identities.owners(session)
-        if owners:
-            return owners[0]
-        known = await identities.find_named(session, name)
-        if known is None:
-            user = await identities.create(session, name, Role.OWNER, now=now)
-            action = Action.ADDED
-        else:
-            user = await identities.set_role(session, known, Role.OWNER)
-            action = Action.ROLE_CHANGED
-        address = await _terminal_of(session, user, login, now)
-        audit.record(
-            session,
-            action,
-            at=now,
-            by=audit.CLI,
-            subject=user.user_id,
-            address=address,
-            detail=Role.OWNER,
-        )
-    return user
+    return await database.write(_ensure_owner, name, login, clock.now())
 
 
-async def _terminal_of(
-    session: AsyncSession, user: User, login: str, now: datetime
-) -> Address | None:
+def _terminal_of(session: Session, user: User, login: str, now: datetime) -> Address | None:
     """The address of `gaia chat`, made the user's; None if it is somebody else's already."""
     address = Address(TERMINAL, login)
     try:
-        await identities.link(session, user, address, now)
+        identities.link(session, user, address, now)
     except AddressTakenError:
         return None
     return address
@@ -117,9 +85,44 @@ async def new_code(database: Database, owner: User, clock: Clock) -> str:
     It goes by the owner's name, so that the one that gaia makes at its start, which does
     not, leaves it good.
     """
-    code = await codes.new_code()
-    async with database.write() as session:
-        await pairing.invite(
-            session, code, user=owner, name=owner.name, by=audit.CLI, now=clock.now()
-        )
+    code = await asyncio.to_thread(codes.new_code)
+    await database.write(
+        pairing.invite, code, user=owner, name=owner.name, by=audit.CLI, now=clock.now()
+    )
     return code.shown
+
+
+def _owners(session: Session, now: datetime) -> Owners:
+    owners = identities.owners(session)
+    names = tuple(owner.name for owner in owners)
+    if len(owners) != 1:
+        return Owners(names)
+    owner = owners[0]
+    addresses = identities.addresses(session, owner.user_id)
+    waiting = pairings.to_send_back(session, now)
+    has_code = any(each.terms.user_id == owner.user_id for each in waiting)
+    return Owners(names, Owner(owner, {each.channel for each in addresses}, has_code))
+
+
+def _ensure_owner(session: Session, name: str, login: str, now: datetime) -> User:
+    owners = identities.owners(session)
+    if owners:
+        return owners[0]
+    known = identities.find_named(session, name)
+    if known is None:
+        user = identities.create(session, name, Role.OWNER, now=now)
+        action = Action.ADDED
+    else:
+        user = identities.set_role(session, known, Role.OWNER)
+        action = Action.ROLE_CHANGED
+    address = _terminal_of(session, user, login, now)
+    audit.record(
+        session,
+        action,
+        at=now,
+        by=audit.CLI,
+        subject=user.user_id,
+        address=address,
+        detail=Role.OWNER,
+    )
+    return user

@@ -26,6 +26,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,9 +40,12 @@ from gaia.agent.remote import gemini, openai
 from gaia.agent.turn import Agent, Ask, Scene
 from gaia.errors import GaiaError
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey, SessionStore
 from gaia.settings.schema import ModelSettings, Settings
+from gaia.store import sessions
+from gaia.store.engine import Database
+from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey
+from gaia.store.tables import UserRow
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.serving import serving
 
@@ -108,8 +112,8 @@ class Talk:
     """A conversation through gaia's agent with the model of a host."""
 
     agent: Agent
-    sessions: SessionStore
     clock: FakeClock
+    database: Database
     screen: Screen = field(default_factory=Screen)
     turns: int = 0
 
@@ -119,17 +123,17 @@ class Talk:
         ask = Ask(f"t_{self.turns}", text, text, START, stream=stream)
         hurry = asyncio.create_task(self._hurry())
         try:
-            return await self.agent.answer(scene, ask, Meter(), self.screen)
+            answer = await self.agent.answer(scene, ask, Meter(), self.screen)
+            await self.database.write(sessions.add, KEY_OF_SESSION, answer.events)
+            return answer.text
         finally:
             hurry.cancel()
             with suppress(asyncio.CancelledError):
                 await hurry
 
     async def stored(self) -> str:
-        events = await self.sessions.events(
-            KEY_OF_SESSION.user_id, KEY_OF_SESSION.session_id, limit=1000
-        )
-        return "\n".join(event.model_dump_json() for event in events or [])
+        key = KEY_OF_SESSION
+        return "\n".join(await self.database.read(sessions.events, key.user_id, key.session_id))
 
     async def _hurry(self) -> None:
         """End each wait between two tries at once: beside the deadline's watch, who sleeps
@@ -148,16 +152,23 @@ async def talking(host: Host, protocol: str, home: Home, called: list[Any]) -> A
 
     home.create()
     clock = FakeClock()
-    sessions = await open_sessions(home)
+    database = await open_database(home)
+    await database.write(_add_user)
     async with serving(host.app) as url:
         model = connect(protocol, url, clock)
-        agent = Agent(model=model, sessions=sessions, tools=[remember], settings=Settings())
+        agent = Agent(model=model, database=database, tools=[remember], settings=Settings())
         try:
-            await sessions.ensure(KEY_OF_SESSION)
-            yield Talk(agent, sessions, clock)
+            yield Talk(agent, clock, database)
         finally:
             await model.close()
-            await sessions.close()
+            await database.close()
+
+
+def _add_user(session: Session) -> None:
+    user_id = KEY_OF_SESSION.user_id
+    session.add(
+        UserRow(user_id=user_id, name="Ada", name_key="ada", role="owner", created_at=START)
+    )
 
 
 def connect(protocol: str, url: str, clock: FakeClock) -> ChatModel:

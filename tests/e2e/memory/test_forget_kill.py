@@ -20,13 +20,13 @@ from gaia.memory import archive, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey
-from gaia.store import conversations, inbox, outbox
+from gaia.sessions.service import stopped_turn, stored_events
+from gaia.store import conversations, inbox, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.users import Users
 from gaia.testing.mortal import Mortals
@@ -36,8 +36,16 @@ from gaia.testing.traces import files_with
 THINGS = ("the gate code is under the blue pot", "my therapist is called weatherby")
 TRACES = (("blue pot", "gate code"), ("therapist", "weatherby"))
 OWN = "we walked along the violet canal"
-OF_BOB = {"gaia.db", "sessions.db", "backups/gaia-at-0001.db"}
-OWNED = ("memories", "memory_terms", "forgotten", "index_ops", "archived_turns", "archived_terms")
+OF_BOB = {"gaia.db", "backups/gaia-at-0001.db"}
+OWNED = (
+    "events",
+    "memories",
+    "memory_terms",
+    "forgotten",
+    "index_ops",
+    "archived_turns",
+    "archived_terms",
+)
 MOST_STEPS = 60
 
 
@@ -155,9 +163,6 @@ def of_bob(scene: Scene) -> dict[str, list[tuple[object, ...]]]:
         for table in OWNED:
             query = f"SELECT * FROM {table} WHERE user_id = ?"
             rows[table] = database.execute(query, (scene.bob,)).fetchall()
-    with closing(sqlite3.connect(scene.home.sessions_database)) as database:
-        query = "SELECT id, event_data FROM events WHERE user_id = ? ORDER BY timestamp"
-        rows["events"] = database.execute(query, (scene.bob,)).fetchall()
     assert all(rows[table] for table in rows if table != "forgotten")
     return rows
 
@@ -165,7 +170,7 @@ def of_bob(scene: Scene) -> dict[str, list[tuple[object, ...]]]:
 async def furnish(home: Home) -> Scene:
     """Have both say and keep the same things, with their names, and ada something of her own."""
     home.create()
-    database, sessions, clock = await open_database(home), await open_sessions(home), SystemClock()
+    database, clock = await open_database(home), SystemClock()
     users = Users(database, clock)
     ids = {}
     for name in ("ada", "bob"):
@@ -174,10 +179,10 @@ async def furnish(home: Home) -> Scene:
         for name, user_id in ids.items():
             turn_id = f"turn-{name}-{number}"
             words = f"{thing} {name}"
-            async with database.write() as session:
+            with database.writing() as session:
                 said = Statement(words, MemorySource.TOOL, turn_id=turn_id)
-                await ledger.add(session, user_id, said, clock.now())
-                chat = await conversations.find_or_create(
+                ledger.add(session, user_id, said, clock.now())
+                chat = conversations.find_or_create(
                     session,
                     user_id=user_id,
                     channel="fake",
@@ -185,7 +190,7 @@ async def furnish(home: Home) -> Scene:
                     direct=True,
                     now=clock.now(),
                 )
-                await inbox.record(
+                inbox.record(
                     session,
                     Inbound(Address("fake", name), name, turn_id, words, clock.now()),
                     chat,
@@ -194,7 +199,7 @@ async def furnish(home: Home) -> Scene:
                     state=InboxState.DONE,
                     turn_id=turn_id,
                 )
-                await outbox.add(
+                outbox.add(
                     session,
                     conversation_id=chat.conversation_id,
                     turn_id=turn_id,
@@ -204,11 +209,10 @@ async def furnish(home: Home) -> Scene:
                 key = SessionKey(user_id, "fake", name, 1)
                 said_back = f"As you say, {words}"
                 turn = (chat.conversation_id, key.session_id, words, words, said_back, clock.now())
-                await archive.keep(session, Ended(turn_id, user_id, *turn))
-            await sessions.ensure(key)
-            await sessions.record_turn(key, turn_id, words, f"As you say, {words}")
-            await sessions.record_turn(key, f"{turn_id}-own", OWN, "How nice")
-    await sessions.close()
+                archive.keep(session, Ended(turn_id, user_id, *turn))
+                own = stopped_turn(f"{turn_id}-own", OWN, "How nice")
+                events = [*stopped_turn(turn_id, words, said_back), *own]
+                sessions.add(session, key, stored_events(events))
     await database.close()
     home.terminal_history.write_text("".join(f"\n# now\n+{thing} ada\n" for thing in THINGS))
     home.logs.joinpath("gaia.log").write_text("".join(f"said {thing} ada\n" for thing in THINGS))

@@ -33,7 +33,7 @@ def said_with(words: str, requests: Sequence[RecordedRequest]) -> list[str]:
     return [
         str(message)
         for request in requests
-        for message in cast(list[object], request.body["messages"])
+        for message in cast("list[object]", request.body["messages"])
         if words in str(message)
     ]
 
@@ -119,4 +119,4 @@ async def test_forgetting_everything_leaves_nothing_but_the_others(household: Ho
         assert "Quillfeathers all over" in household.model.requests[-1].user_texts
         assert "quillfeather" in await household.on_telegram("bob", "/memory")
     assert files_with(household.home.root, "cobaltin", "viridin") == []
-    assert files_with(household.home.root, "quillfeather") == ["gaia.db", "sessions.db"]
+    assert files_with(household.home.root, "quillfeather") == ["gaia.db"]

@@ -106,19 +106,18 @@ async def happen(home: Home, chapter: Chapter, number: int) -> None:
     users = Users(database, clock)
     for name, count in chapter.remember:
         user_id = await id_of(users, name)
-        async with database.write() as session:
+        with database.writing() as session:
             for each in range(count):
                 said = Statement(f"memory {number} {each} of {name}", MemorySource.USER)
-                await ledger.add(session, user_id, said, clock.now())
+                ledger.add(session, user_id, said, clock.now())
     for name in chapter.forget:
         user_id = await id_of(users, name)
-        async with database.write() as session:
-            some = await ledger.every(session, user_id, limit=2)
-            await ledger.remove(session, user_id, [each.memory_id for each in some], clock.now())
+        with database.writing() as session:
+            some = ledger.every(session, user_id, limit=2)
+            ledger.remove(session, user_id, [each.memory_id for each in some], clock.now())
     for name in chapter.wipe:
         user_id = await id_of(users, name)
-        async with database.write() as session:
-            await wipe_user(session, user_id, clock.now())
+        await database.write(wipe_user, user_id, clock.now())
     await database.close()
 
 
@@ -135,8 +134,7 @@ async def known(home: Home) -> dict[str, list[int]]:
     database: Database = await open_database(home)
     found = {}
     for user in await Users(database, SystemClock()).list():
-        async with database.read() as session:
-            memories = await ledger.every(session, user.user_id, limit=1000)
+        memories = await database.read(ledger.every, user.user_id, limit=1000)
         found[user.name] = [each.memory_id for each in memories]
     await database.close()
     return found

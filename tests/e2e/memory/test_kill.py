@@ -73,10 +73,10 @@ async def remember(household: Household, wishes: Mapping[str, Wishes]) -> None:
     database, clock = await open_database(household.home), SystemClock()
     for name, theirs in wishes.items():
         user = await Users(database, clock).find(name)
-        async with database.write() as session:
+        with database.writing() as session:
             for text in sorted(theirs.kept):
                 said = Statement(text, MemorySource.USER)
-                await ledger.add(session, user.user_id, said, clock.now())
+                ledger.add(session, user.user_id, said, clock.now())
     await database.close()
 
 

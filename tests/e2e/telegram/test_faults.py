@@ -151,8 +151,7 @@ async def live_and_die(daemon: Daemons, telegram: TelegramServer, chance: random
 async def given_up(home: Home) -> list[str]:
     """Why replies were given up."""
     database = await open_database(home)
-    async with database.read() as session:
-        dead = await outbox.listed(session, states=[OutboxState.DEAD])
+    dead = await database.read(outbox.listed, states=[OutboxState.DEAD])
     await database.close()
     return [f"{one.chat}: {one.chunk.error} ({one.chunk.attempts} attempts)" for one in dead]
 

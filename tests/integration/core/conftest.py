@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
+from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from sqlalchemy import select
@@ -18,20 +19,21 @@ from sqlalchemy import select
 from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
-from gaia.app import App, Stores, build_app
+from gaia.app import App, build_app
 from gaia.memory import ledger
 from gaia.memory.digest.findings import Reader
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey, event_text
+from gaia.sessions.service import event_text, read_events
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
-from gaia.store import digests
+from gaia.store import digests, sessions
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.digests import Digest
+from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey, SessionSummary
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
@@ -77,7 +79,7 @@ class Core:
     """A running core and what a test needs of it."""
 
     app: App
-    stores: Stores
+    database: Database
     channel: FakeChannel
     clock: FakeClock
     model: HeldModel
@@ -99,8 +101,15 @@ class Core:
     async def transcript(self, sender: str = "ada", generation: int = 1) -> list[str]:
         """Who said what in the session, as `user: text`."""
         key = await self.key(sender, generation)
-        events = await self.stores.sessions.events(key.user_id, key.session_id)
-        return [f"{event.author}: {event_text(event)}" for event in events or []]
+        return [f"{event.author}: {event_text(event)}" for event in await self.events(key)]
+
+    async def events(self, key: SessionKey) -> Sequence[Event]:
+        """The events of the session."""
+        return read_events(await self.database.read(sessions.events, key.user_id, key.session_id))
+
+    async def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
+        """All sessions, or those of a user, the most recently used first."""
+        return await self.database.read(sessions.listed, user_id)
 
     async def idle(self, seconds: float = IDLE_SECONDS) -> None:
         """Let so much time pass, and have gaia look for conversations that idled out."""
@@ -109,11 +118,9 @@ class Core:
 
     async def digests(self) -> list[Digest]:
         """The digests of all users, the oldest first."""
-        async with self.stores.database.read() as session:
-            numbers = await session.scalars(
-                select(DigestRow.digest_id).order_by(DigestRow.digest_id)
-            )
-            found = [await digests.get(session, number) for number in numbers.all()]
+        with self.database.reading() as session:
+            numbers = session.scalars(select(DigestRow.digest_id).order_by(DigestRow.digest_id))
+            found = [digests.get(session, number) for number in numbers.all()]
         return [digest for digest in found if digest is not None]
 
     async def until_digested(self, *states: DigestState) -> None:
@@ -124,8 +131,7 @@ class Core:
     async def facts(self, sender: str = "ada") -> list[str]:
         """What is known of somebody."""
         user_id = (await self.key(sender)).user_id
-        async with self.stores.database.read() as session:
-            memories = await ledger.every(session, user_id, limit=EVERYTHING)
+        memories = await self.database.read(ledger.every, user_id, limit=EVERYTHING)
         return [each.text for each in memories if each.kind is MemoryKind.FACT]
 
 
@@ -166,8 +172,8 @@ async def run_core(
     if reader is None:
         memory = settings.memory.model_copy(update={"auto_ingest": False})
         settings = settings.model_copy(update={"memory": memory})
-    stores = Stores(await open_database(home), await open_sessions(home))
-    users = Users(stores.database, clock)
+    database = await open_database(home)
+    users = Users(database, clock)
     for sender in senders:
         address = Address("fake", sender)
         if await users.resolve(address) is None:
@@ -178,7 +184,7 @@ async def run_core(
     app = build_app(
         home,
         LoadedSettings(settings, Secrets(), (), {}, {}),
-        stores,
+        database,
         clock,
         model=ChatModel(
             llm=model, provider=provider, name="function", intake=intake, is_small=is_small
@@ -191,7 +197,7 @@ async def run_core(
     if recover:
         await app.recover()
     try:
-        yield Core(app, stores, channel, clock, model, users, others)
+        yield Core(app, database, channel, clock, model, users, others)
     finally:
         await app.handlers.cancel()
         await app.dispatcher.cancel()
@@ -199,8 +205,7 @@ async def run_core(
         await app.forgetting.cancel()
         await app.digesting.cancel()
         await app.profiles.cancel()
-        await stores.sessions.close()
-        await stores.database.close()
+        await database.close()
 
 
 @pytest.fixture

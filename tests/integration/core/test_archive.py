@@ -15,8 +15,7 @@ PHOTO = Attachment(AttachmentKind.PHOTO, "p", "image/jpeg")
 
 async def kept(core, generation: int = 1) -> list[ArchivedTurn]:
     key = await core.key(generation=generation)
-    async with core.stores.database.read() as session:
-        return list(await archive.of_session(session, key.session_id))
+    return list(await core.database.read(archive.of_session, key.session_id))
 
 
 async def test_a_turn_is_kept_with_what_was_asked_and_answered(running_core):
@@ -71,8 +70,7 @@ async def test_a_turn_that_is_taken_up_again_is_kept_once(running_core):
     async with running_core() as core:
         await core.say("hello")
         (turn,) = await kept(core)
-        async with core.stores.database.write() as session:
-            await archive.add(session, turn, {"other": 1})
+        await core.database.write(archive.add, turn, {"other": 1})
         assert await kept(core) == [turn]
 
 
@@ -105,13 +103,12 @@ async def test_a_turn_whose_user_becomes_another_is_of_that_ones_present_session
         core.model.hold("I like boats")
         await core.channel.say("I like boats")
         await core.model.until_asked("I like boats")
-        async with core.stores.database.write() as session:
-            # Their sessions would go next: the turn is quicker.
-            await join_users(session, ada, bob, core.clock.now())
+        # Their sessions would go next: the turn is quicker.
+        await core.database.write(join_users, ada, bob, core.clock.now())
         core.model.let_go("I like boats")
         await core.channel.until_sent(1)
-        async with core.stores.database.read() as session:
-            (chat,) = await conversations.of_user(session, bob.user_id)
+        with core.database.reading() as session:
+            (chat,) = conversations.of_user(session, bob.user_id)
             session_id = f"{bob.user_id}:fake:ada#{chat.generation}"
-            (turn,) = await archive.of_session(session, session_id)
+            (turn,) = archive.of_session(session, session_id)
     assert (turn.user_id, turn.words, chat.session_turns) == (bob.user_id, "I like boats", 1)

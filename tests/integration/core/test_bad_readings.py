@@ -59,7 +59,7 @@ async def test_what_was_read_badly_is_held_until_it_is_read_well(running_core) -
         assert "2 could not be read yet" in await core.say("/status")
         assert (await core.app.status.report()).digests.failed == 2
 
-        database, digesting = core.stores.database, core.app.digesting
+        database, digesting = core.database, core.app.digesting
         await digest_now(
             database, digesting, core.clock, None, retry=True, tell=lambda done, total: None
         )

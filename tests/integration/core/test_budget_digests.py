@@ -28,13 +28,12 @@ def reader(extractor: ScriptedExtractor, *, small: bool = False) -> Reader:
 async def use(core, tokens: int) -> None:
     """Have Ada use so many tokens of a remote model."""
     used = Usage("remote", usage.TURN, 1, tokens, 0)
-    async with core.stores.database.write() as session:
-        await usage.add(session, (await core.key()).user_id, START.date(), used)
+    with core.database.writing() as session:
+        usage.add(session, (await core.key()).user_id, START.date(), used)
 
 
 async def digest_usage(core) -> Usage:
-    async with core.stores.database.read() as session:
-        today = await usage.of_day(session, START.date())
+    today = await core.database.read(usage.of_day, START.date())
     (digests,) = [each for _, each in today if each.purpose == usage.DIGEST]
     return digests
 

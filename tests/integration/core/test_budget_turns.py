@@ -51,16 +51,16 @@ async def sent_to(core, chat: str = "ada") -> list[str]:
 async def used(core, sender: str = "ada") -> tuple[int, int]:
     """Calls and tokens for somebody today."""
     user_id = (await core.key(sender)).user_id
-    async with core.stores.database.read() as session:
-        today = await usage.of_day(session, START.date(), user_id=user_id)
+    today = await core.database.read(usage.of_day, START.date(), user_id=user_id)
     return sum(each.calls for _, each in today), sum(each.tokens for _, each in today)
 
 
 async def use_elsewhere(core, tokens: int) -> None:
     """Have so many tokens of a remote model used for Ada, apart from her turns."""
     user_id = (await core.key()).user_id
-    async with core.stores.database.write() as session:
-        await usage.add(session, user_id, START.date(), Usage("m", usage.DIGEST, 1, tokens, 0))
+    await core.database.write(
+        usage.add, user_id, START.date(), Usage("m", usage.DIGEST, 1, tokens, 0)
+    )
 
 
 async def test_a_user_is_told_before_the_end_and_at_it_and_then_instead_of_an_answer(running_core):
@@ -78,8 +78,8 @@ async def test_a_user_is_told_before_the_end_and_at_it_and_then_instead_of_an_an
             REFUSED,
         ]
         assert len(core.model.requests) == 3
-        async with core.stores.database.read() as session:
-            rows = await session.execute(text("SELECT state, count(*) FROM inbox GROUP BY state"))
+        with core.database.reading() as session:
+            rows = session.execute(text("SELECT state, count(*) FROM inbox GROUP BY state"))
             assert dict(rows.all()) == {InboxState.DONE: 3, InboxState.REFUSED: 2}
         assert await core.transcript() == [
             each for n in range(3) for each in (f"user: m{n}", f"gaia: echo: m{n}")
@@ -184,21 +184,6 @@ async def test_what_failed_or_was_stopped_is_counted_as_well(running_core):
         await core.channel.until_sent(2)
         await core.app.handlers.flush()
         assert await used(core) == (2, 24)
-
-
-async def test_a_turn_whose_answer_is_there_is_delivered_beyond_a_budget(running_core):
-    async with running_core(settings=of(user=1), provider="gemini") as core:
-        await core.say("hello")
-        await core.channel.until_sent(2)
-        await core.app.handlers.flush()
-        # As after a crash between the answer and the end of its turn.
-        async with core.stores.database.write() as session:
-            await session.execute(text("UPDATE inbox SET state = 'running'"))
-            await session.execute(text("DELETE FROM outbox"))
-    async with running_core(settings=of(user=1), provider="gemini") as core:
-        sent = [each.text for each in await core.channel.until_sent(1)]
-        assert sent == ["echo: hello"]
-        assert core.model.requests == []
 
 
 async def test_tools_beyond_a_turns_number_are_not_called(running_core):

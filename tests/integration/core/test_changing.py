@@ -53,7 +53,7 @@ async def reloading(core, home: Home) -> AsyncIterator[Reloading]:
     home.settings_file.write_text(of_file(7))
     async with changing(core, home) as settings:
         manager = ServiceManager(clock=core.clock)
-        state, database = core.app.settings_state, core.stores.database
+        state, database = core.app.settings_state, core.database
         yield Reloading(home, settings, state, database, core.clock, manager, watch)
 
 

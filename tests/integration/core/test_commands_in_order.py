@@ -63,21 +63,21 @@ async def test_a_turn_that_was_stopped_stays_stopped_over_a_crash(running_core):
         await core.app.delivery.flush()
         assert core.channel.sent == []
         assert core.model.requests == []
-        events = await core.stores.sessions.events(key.user_id, key.session_id)
+        events = await core.events(key)
         assert len(events) == 2
 
 
 async def test_a_turn_that_is_stopped_while_it_fails_is_not_tried_again(running_core):
     async with running_core(lambda request: ModelUnavailableError("down")) as core:
-        removing = core.stores.sessions.remove_turn
+        close = core.app.handlers._close
         stopped = []
 
-        async def stop_meanwhile(key, turn_id):
-            await removing(key, turn_id)
+        def stop_meanwhile(session, *turn):
             (conversation_id,) = core.app.handlers._running
             stopped.append(core.app.handlers.stop_turn(conversation_id))
+            return close(session, *turn)
 
-        core.stores.sessions.remove_turn = stop_meanwhile
+        core.app.handlers._close = stop_meanwhile
         await core.channel.say("hello")
         await core.app.handlers.flush()
         assert stopped == [True]

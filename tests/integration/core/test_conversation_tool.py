@@ -102,8 +102,7 @@ async def test_what_was_found_is_no_word_of_the_users(running_core):
         await core.say("The boat leaks")
         await look(words="boat")
         key = await core.key()
-        async with core.stores.database.read() as session:
-            turns = await archive.of_session(session, key.session_id)
+        turns = await core.database.read(archive.of_session, key.session_id)
     assert [turn.words for turn in turns] == ["The boat leaks", "look 1"]
 
 

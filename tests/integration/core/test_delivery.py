@@ -10,9 +10,9 @@ from gaia.errors import (
     UnreachableError,
 )
 from gaia.messages import Address
-from gaia.sessions.service import SessionKey
 from gaia.settings.schema import DeliverySettings, Settings
 from gaia.store import outbox
+from gaia.store.sessions import SessionKey
 
 
 def texts(sent) -> list[str]:
@@ -20,8 +20,7 @@ def texts(sent) -> list[str]:
 
 
 async def backlog(core) -> outbox.Backlog:
-    async with core.stores.database.read() as session:
-        return await outbox.backlog(session)
+    return await core.database.read(outbox.backlog)
 
 
 async def test_a_long_reply_is_sent_in_chunks_in_order(running_core):
@@ -176,8 +175,7 @@ async def test_what_was_given_up_is_sent_in_order_once_it_is_revived(running_cor
         await core.channel.say("one")
         await core.channel.say("two")
         assert texts(await core.channel.until_sent(3)) == ["echo", ": tw", "o"]
-        async with core.stores.database.write() as session:
-            revived = await outbox.revive(session)
+        revived = await core.database.write(outbox.revive)
         assert len(revived) == 3
         await core.app.recover()
         assert texts(await core.channel.until_sent(6))[3:] == ["echo", ": on", "e"]
@@ -190,8 +188,7 @@ async def test_a_revived_chunk_of_unknown_outcome_stays_marked(running_core):
         await core.channel.say("one")
         await core.channel.until_tried(0)
         await core.app.handlers.flush()
-        async with core.stores.database.write() as session:
-            await outbox.revive(session)
+        await core.database.write(outbox.revive)
         await core.app.recover()
         assert texts(await core.channel.until_sent(1)) == ["(possible repeat) echo: one"]
 
@@ -246,5 +243,5 @@ async def test_a_chat_that_moved_gets_what_waits_and_keeps_its_session(running_c
         assert user is not None
         assert await core.users.resolve(Address("fake", "ada")) is None
         key = SessionKey(user.user_id, "fake", "ada", 1)
-        events = await core.stores.sessions.events(key.user_id, key.session_id)
-        assert len(events or []) == 4
+        events = await core.events(key)
+        assert len(events) == 4

@@ -71,7 +71,7 @@ def check(home: Home, said: list[str], *, deaths: int) -> None:
     episodes = rows(home.database, "SELECT count(*) FROM memories WHERE kind = 'episode'")
     assert states == [("cleared", episodes[0][0])]
     assert rows(home.database, "SELECT count(*) FROM digest_windows") == [(0,)]
-    assert rows(home.sessions_database, "SELECT id FROM sessions") == []
+    assert rows(home.database, "SELECT event_id FROM events") == []
     asked = Counter((home.root / "asked").read_text().splitlines())
     assert sum(times - 1 for times in asked.values()) <= deaths
 

@@ -106,8 +106,7 @@ async def test_without_a_daemon_the_next_one_does_it(home, core_on):
     async with core_on(home, reader=tells("We spoke of boats.")) as core:
         await core.app.digesting.sweep()
         await core.app.digesting.flush()
-        async with core.stores.database.read() as session:
-            assert await digests.uncleared(session) == []
+        assert await core.database.read(digests.uncleared) == []
 
 
 async def test_a_message_that_waits_for_its_answer_keeps_nobody_waiting(home, core_on):

@@ -28,7 +28,7 @@ def reader(extractor: ScriptedExtractor, *, small: bool = False) -> Reader:
 
 
 async def sessions_left(core) -> list[str]:
-    return [one.session_id for one in await core.stores.sessions.list()]
+    return [one.session_id for one in await core.sessions()]
 
 
 async def test_a_conversation_that_idles_is_learned_from_and_cleared(running_core, extractor):

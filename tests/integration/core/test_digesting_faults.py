@@ -95,8 +95,8 @@ async def test_a_session_that_goes_on_is_not_cleared_however_often_it_is_tried(r
         extractor.hold()
         await core.idle()
         await until(lambda: extractor.running == 1)
-        async with core.stores.database.write() as session:
-            await session.execute(update(ConversationRow).values(generation=1))
+        with core.database.writing() as session:
+            session.execute(update(ConversationRow).values(generation=1))
         extractor.release()
         for tries, pause in enumerate(PAUSES, 1):
             await until_failed(core, tries)
@@ -105,8 +105,8 @@ async def test_a_session_that_goes_on_is_not_cleared_however_often_it_is_tried(r
         (digest,) = await core.digests()
         assert digest.state is DigestState.COMMITTED
         assert await core.transcript() == ["user: I like boats", "gaia: echo: I like boats"]
-        async with core.stores.database.write() as session:
-            await session.execute(update(ConversationRow).values(generation=2))
+        with core.database.writing() as session:
+            session.execute(update(ConversationRow).values(generation=2))
         core.clock.advance(PAUSES[-1])
         await core.until_digested(DigestState.CLEARED)
         assert await core.transcript() == []

@@ -42,14 +42,13 @@ async def export(core: Core, words: str = "", **changes: object) -> tuple[Outbou
 
 async def hold(core: Core, text: str) -> None:
     user_id = (await core.key()).user_id
-    async with core.stores.database.write() as session:
+    with core.database.writing() as session:
         said = Statement(text, MemorySource.DIGEST)
-        await holding.hold(session, user_id, said, core.clock.now())
+        holding.hold(session, user_id, said, core.clock.now())
 
 
 async def wishes(core: Core) -> Sequence[forgets.Forget]:
-    async with core.stores.database.read() as session:
-        return await forgets.under_way(session)
+    return await core.database.read(forgets.under_way)
 
 
 async def test_a_chat_that_takes_text_gets_a_text(running_core):
@@ -149,14 +148,13 @@ async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, 
         await core.channel.say("/export")
         while await core.app.gateway("fake").file(outbox_id=3) is None:
             pass
-        await core.stores.database.checkpoint()
+        await core.database.checkpoint()
         home.backups.mkdir()
         copy = home.backups / "gaia-at-0004.db"
         copy.write_bytes(home.database.read_bytes())
         assert files_with(home.root, HEAD) == ["backups/gaia-at-0004.db", "gaia.db"]
         user_id = (await core.key()).user_id
-        async with core.stores.database.write() as session:
-            await forget.forget(session, user_id, [1], now=core.clock.now())
+        await core.database.write(forget.forget, user_id, [1], now=core.clock.now())
         core.app.forgetting.wake()
         while await wishes(core):
             await asyncio.sleep(0)

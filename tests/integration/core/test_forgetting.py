@@ -31,8 +31,7 @@ async def sent_after(core, text: str, **changes: object):
 
 
 async def wishes(core) -> list[forgets.Forget]:
-    async with core.stores.database.read() as session:
-        return list(await forgets.under_way(session))
+    return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:
@@ -62,7 +61,6 @@ async def test_no_file_holds_it_and_the_rest_is_there(running_core, home):
         await sent_after(core, "My cat is called Tom")
         await sent_after(core, "/memory")
         assert "gaia.db-wal" in files_with(home.root, *TRACES)
-        assert "sessions.db-wal" in files_with(home.root, *TRACES)
         await forget_it(core)
         assert files_with(home.root, *TRACES) == []
         assert await core.transcript() == [
@@ -88,8 +86,7 @@ async def test_a_memory_that_was_kept_of_the_same_words_stays_without_them(runni
         await sent_after(core, words)
         await forget_it(core)
         ada = await core.users.find("ada")
-        async with core.stores.database.read() as session:
-            (memory,) = (await ledger.page(session, ada.user_id)).memories
+        (memory,) = (await core.database.read(ledger.page, ada.user_id)).memories
         assert (memory.text, memory.quote) == ("Has a dog", None)
         assert files_with(home.root, *TRACES) == []
 
@@ -103,8 +100,7 @@ async def test_what_other_people_said_stays_word_for_word(running_core, home):
         await forget_it(core)
         assert await core.transcript("bob") == before
         bob = await core.users.find("bob")
-        async with core.stores.database.read() as session:
-            (memory,) = (await ledger.page(session, bob.user_id)).memories
+        (memory,) = (await core.database.read(ledger.page, bob.user_id)).memories
         assert memory.text == POT
         with closing(sqlite3.connect(home.database)) as database:
             rows = database.execute("SELECT text FROM inbox WHERE conversation_id = 2")
@@ -133,9 +129,9 @@ async def test_what_a_tool_was_told_goes_and_its_structure_stays(running_core, h
     async with running_core(remembers) as core:
         await sent_after(core, f"Remember that {POT}")
         key = await core.key()
-        before = await core.stores.sessions.events(key.user_id, key.session_id)
+        before = await core.events(key)
         await forget_it(core)
-        after = await core.stores.sessions.events(key.user_id, key.session_id)
+        after = await core.events(key)
         assert [event.id for event in after] == [event.id for event in before]
         (call,) = after[1].get_function_calls()
         (result,) = after[2].get_function_responses()
@@ -194,8 +190,8 @@ async def test_what_is_said_afterwards_stays(running_core):
 
 async def test_the_model_learns_it_again_only_when_the_user_says_it_again(running_core):
     async def kept(core) -> int:
-        async with core.stores.database.read() as session:
-            return await ledger.count(session, (await core.key()).user_id)
+        with core.database.reading() as session:
+            return ledger.count(session, (await core.key()).user_id)
 
     def remembers(request):
         has_result = any(part.function_response for part in request.contents[-1].parts)
@@ -217,8 +213,8 @@ async def test_an_answer_that_waits_is_redacted_and_one_that_is_refused_too(runn
         core.channel.absent.add("ada")
         user = await core.users.find("ada")
         key = await core.key()
-        async with core.stores.database.write() as session:
-            await outbox.add(
+        with core.database.writing() as session:
+            outbox.add(
                 session,
                 conversation_id=1,
                 turn_id=None,
@@ -226,8 +222,8 @@ async def test_an_answer_that_waits_is_redacted_and_one_that_is_refused_too(runn
                 now=core.clock.now(),
                 buttons=[Button(POT, "/x")],
             )
-            numbers = await ledger.numbers(session, key.user_id)
-            await forget.forget(session, user.user_id, numbers, now=core.clock.now())
+            numbers = ledger.numbers(session, key.user_id)
+            forget.forget(session, user.user_id, numbers, now=core.clock.now())
         core.app.forgetting.wake()
         await until_forgotten(core)
         assert files_with(home.root, *TRACES) == []
@@ -242,17 +238,17 @@ async def test_everything_takes_all_conversations_and_all_words(running_core, ho
         ada = await core.users.find("ada")
         await sent_after(core, "Nothing but smalltalk about violets")
         await sent_after(core, "violets are his business too", sender="bob")
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             for number in range(120):
                 said = Statement(f"fact{number} about bluepotgate", MemorySource.USER)
-                await ledger.add(session, ada.user_id, said, core.clock.now())
+                ledger.add(session, ada.user_id, said, core.clock.now())
         question = await sent_after(core, "/forget")
         done = await sent_after(core, question.buttons[0].command)
         assert "120" in done.text
         await until_forgotten(core)
         assert files_with(home.root, "bluepotgate", "smalltalk") == []
-        assert files_with(home.root, "violets") == ["gaia.db", "sessions.db"]
-        listed = await core.stores.sessions.list()
+        assert files_with(home.root, "violets") == ["gaia.db"]
+        listed = await core.sessions()
         assert [each.user_id for each in listed] == [(await core.key("bob")).user_id]
         await sent_after(core, "Hello again")
         assert await core.transcript(generation=2) == [
@@ -273,7 +269,7 @@ async def test_logs_history_and_copies_lose_it(running_core, home):
         )
         home.logs.joinpath("gaia.log.1").write_text(f"first\nsaid {POT}\nlast\n")
         home.backups.mkdir()
-        await core.stores.database.checkpoint()
+        await core.database.checkpoint()
         copy = home.backups / "gaia-at-0001.db"
         copy.write_bytes(home.database.read_bytes())
         home.backups.joinpath("broken.db").write_bytes(b"no database, but " + POT.encode())
@@ -335,9 +331,9 @@ async def test_the_next_start_takes_it_up(running_core, home):
         await sent_after(core, f"You know, {POT}")
         await sent_after(core, f"/remember {POT}")
         ada = await core.users.find("ada")
-        async with core.stores.database.write() as session:
-            numbers = await ledger.numbers(session, ada.user_id)
-            await forget.forget(session, ada.user_id, numbers, now=core.clock.now())
+        with core.database.writing() as session:
+            numbers = ledger.numbers(session, ada.user_id)
+            forget.forget(session, ada.user_id, numbers, now=core.clock.now())
     assert files_with(home.root, *TRACES) != []
     async with running_core(answer) as core:
         await until_forgotten(core)

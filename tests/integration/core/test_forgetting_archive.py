@@ -20,9 +20,9 @@ from gaia.testing.traces import files_with
 POT = "the gate code is under the blue pot"
 TRACES = ("blue pot", "gate code", "bluepotgate")
 MADE = """
-INSERT INTO digests (session_id, session_user_id, user_id, conversation_id, generation, reason,
+INSERT INTO digests (session_id, user_id, conversation_id, generation, reason,
     state, attempts, learned, changed, journal, created_at)
-    SELECT 's' || user_id, user_id, user_id, conversation_id, 1, 'idle', 'extracted', 0, 0, 0, '[]',
+    SELECT 's' || user_id, user_id, conversation_id, 1, 'idle', 'extracted', 0, 0, 0, '[]',
     '2026-01-01 12:00:00.000000' FROM conversations;
 INSERT INTO digest_windows SELECT digest_id, 1, user_id, 1, :outcome,
     '2026-01-01 12:00:00.000000' FROM digests;
@@ -38,16 +38,15 @@ def answer(request) -> str:
 
 async def kept(core, sender: str = "ada") -> list[tuple[str, str, str]]:
     user = await core.users.find(sender)
-    async with core.stores.database.read() as session:
-        numbers = await archive.numbers(session, user.user_id)
-        turns = await archive.get_many(session, user.user_id, numbers)
+    with core.database.reading() as session:
+        numbers = archive.numbers(session, user.user_id)
+        turns = archive.get_many(session, user.user_id, numbers)
     return [(turn.asked, turn.words, turn.answer) for turn in turns]
 
 
 async def search(core, words: str, sender: str = "ada") -> list[str]:
     user = await core.users.find(sender)
-    async with core.stores.database.read() as session:
-        hits = await found.search(session, user.user_id, words=words, limit=9)
+    hits = await core.database.read(found.search, user.user_id, words=words, limit=9)
     return [hit.asked for hit in hits]
 
 
@@ -77,8 +76,7 @@ async def forget_it(core, words: str = "gate code") -> None:
 
 
 async def wishes(core) -> list[forgets.Forget]:
-    async with core.stores.database.read() as session:
-        return list(await forgets.under_way(session))
+    return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:
@@ -97,7 +95,7 @@ async def test_no_file_holds_it_and_others_rows_are_as_they_were(running_core, h
         await core.say(f"By the way, {POT}!", attachments=(photo,))
         await core.say("My cat is called Tom")
         make(home)
-        await core.stores.database.checkpoint()
+        await core.database.checkpoint()
         home.backups.mkdir(exist_ok=True)
         shutil.copy(home.database, home.backups / "gaia-at-0003.db")
         assert "backups/gaia-at-0003.db" in files_with(home.root, *TRACES)

@@ -35,13 +35,12 @@ def reader(extractor: ScriptedExtractor) -> Reader:
 
 
 async def states(core) -> list[str]:
-    async with core.stores.database.read() as session:
-        return list(await session.scalars(select(DigestRow.state).order_by(DigestRow.digest_id)))
+    with core.database.reading() as session:
+        return list(session.scalars(select(DigestRow.state).order_by(DigestRow.digest_id)))
 
 
 async def wishes(core) -> list[forgets.Forget]:
-    async with core.stores.database.read() as session:
-        return list(await forgets.under_way(session))
+    return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:

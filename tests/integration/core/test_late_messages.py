@@ -17,9 +17,9 @@ MINUTE = timedelta(minutes=1)
 
 
 async def rows(core) -> list[int]:
-    async with core.stores.database.read() as session:
+    with core.database.reading() as session:
         return [
-            await session.scalar(select(func.count()).select_from(table)) or 0
+            session.scalar(select(func.count()).select_from(table)) or 0
             for table in (InboxRow, StrangerRow, PairingRow, AuditRow)
         ]
 
@@ -45,9 +45,8 @@ async def test_a_strangers_late_message_leaves_no_trace(running_core):
 
 async def test_a_code_in_a_late_message_lets_nobody_in(running_core):
     async with running_core() as core:
-        code = await new_code()
-        async with core.stores.database.write() as session:
-            await pairing.invite(session, code, by=audit.CLI, now=core.clock.now())
+        code = new_code()
+        await core.database.write(pairing.invite, code, by=audit.CLI, now=core.clock.now())
         receipt = await core.channel.say(code.shown, sender="eve", is_late=True)
         assert receipt.kind is ReceiptKind.DENIED
         assert await core.users.resolve(Address("fake", "eve")) is None

@@ -11,7 +11,7 @@ from gaia.testing.proposals import Digests, instead_of, proposal, window
 
 async def digests_of(core, name: str) -> Digests:
     user = await core.users.find(name)
-    return Digests(core.stores.database, user.user_id)
+    return Digests(core.database, user.user_id)
 
 
 async def learn(core, *found: Checked) -> None:
@@ -53,9 +53,9 @@ async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core)
     async with running_core() as core:
         user = await core.users.find("ada")
         assert "There is nothing to take back" in await core.say("/undo")
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             old = Statement("I live in Lisbon", MemorySource.TOOL)
-            await ledger.add(session, user.user_id, old, core.clock.now())
+            ledger.add(session, user.user_id, old, core.clock.now())
         await learn(core, window(instead_of(1, "I live in Porto")))
         assert "#1 took" not in await core.say("/memory why 2")
         assert (await core.say("/undo")).splitlines() == [
@@ -73,14 +73,13 @@ async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
     async with running_core() as core:
         user = await core.users.find("ada")
         await learn(core, window(proposal("Ada may ski", held=True), proposal("Ada sings")))
-        async with core.stores.database.write() as session:
-            await ledger.retract(session, user.user_id, 2, core.clock.now())
+        await core.database.write(ledger.retract, user.user_id, 2, core.clock.now())
         assert "as I understood you, it holds no longer" in await core.say("/memory why 2")
         asked = await core.say("/forget sings")
         assert "#2 (1 January 2026, no longer so) “Ada sings”" in asked
         assert "Forgotten: 1 memory" in await core.say("/forget yes")
         assert "#1 (1 January 2026, not sure)" in await core.say("/forget #1")
         assert "Forgotten: 1 memory" in await core.say("/forget yes")
-        async with core.stores.database.read() as session:
-            assert await ledger.numbers(session, user.user_id) == []
-            assert (await holding.held(session, user.user_id)).total == 0
+        with core.database.reading() as session:
+            assert ledger.numbers(session, user.user_id) == []
+            assert holding.held(session, user.user_id).total == 0

@@ -16,6 +16,7 @@ from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
 from gaia.testing.letting_in import actions, code_in, count, owner
+from gaia.testing.transactions import next_write
 from gaia.testing.until import until
 
 
@@ -61,14 +62,19 @@ async def test_an_owner_lets_somebody_in_by_their_code_under_a_name(running_core
 async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(running_core, home):
     async with running_core() as core:
         ada, now = await owner(core), core.clock.now()
-        async with core.stores.database.write() as session:
-            await conversations.find_or_create(
-                session, user_id=ada.user_id, channel="fake", chat="ada", direct=True, now=now
-            )
+        await core.database.write(
+            conversations.find_or_create,
+            user_id=ada.user_id,
+            channel="fake",
+            chat="ada",
+            direct=True,
+            now=now,
+        )
         other = sqlite3.connect(home.database, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
+        begun = next_write(core.database)
         receiving = asyncio.create_task(core.channel.say("hello", sender="eve"))
-        await until(lambda: core.stores.database._one_writer.locked())
+        await until(begun.is_set)
         for _ in range(200):
             await asyncio.sleep(0)
         receiving.cancel()
@@ -131,9 +137,9 @@ async def test_who_was_approved_while_gaia_was_off_is_greeted_once(running_core)
     async with running_core(clock=clock) as core:
         code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
         clock.advance(60)
-        async with core.stores.database.write() as session:
-            wanted = await pairing.find_request(session, code, clock.now())
-            await pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=clock.now())
+        with core.database.writing() as session:
+            wanted = pairing.find_request(session, code, clock.now())
+            pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=clock.now())
     for greetings in ([sentences.welcome("Eve", is_group=False)], []):
         async with running_core(clock=clock) as core:
             await core.app.delivery.flush()
@@ -147,12 +153,9 @@ async def test_of_two_who_approve_at_once_one_wins(running_core, core_on, home):
     async with running_core(recover=False) as core, core_on(home, recover=False) as other:
         code = code_in((await core.channel.say("hi", sender="eve")).stranger_reply)
         now = core.clock.now()
-        async with core.stores.database.read() as session:
-            wanted = await pairing.find_request(session, code, now)
-        async with core.stores.database.write() as session:
-            await pairing.approve(session, wanted, name="Eve", by=audit.CLI, now=now)
-        async with other.stores.database.write() as session:
-            assert not await pairings.claim(session, wanted.pairing_id, now)
+        wanted = await core.database.read(pairing.find_request, code, now)
+        await core.database.write(pairing.approve, wanted, name="Eve", by=audit.CLI, now=now)
+        assert not await other.database.write(pairings.claim, wanted.pairing_id, now)
 
 
 async def test_the_owners_chats_on_a_channel_that_is_off_are_left_alone(running_core):
@@ -172,15 +175,14 @@ async def test_the_owners_chats_on_a_channel_that_is_off_are_left_alone(running_
 async def test_an_owner_at_the_terminal_is_not_disturbed(running_core):
     async with running_core(senders=(), other_channels=("pigeon",)) as core:
         ada = await core.users.create("ada", Role.OWNER, Address("terminal", "ada"))
-        async with core.stores.database.write() as session:
-            await conversations.find_or_create(
-                session,
-                user_id=ada.user_id,
-                channel="terminal",
-                chat="ada",
-                direct=True,
-                now=core.clock.now(),
-            )
+        await core.database.write(
+            conversations.find_or_create,
+            user_id=ada.user_id,
+            channel="terminal",
+            chat="ada",
+            direct=True,
+            now=core.clock.now(),
+        )
         assert (await core.channel.say("hi", sender="eve")).stranger_reply
         assert await count(core, OutboxRow) == 0
 

@@ -8,7 +8,6 @@ from sqlalchemy import select
 
 from gaia.core import pairing
 from gaia.messages import Address
-from gaia.sessions.service import SessionKey
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.codes import new_code
@@ -91,21 +90,21 @@ async def test_everything_of_both_is_the_ones_who_is_left(running_core):
         await pigeon.ask(f"/link {await fake.link_code()} yes")
         ada = await core.users.find("ada")
 
-        async with core.stores.database.read() as session:
-            chats = (await session.scalars(select(ConversationRow))).all()
+        with core.database.reading() as session:
+            chats = session.scalars(select(ConversationRow)).all()
             assert [(c.user_id, c.channel, c.generation, c.session_turns) for c in chats] == [
                 (ada.user_id, "pigeon", 2, 0),
                 (ada.user_id, "fake", 1, 1),
             ]
-            (usage,) = (await session.scalars(select(UsageRow))).all()
+            (usage,) = session.scalars(select(UsageRow)).all()
             assert (usage.user_id, usage.calls, usage.tokens_in) == (ada.user_id, 2, 20)
-            tombstone = await session.get_one(UserRow, bob.user_id)
+            tombstone = session.get_one(UserRow, bob.user_id)
             assert (tombstone.name, tombstone.removed_at) == ("", core.clock.now())
-            entries = await audit.entries(session, limit=100)
+            entries = audit.entries(session, limit=100)
         assert (entries[-1].action, entries[-1].subject) == (Action.JOINED, ada.user_id)
-        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
+        assert {s.user_id for s in await core.sessions()} == {ada.user_id}
         assert (await pigeon.ask("and now?")).text == "echo: and now?"
-        assert [s.session_id for s in await core.stores.sessions.list(ada.user_id)] == [
+        assert [s.session_id for s in await core.sessions(ada.user_id)] == [
             f"{ada.user_id}:pigeon:Bob#2",
             f"{ada.user_id}:fake:ada#1",
         ]
@@ -122,34 +121,15 @@ async def test_a_turn_that_runs_meanwhile_is_answered_once_and_leaves_no_session
         joined = await pigeon.ask(f"/link {code} yes")
         assert joined.text.startswith("Done")
         core.model.let_go("think")
-        await core.clock.until_sleeping()
-        core.clock.advance(10)
         sent = await core.others["pigeon"].until_sent(2)
         assert [each.text for each in sent[1:]] == ["echo: think"]
         await core.app.handlers.flush()
         ada = await core.users.find("ada")
-        assert [s.session_id for s in await core.stores.sessions.list()] == [
-            f"{ada.user_id}:pigeon:Bob#2"
-        ]
-        async with core.stores.database.read() as session:
-            assert {u.user_id for u in await session.scalars(select(UsageRow))} == {ada.user_id}
-            states = {row.state for row in await session.scalars(select(InboxRow))}
+        assert [s.session_id for s in await core.sessions()] == [f"{ada.user_id}:pigeon:Bob#2"]
+        with core.database.reading() as session:
+            assert {u.user_id for u in session.scalars(select(UsageRow))} == {ada.user_id}
+            states = {row.state for row in session.scalars(select(InboxRow))}
         assert states == {"done"}
-
-
-async def test_a_session_that_a_turn_began_in_the_moment_of_joining_goes_when_it_ends(running_core):
-    async with running_core(other_channels=("pigeon",)) as core:
-        bob = await pigeon_user(core, "Bob")
-        pigeon = Person(core.others["pigeon"], "Bob")
-        code = await Person(core.channel, "ada").link_code()
-        core.model.hold("think")
-        await core.others["pigeon"].say("think", sender="Bob")
-        await core.model.until_asked("think")
-        await pigeon.ask(f"/link {code} yes")
-        await core.stores.sessions.ensure(SessionKey(bob.user_id, "pigeon", "Bob", 1))
-        core.model.let_go("think")
-        await core.clock.until_sleeping()
-        assert await core.stores.sessions.list(bob.user_id) == []
 
 
 async def test_a_message_that_comes_in_the_moment_of_joining_is_taken(running_core):
@@ -158,8 +138,8 @@ async def test_a_message_that_comes_in_the_moment_of_joining_is_taken(running_co
         access = core.app.dispatcher._access
 
         async def admit_too_early(address):
-            async with core.stores.database.write() as session:
-                await join_users(session, bob, await core.users.find("ada"), core.clock.now())
+            with core.database.writing() as session:
+                join_users(session, bob, await core.users.find("ada"), core.clock.now())
             return bob
 
         admit, access.admit = access.admit, admit_too_early
@@ -168,7 +148,7 @@ async def test_a_message_that_comes_in_the_moment_of_joining_is_taken(running_co
         assert receipt.kind == "accepted"
         assert (await core.others["pigeon"].until_sent(1))[0].text == "echo: hello"
         ada = await core.users.find("ada")
-        assert {s.user_id for s in await core.stores.sessions.list()} == {ada.user_id}
+        assert {s.user_id for s in await core.sessions()} == {ada.user_id}
 
 
 async def test_the_same_chat_of_both_becomes_one(running_core):
@@ -186,9 +166,9 @@ async def test_the_same_chat_of_both_becomes_one(running_core):
         done = await pigeon.ask(f"/link {await fake.link_code()} yes")
         assert done.text.startswith("Done: you are ada here too")
         assert (await pigeon.ask("four")).text == "echo: four"
-        async with core.stores.database.read() as session:
-            chats = (await session.scalars(select(ConversationRow))).all()
-            messages = await session.scalars(select(InboxRow).order_by(InboxRow.inbox_id))
+        with core.database.reading() as session:
+            chats = session.scalars(select(ConversationRow)).all()
+            messages = session.scalars(select(InboxRow).order_by(InboxRow.inbox_id))
             (chat,) = [each for each in chats if each.channel == "pigeon"]
             assert (chat.user_id, chat.generation) == (ada.user_id, 3)
             said = [row.text for row in messages if row.conversation_id == chat.conversation_id]
@@ -249,9 +229,10 @@ async def test_a_member_who_sends_the_code_for_the_first_owner_is_the_owner(runn
         assert (await ada.ask(code)).text == "You are an owner now."
         (user,) = await core.users.list()
         assert (user.name, user.role) == ("ada", Role.OWNER)
-        code = await new_code()
-        async with core.stores.database.write() as session:
-            await pairing.invite(session, code, role=Role.GUEST, by=audit.CLI, now=core.clock.now())
+        code = new_code()
+        await core.database.write(
+            pairing.invite, code, role=Role.GUEST, by=audit.CLI, now=core.clock.now()
+        )
         assert (await ada.ask(code.shown)).text.startswith("You are in already, as ada.")
         assert (await core.channel.say(code.shown, sender="eve")).kind == "accepted"
 

@@ -28,15 +28,13 @@ async def said(core, text: str, **changes: object) -> str:
 
 async def keep(core, sender: str, *texts: str, **changes: object) -> list[int]:
     user = await core.users.find(sender)
-    async with core.stores.database.write() as session:
+    with core.database.writing() as session:
         return [
-            (
-                await ledger.add(
-                    session,
-                    user.user_id,
-                    Statement(text, MemorySource.TOOL, **changes),
-                    core.clock.now(),
-                )
+            ledger.add(
+                session,
+                user.user_id,
+                Statement(text, MemorySource.TOOL, **changes),
+                core.clock.now(),
             ).memory.memory_id
             for text in texts
         ]
@@ -47,8 +45,7 @@ async def test_remember_keeps_the_words_at_once_without_the_model(running_core):
         assert f"#1: “{POT}”" in await said(core, f"/remember {POT}")
         assert core.model.requests == []
         user = await core.users.find("ada")
-        async with core.stores.database.read() as session:
-            memory = await ledger.get(session, user.user_id, 1)
+        memory = await core.database.read(ledger.get, user.user_id, 1)
         assert (memory.text, memory.source) == (POT, MemorySource.USER)
         assert "#1." in await said(core, f"/remember {POT}")
 
@@ -92,11 +89,11 @@ async def test_why_tells_source_date_words_and_what_came_before(running_core):
     async with running_core() as core:
         user = await core.users.find("ada")
         (old,) = await keep(core, "ada", "Sarah lives in Rome", quote="my sister is in Rome")
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             newer = Statement(
                 "Sarah lives in Oslo", MemorySource.USER, entities=("person:sarah_chen",)
             )
-            await ledger.supersede(session, user.user_id, old, newer, core.clock.now())
+            ledger.supersede(session, user.user_id, old, newer, core.clock.now())
         told = await said(core, "/memory why #2")
         assert "#2: “Sarah lives in Oslo”" in told
         assert "1 January 2026: you gave it to me, word for word" in told
@@ -221,10 +218,10 @@ async def test_nobody_confirms_or_sees_what_is_another_persons(running_core):
 
 async def test_a_group_has_a_memory_of_its_own(running_core):
     async with running_core() as core:
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             now = core.clock.now()
-            group = await identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
-            await identities.link(session, group, Address("fake", "-1"), now)
+            group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
+            identities.link(session, group, Address("fake", "-1"), now)
         await said(core, f"/remember {POT}")
         in_group = {"sender": "-1", "direct": False, "sender_name": "ada"}
         assert "nothing in this group's memory" in await said(core, "/memory", **in_group)
@@ -236,10 +233,10 @@ async def test_a_group_has_a_memory_of_its_own(running_core):
 
 async def test_in_a_group_a_yes_names_the_question_that_it_answers(running_core):
     async with running_core() as core:
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             now = core.clock.now()
-            group = await identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
-            await identities.link(session, group, Address("fake", "-1"), now)
+            group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
+            identities.link(session, group, Address("fake", "-1"), now)
         in_group = {"sender": "-1", "direct": False}
         await said(core, "/remember pizza on Fridays", sender_name="ada", **in_group)
         await said(core, "/forget pizza", sender_name="ada", **in_group)

@@ -129,11 +129,11 @@ class Household(RuleBasedStateMachine):
             await self.core.users.link(await self.core.users.find(name), Address("pigeon", name))
         for group in GROUPS:
             now = self.core.clock.now()
-            async with self.core.stores.database.write() as session:
-                user = await identities.create(
+            with self.core.database.writing() as session:
+                user = identities.create(
                     session, f"group{group}", Role.MEMBER, now=now, is_group=True
                 )
-                await identities.link(session, user, Address("fake", group), now)
+                identities.link(session, user, Address("fake", group), now)
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
@@ -313,8 +313,8 @@ class Household(RuleBasedStateMachine):
     def rows(self) -> list[Row]:
         async def read() -> list[Row]:
             columns = (MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text, MemoryRow.status)
-            async with self.core.stores.database.read() as session:
-                found = await session.execute(select(*columns).order_by(MemoryRow.memory_id))
+            with self.core.database.reading() as session:
+                found = session.execute(select(*columns).order_by(MemoryRow.memory_id))
                 return [(number, user, text, status) for number, user, text, status in found]
 
         return self.run(read())
@@ -326,9 +326,9 @@ class Household(RuleBasedStateMachine):
         await asyncio.gather(*work)
 
     async def _replace(self, names: Sequence[str]) -> None:
-        core, stores = self.core, self.core.stores
+        core = self.core
         user = await core.users.resolve(Address("fake", names[0]))
-        await remove_person(self.home, stores.database, core.users, stores.sessions, user)
+        await remove_person(self.home, core.database, core.users, user)
         for name in names:
             user = await core.users.create(name, Role.MEMBER, Address("fake", name))
             await core.users.link(user, Address("pigeon", name))

@@ -41,8 +41,7 @@ async def core_with(running_core, **options: object):
 
 async def memories(core, name: str = "ada"):
     user = await core.users.find(name)
-    async with core.stores.database.read() as session:
-        return await ledger.every(session, user.user_id, limit=100, active=False)
+    return await core.database.read(ledger.every, user.user_id, limit=100, active=False)
 
 
 async def test_the_remember_tool_keeps_the_fact_and_the_users_own_words(running_core):
@@ -127,14 +126,14 @@ async def test_a_tool_writes_nothing_for_somebody_who_was_removed_meanwhile(runn
         core.model.hold("keep it")
         await core.channel.say("keep it")
         await core.model.until_asked("keep it")
-        async with core.stores.database.write() as session:
-            await identities.bury(session, await identities.find(session, "ada"), core.clock.now())
+        with core.database.writing() as session:
+            identities.bury(session, identities.find(session, "ada"), core.clock.now())
         core.model.let_go("keep it")
         await until(lambda: len(core.model.requests) == 2)
         response = core.model.requests[-1].contents[-1].parts[0].function_response
         assert response.response == {"error": "the user was removed meanwhile"}
-        async with core.stores.database.read() as session:
-            assert await session.scalar(select(func.count()).select_from(MemoryRow)) == 0
+        with core.database.reading() as session:
+            assert session.scalar(select(func.count()).select_from(MemoryRow)) == 0
 
 
 async def test_no_tool_forgets_everything(running_core):

@@ -12,7 +12,7 @@ from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
-from gaia.store import identities
+from gaia.store import identities, sessions
 from gaia.store.memory_tables import MemorySource
 from gaia.store.users import Role
 from gaia.testing.function_model import ToolCall
@@ -51,15 +51,17 @@ async def test_what_is_kept_on_one_channel_is_known_on_another_unasked(running_c
         assert text.rstrip().endswith(f"{RECALLED}\n</context>")
 
 
-async def test_nothing_recalled_is_stored_in_the_session(running_core, home):
+async def test_nothing_recalled_is_stored_in_the_session(running_core):
     async with running_core() as core:
         await core.say(f"/remember {POT}")
         await core.say("Where is the gate code?")
         assert POT in everything(core.model.requests[-1])
         await core.say("And the weather?")
         assert POT not in everything(core.model.requests[-1])
-    for file in home.root.glob("sessions.db*"):
-        assert b"blue pot" not in file.read_bytes()
+        key = await core.key()
+        told = await core.database.read(sessions.events, key.user_id, key.session_id)
+        assert len(told) == 4
+        assert "blue pot" not in "".join(told)
 
 
 async def test_a_greeting_recalls_nothing_and_a_question_does(running_core):
@@ -97,15 +99,15 @@ async def test_sensitive_expired_and_superseded_ones_are_not_recalled(running_co
         await core.say(f"/remember {POT}")
         await core.say("/memory hide 1")
         user = await core.users.find("ada")
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             now = core.clock.now()
             over = Statement("the gate code was 1", MemorySource.USER, expires_at=now)
             old = Statement("the gate code is 2", MemorySource.USER)
             newer = Statement("the gate has no code", MemorySource.USER)
-            await ledger.add(session, user.user_id, over, now)
-            replaced = await ledger.add(session, user.user_id, old, now)
+            ledger.add(session, user.user_id, over, now)
+            replaced = ledger.add(session, user.user_id, old, now)
             number = replaced.memory.memory_id
-            await ledger.supersede(session, user.user_id, number, newer, now)
+            ledger.supersede(session, user.user_id, number, newer, now)
         await core.say("gate code?")
         text = everything(core.model.requests[-1])
         assert "the gate has no code" in text
@@ -116,10 +118,10 @@ async def test_sensitive_expired_and_superseded_ones_are_not_recalled(running_co
 
 async def test_nothing_of_a_direct_chat_reaches_a_group_nor_the_other_way(running_core):
     async with running_core() as core:
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             now = core.clock.now()
-            group = await identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
-            await identities.link(session, group, Address("fake", "-1"), now)
+            group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
+            identities.link(session, group, Address("fake", "-1"), now)
         in_group = {"sender": "-1", "direct": False, "sender_name": "ada"}
         await core.say(f"/remember {POT}")
         await core.say("/remember the gate code of the group is green", **in_group)

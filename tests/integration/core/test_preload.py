@@ -26,8 +26,7 @@ def instructions(request: LlmRequest) -> str:
 async def keep(core, text: str, *, user_name: str = "ada", **fields: object) -> None:
     user = await core.users.find(user_name)
     said = Statement(text, MemorySource.TOOL, **fields)
-    async with core.stores.database.write() as session:
-        await ledger.add(session, user.user_id, said, core.clock.now())
+    await core.database.write(ledger.add, user.user_id, said, core.clock.now())
 
 
 async def asked(core, text: str, **changes: object) -> LlmRequest:
@@ -40,7 +39,7 @@ async def test_a_rule_that_was_learned_stands_before_each_conversation_of_its_us
         ada = await core.users.find("ada")
         await core.users.link(ada, Address("second", "ada"))
         assert SPANISH not in instructions(await asked(core, "one"))
-        digests = Digests(core.stores.database, ada.user_id)
+        digests = Digests(core.database, ada.user_id)
         rule = proposal(SPANISH, kind=MemoryKind.RULE)
         await digests.commit(await digests.sealed(), window(rule, summary="We spoke of Spain."))
         told = instructions(await asked(core, "two"))
@@ -80,10 +79,10 @@ async def test_what_is_forgotten_or_replaced_is_gone_with_the_next_message(runni
 
 async def test_a_group_has_its_own(running_core):
     async with running_core() as core:
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             now = core.clock.now()
-            group = await identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
-            await identities.link(session, group, Address("fake", "-1"), now)
+            group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
+            identities.link(session, group, Address("fake", "-1"), now)
         await keep(core, "I drink tea")
         await keep(core, "We eat at seven", user_name="family")
         in_group = {"sender": "-1", "direct": False, "sender_name": "ada"}

@@ -22,16 +22,16 @@ OUTLIVE = (UserRow.__tablename__, AuditRow.__tablename__, IndexOpRow.__tablename
 
 async def rows(core) -> dict[str, int]:
     """How many rows each table has, but for those that outlive a person."""
-    async with core.stores.database.read() as session:
+    with core.database.reading() as session:
         return {
-            name: await session.scalar(text(f"SELECT count(*) FROM {name}"))
+            name: session.scalar(text(f"SELECT count(*) FROM {name}"))
             for name in Base.metadata.tables
             if name not in OUTLIVE
         }
 
 
 async def remove(core, home, user):
-    await remove_person(home, core.stores.database, core.users, core.stores.sessions, user)
+    await remove_person(home, core.database, core.users, user)
 
 
 async def test_a_turn_of_somebody_removed_leaves_nothing(
@@ -47,7 +47,7 @@ async def test_a_turn_of_somebody_removed_leaves_nothing(
         await core.app.delivery.flush()
         assert core.channel.sent == []
         assert set((await rows(core)).values()) == {0}
-        assert await core.stores.sessions.list() == []
+        assert await core.sessions() == []
         assert "handler of conversation" not in caplog.text
 
 
@@ -87,15 +87,13 @@ async def test_what_a_command_keeps_belongs_to_whom_the_user_has_become(running_
         ada, bob = await core.users.find("ada"), await core.users.find("bob")
 
         async def join() -> None:
-            async with core.stores.database.write() as session:
-                await join_users(session, ada, bob, core.clock.now())
+            await core.database.write(join_users, ada, bob, core.clock.now())
 
         core.app.dispatcher._commands = CommandsAfter(core.app.dispatcher._commands, join)
         assert "Kept in your memory as #1" in await core.say("/remember I drink tea")
-        async with core.stores.database.read() as session:
-            assert [each.text for each in await ledger.every(session, bob.user_id, limit=9)] == [
-                "I drink tea"
-            ]
+        assert [
+            each.text for each in await core.database.read(ledger.every, bob.user_id, limit=9)
+        ] == ["I drink tea"]
 
 
 async def test_a_command_of_somebody_removed_leaves_nothing(running_core, home, caplog):

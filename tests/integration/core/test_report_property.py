@@ -144,19 +144,19 @@ class Play:
         chat = f"chat-{next(CHATS)}"
         user = await users.create(chat, Role.MEMBER, Address("fake", chat))
         now = self.clock.now()
-        async with self.database.write() as session:
-            conversation = await conversations.find_or_create(
+        with self.database.writing() as session:
+            conversation = conversations.find_or_create(
                 session, user_id=user.user_id, channel="fake", chat=chat, direct=True, now=now
             )
             self.conversation_id = conversation.conversation_id
-            await outbox.add(
+            outbox.add(
                 session,
                 conversation_id=self.conversation_id,
                 turn_id=None,
                 chunks=("one", "two"),
                 now=now,
             )
-            first = await outbox.next_chunk(session, self.conversation_id)
+            first = outbox.next_chunk(session, self.conversation_id)
         assert first is not None
         self.outbox_ids = (first.outbox_id, first.outbox_id + 1)
 
@@ -167,9 +167,9 @@ class Play:
             case "passes":
                 self.clock.advance(CONFIRM_SECONDS)
             case "writes":
-                async with self.database.write() as session:
+                with self.database.writing() as session:
                     now = self.clock.now()
-                    await conversations.note_written(session, self.conversation_id, now)
+                    conversations.note_written(session, self.conversation_id, now)
             case str():
                 await self.answer(step)
             case (int(number), int(copy), DeliveryStage() as stage, str(failure)):
@@ -237,8 +237,7 @@ class Play:
                 break
         assert self.provider.faults == []
         for outbox_id in self.outbox_ids:
-            async with self.database.read() as session:
-                chunk = await outbox.get(session, outbox_id)
+            chunk = await self.database.read(outbox.get, outbox_id)
             assert chunk is not None
             self.check(chunk, self.provider.chunks.get(outbox_id, Sent()))
 

@@ -29,8 +29,7 @@ DELIVERED, FAILED, READ, SENT = (
 
 
 async def chunk(core, outbox_id: int = 1) -> outbox.Chunk:
-    async with core.stores.database.read() as session:
-        found = await outbox.get(session, outbox_id)
+    found = await core.database.read(outbox.get, outbox_id)
     assert found is not None
     return found
 
@@ -278,7 +277,7 @@ async def test_the_file_of_a_chunk_is_announced(running_core):
         await core.app.delivery.flush()
         await core.channel.say("hello")
         await core.app.handlers.flush()
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             file = NewFile("a.txt", "text/plain", b"abc")
             outbox_files.add(session, 1, (await chunk(core)).conversation_id, file)
     async with running_core() as core:

@@ -14,13 +14,11 @@ async def killed_while_sending(core) -> None:
     await core.app.delivery.flush()
     await core.channel.say("hello")
     await core.app.handlers.flush()
-    async with core.stores.database.write() as session:
-        await sending.begin(session, 1, repeated=False, now=core.clock.now())
+    await core.database.write(sending.begin, 1, repeated=False, now=core.clock.now())
 
 
 async def state(core, outbox_id: int = 1) -> OutboxState:
-    async with core.stores.database.read() as session:
-        chunk = await outbox.get(session, outbox_id)
+    chunk = await core.database.read(outbox.get, outbox_id)
     assert chunk is not None
     return chunk.state
 
@@ -55,8 +53,7 @@ async def test_what_nobody_tells_is_sent_again_and_marked_however_often_gaia_is_
     async with running_core(reports=True) as core:
         await core.clock.until_sleeping()
         await core.app.delivery.flush()
-        async with core.stores.database.write() as session:
-            await sending.begin(session, 1, repeated=True, now=core.clock.now())
+        await core.database.write(sending.begin, 1, repeated=True, now=core.clock.now())
     async with running_core(reports=True) as core:
         await core.clock.until_sleeping()
         core.clock.advance(CONFIRM_SECONDS)

@@ -18,9 +18,9 @@ async def test_the_report_has_jobs_backups_and_what_each_user_used(running_core,
     (home.backups / archive_name(START - timedelta(hours=9), nightly=True, encrypted=False)).touch()
     (home.backups / "notes.txt").touch()
     async with running_core(senders=("ada", "bob"), settings=PRICED) as core:
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             due_at = core.clock.now() - timedelta(hours=1)
-            await job_runs.expect(session, "upkeep", due_at)
+            job_runs.expect(session, "upkeep", due_at)
         await core.say("hello", sender="ada")
         report = await core.app.status.report()
     (job,) = (job for job in report.jobs if job.name == "upkeep")

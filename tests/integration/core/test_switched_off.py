@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.messages import ReceiptKind
 from gaia.settings.schema import Settings
+from gaia.testing.transactions import next_write
 from gaia.testing.until import until
 
 LIMITS = {"limits": {"messages_per_minute": 1, "user_tokens_per_day": 15}}
@@ -78,16 +81,18 @@ async def test_what_still_comes_by_it_is_kept(running_core):
 
 async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_core):
     async with running_core() as core:
-        delivery, database = core.app.delivery, core.stores.database
+        delivery, database = core.app.delivery, core.database
         core.model.hold("hello")
         await core.channel.say("hello")
         await core.model.until_asked("hello")
         core.app.channels.clear()
         core.model.let_go("hello")
         await core.app.handlers.flush()
-        async with database.write():
+        begun = next_write(database)
+        with closing(sqlite3.connect(database.engine.url.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
             await switch_on(core)
-            await until(lambda: bool(database._one_writer._waiters))
+            await until(begun.is_set)
             ended = asyncio.create_task(delivery.sent_all(core.channel))
             await asyncio.sleep(0)
             assert not ended.done()

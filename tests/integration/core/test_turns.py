@@ -13,6 +13,7 @@ from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnToo
 from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
 from gaia.store import inbox, usage
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
+from gaia.testing.transactions import next_write
 from gaia.testing.until import until
 
 
@@ -132,8 +133,7 @@ async def test_a_message_that_fails_three_times_is_dead_and_the_user_is_told(run
         assert "secret" not in sent.text
         assert len(core.model.requests) == 3
         assert await core.transcript() == []
-        async with core.stores.database.read() as session:
-            backlog = await inbox.backlog(session)
+        backlog = await core.database.read(inbox.backlog)
         assert (backlog.queued, backlog.running, backlog.dead) == (0, 0, 1)
 
 
@@ -256,9 +256,9 @@ async def test_tokens_are_counted_for_the_user(running_core):
     async with running_core() as core:
         await core.channel.say("hello")
         await core.channel.until_sent(1)
-        async with core.stores.database.read() as session:
+        with core.database.reading() as session:
             day = core.clock.now().astimezone().date()
-            ((user_id, used),) = await usage.of_day(session, day)
+            ((user_id, used),) = usage.of_day(session, day)
         assert user_id == (await core.key()).user_id
         assert (used.purpose, used.calls, used.tokens_in, used.tokens_out) == ("turn", 1, 10, 5)
 
@@ -299,8 +299,9 @@ async def test_a_message_whose_channel_breaks_off_at_the_commit_is_answered(
     async with running_core() as core:
         other = sqlite3.connect(home.database, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
+        begun = next_write(core.database)
         receiving = asyncio.create_task(core.channel.say(text, provider_message_id="same"))
-        await until(lambda: core.stores.database._one_writer.locked())
+        await until(begun.is_set)
         for _ in range(200):
             await asyncio.sleep(0)
         receiving.cancel()

@@ -29,10 +29,10 @@ DAY = 24 * 60 * 60
 def upkeep_of(core, home, *, memory_changed=lambda: None, **changes) -> Upkeep:
     return Upkeep(
         home=home,
-        database=core.stores.database,
+        database=core.database,
         digesting=core.app.digesting,
         memory_changed=memory_changed,
-        checkpoints=Checkpoints([]),
+        checkpoints=Checkpoints(home.database, core.database),
         clock=core.clock,
         settings=core.app.settings,
         **changes,
@@ -47,21 +47,21 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
         await core.until_digested(DigestState.CLEARED)
         user_id = (await core.key()).user_id
         now = core.clock.now()
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             tea = Statement("Likes tea", MemorySource.DIGEST)
-            await holding.hold(session, user_id, tea, now)
+            holding.hold(session, user_id, tea, now)
             fair = Statement(
                 "There is a fair", MemorySource.USER, expires_at=now + timedelta(days=1)
             )
-            await ledger.add(session, user_id, fair, now)
+            ledger.add(session, user_id, fair, now)
         await core.say("what do you think?")
         core.clock.advance(91 * DAY)
         for _ in range(2):
             await core.app.upkeep.run()
-        async with core.stores.database.read() as session:
-            kept = await archive.search(session, user_id, words="", limit=9)
-            assert list((await holding.held(session, user_id)).memories) == []
-            assert await digests.uncleared(session) == []
+        with core.database.reading() as session:
+            kept = archive.search(session, user_id, words="", limit=9)
+            assert list(holding.held(session, user_id).memories) == []
+            assert digests.uncleared(session) == []
         assert [hit.turn.words for hit in kept] == ["what do you think?"]
         assert await core.facts() == ["Likes boats"]
         assert await core.digests() == []
@@ -100,11 +100,12 @@ async def test_a_part_that_fails_keeps_no_other_from_being_done(running_core, ho
 
     async with running_core() as core:
         await core.say("hello")
+        await core.app.delivery.flush()
         user_id = (await core.key()).user_id
         now = core.clock.now()
-        async with core.stores.database.write() as session:
+        with core.database.writing() as session:
             fair = Statement("There is a fair", MemorySource.USER, expires_at=now)
-            await ledger.add(session, user_id, fair, now - timedelta(days=1))
+            ledger.add(session, user_id, fair, now - timedelta(days=1))
         core.clock.advance(31 * DAY)
         upkeep = upkeep_of(core, home, memory_changed=broken)
         with pytest.raises(UpkeepError, match=r"1 of 10 parts .* memories \(ValueError\)"):
@@ -129,16 +130,15 @@ async def test_old_copies_of_the_database_go_and_backups_stay(running_core, home
 async def test_a_run_is_bounded_and_the_next_one_goes_on(running_core, home):
     async with running_core() as core:
         await core.say("hello")
+        await core.app.delivery.flush()
         key = await core.key()
-        async with core.stores.database.write() as session:
-            chat = await conversations.find(
-                session, user_id=key.user_id, channel="fake", chat="ada"
-            )
+        with core.database.writing() as session:
+            chat = conversations.find(session, user_id=key.user_id, channel="fake", chat="ada")
             for number in range(AT_ONCE):
                 message = Inbound(
                     Address("fake", "ada"), "ada", f"old-{number}", "hello", core.clock.now()
                 )
-                await inbox.record(
+                inbox.record(
                     session,
                     message,
                     chat,

@@ -28,9 +28,9 @@ async def test_a_daemon_that_is_stopped_while_it_loads_its_index_ends_well(tmp_p
     home.settings_file.write_text(SETTINGS)
     database, clock = await open_database(home), SystemClock()
     ada = await Users(database, clock).create("ada", Role.OWNER)
-    async with database.write() as session:
+    with database.writing() as session:
         said = Statement("the gate code is blue", MemorySource.USER)
-        await ledger.add(session, ada.user_id, said, clock.now())
+        ledger.add(session, ada.user_id, said, clock.now())
     await database.close()
     async with running_daemon(home, environ={"OPENAI_API_KEY": "x"}) as daemon:
         # mem0 writes it while it is imported, and goes on importing for a second or more.

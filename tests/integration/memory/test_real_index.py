@@ -52,12 +52,10 @@ async def database(home: Home, fresh_home: Home) -> AsyncIterator[Database]:
 
 
 async def remember(database: Database, user_id: str, *texts: str) -> list[int]:
-    async with database.write() as session:
+    with database.writing() as session:
         return [
-            (
-                await ledger.add(
-                    session, user_id, Statement(text, MemorySource.USER), SystemClock().now()
-                )
+            ledger.add(
+                session, user_id, Statement(text, MemorySource.USER), SystemClock().now()
             ).memory.memory_id
             for text in texts
         ]

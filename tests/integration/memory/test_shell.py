@@ -26,7 +26,6 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
 from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
 from gaia.store import index_ops, indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -85,9 +84,8 @@ class Daemon:
             index.wake()
             return Response(status_code=204)
 
-        sessions = await open_sessions(self.home)
         routes = [
-            *query_routes(self.database, sessions, self.clock),
+            *query_routes(self.database, self.clock),
             *memory_routes(
                 Search(self.database, index, self.clock, weighing=Current(Weighing(scale=None))),
                 index,
@@ -101,7 +99,6 @@ class Daemon:
             yield index
             task.cancel()
             await asyncio.wait((task,))
-        await sessions.close()
 
 
 @pytest.fixture
@@ -223,13 +220,11 @@ async def test_a_reindex_without_a_daemon_is_done_by_the_next_one(
     for _ in range(2):
         said = await done(daemon.home, "reindex")
         assert said == "gaia does not run: its next start indexes all memories anew.\n"
-    async with daemon.database.read() as session:
-        assert [each.active for each in await indexes.every(session)] == [True, False]
+    assert [each.active for each in await daemon.database.read(indexes.every)] == [True, False]
     async with daemon.running() as index:
         await until(lambda: set(daemon.storage.stores) == {2} and not index.health().detail)
     assert daemon.embedder.asked == [POT]
-    async with daemon.database.read() as session:
-        assert [each.active for each in await indexes.every(session)] == [True]
+    assert [each.active for each in await daemon.database.read(indexes.every)] == [True]
 
 
 async def test_where_nothing_was_indexed_a_reindex_marks_nothing(home: Home) -> None:
@@ -260,8 +255,7 @@ async def test_forgetting_and_importing_wake_the_daemon(
         assert daemon.wakes == 2
         await index.flush()
         assert len(daemon.storage.held(ada.user_id)) == 1
-    async with daemon.database.read() as session:
-        assert (await index_ops.backlog(session)).waiting == 0
+    assert (await daemon.database.read(index_ops.backlog)).waiting == 0
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,12 @@ async def _decide(home: Home) -> None:
     clock = FakeClock()
     users = Users(database, clock, by=CLI)
     await users.create("Ada", Role.OWNER, ADA)
-    async with database.write() as session:
-        await audit.record_denied(session, EVE, START + DAY)
+    await database.write(audit.record_denied, EVE, START + DAY)
     clock.advance(2 * DAY.total_seconds())
     bob = await users.create("Bob", Role.MEMBER)
     await users.set_role(bob, Role.GUEST)
     await users.remove(bob)
-    async with database.write() as session:
+    with database.writing() as session:
         audit.record(session, Action.CONFIGURED, at=START + 5 * DAY, by=GAIA, detail="model.name")
         audit.record(session, Action.FORGOT, at=START + 5 * DAY, by=bob.user_id)
     await database.close()
@@ -119,7 +118,7 @@ def test_it_can_be_asked_for_what_is_new(call: Callable[..., Result]) -> None:
 def test_what_another_version_decided_is_listed_as_it_is(call, home: Home) -> None:
     async def decide() -> None:
         database = await open_database(home)
-        async with database.write() as session:
+        with database.writing() as session:
             audit.record(session, "danced", at=datetime.now(UTC), by=GAIA)  # type: ignore[arg-type]
         await database.close()
 

@@ -113,9 +113,9 @@ async def _use(home: Home) -> None:
     today = clock.now().astimezone().date()
     database = await open_database(home)
     ada = await Users(database, clock).create("Ada", Role.OWNER)
-    async with database.write() as session:
+    with database.writing() as session:
         for days in (0, 10):
-            await usage.add(session, ada.user_id, today - timedelta(days=days), PRICED)
+            usage.add(session, ada.user_id, today - timedelta(days=days), PRICED)
     await database.close()
 
 

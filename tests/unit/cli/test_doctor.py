@@ -81,7 +81,6 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "packages": "ok",
         "configuration": "ok",
         "database": "ok",
-        "sessions": "ok",
         "journals": "ok",
         "daemon": "failed",
         "leftovers": "ok",

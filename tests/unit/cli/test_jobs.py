@@ -38,14 +38,14 @@ def call(home: Home) -> Callable[..., Result]:
 async def run_some(home: Home) -> None:
     """A backup that failed, an upkeep that was late, one that was cut, one yet to come."""
     database = await open_database(home)
-    async with database.write() as session:
-        await job_runs.begin(session, "backup", due_at=START, now=START)
-        await job_runs.finish(session, "backup", START + HOUR, error="BackupError: " + "no " * 50)
-        await job_runs.plan(session, "backup", START + HOUR)
-        await job_runs.begin(session, "cut", due_at=START, now=START)
-        await job_runs.expect(session, "new", START + 24 * HOUR)
-        await job_runs.begin(session, "upkeep", due_at=START, now=START + 5 * HOUR)
-        await job_runs.finish(session, "upkeep", START + 6 * HOUR)
+    with database.writing() as session:
+        job_runs.begin(session, "backup", due_at=START, now=START)
+        job_runs.finish(session, "backup", START + HOUR, error="BackupError: " + "no " * 50)
+        job_runs.plan(session, "backup", START + HOUR)
+        job_runs.begin(session, "cut", due_at=START, now=START)
+        job_runs.expect(session, "new", START + 24 * HOUR)
+        job_runs.begin(session, "upkeep", due_at=START, now=START + 5 * HOUR)
+        job_runs.finish(session, "upkeep", START + 6 * HOUR)
     await database.close()
 
 

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 from typer.testing import CliRunner, Result
 
 from gaia.cli.main import app
@@ -47,12 +47,11 @@ def done(result: Result) -> str:
     return result.stdout
 
 
-def on_disk(home: Home, act: Callable[[AsyncSession], Awaitable[T]]) -> T:
+def on_disk(home: Home, act: Callable[[Session], T]) -> T:
     async def run() -> T:
         home.create()
         database = await open_database(home)
-        async with database.write() as session:
-            made = await act(session)
+        made = await database.write(act)
         await database.close()
         return made
 
@@ -75,9 +74,9 @@ def message(address: Address, *, direct: bool = True) -> Inbound:
 def ask_to_be_let_in(home: Home, address: Address = EVE, *, direct: bool = True) -> str:
     """The code that a stranger was given."""
 
-    async def act(session: AsyncSession) -> str:
-        code = await new_code()
-        await pairing.request(session, code, message(address, direct=direct), NOW)
+    def act(session: Session) -> str:
+        code = new_code()
+        pairing.request(session, code, message(address, direct=direct), NOW)
         return code.shown
 
     return on_disk(home, act)
@@ -86,10 +85,10 @@ def ask_to_be_let_in(home: Home, address: Address = EVE, *, direct: bool = True)
 def send(home: Home, code: str, address: Address = EVE) -> User | None:
     """The user who somebody becomes by sending a code."""
 
-    async def act(session: AsyncSession) -> User | None:
-        waiting: list[Pairing] = list(await pairings.to_send_back(session, NOW))
-        found = await pairings.matching(read_code(code) or "", waiting)
-        return await pairing.pair(session, found, message(address), NOW) if found else None
+    def act(session: Session) -> User | None:
+        waiting: list[Pairing] = list(pairings.to_send_back(session, NOW))
+        found = pairings.matching(read_code(code) or "", waiting)
+        return pairing.pair(session, found, message(address), NOW) if found else None
 
     return on_disk(home, act)
 

@@ -35,8 +35,8 @@ async def write(home: Home) -> None:
     clock = FakeClock()
     database = await open_database(home)
     ada = await Users(database, clock).create("Ada", Role.OWNER, Address("telegram", "7"))
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
+    with database.writing() as session:
+        conversation = conversations.find_or_create(
             session,
             user_id=ada.user_id,
             channel="telegram",
@@ -45,17 +45,17 @@ async def write(home: Home) -> None:
             now=clock.now(),
         )
         for turn_id, chunks in (("t1", ("one", "two", "three")), ("t2", ("four",))):
-            await outbox.add(
+            outbox.add(
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=turn_id,
                 chunks=chunks,
                 now=clock.now(),
             )
-        await sending.mark_taken(session, 1, "m1")
-        second = await outbox.next_chunk(session, conversation.conversation_id)
+        sending.mark_taken(session, 1, "m1")
+        second = outbox.next_chunk(session, conversation.conversation_id)
         assert second is not None
-        await sending.end_reply(session, second, error="the bot was blocked")
+        sending.end_reply(session, second, error="the bot was blocked")
     await database.close()
 
 

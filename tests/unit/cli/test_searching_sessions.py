@@ -34,10 +34,10 @@ def talked(home: Home, fresh_home: Home) -> None:
         users = Users(database, FakeClock())
         ada = (await users.create("Ada", Role.OWNER)).user_id
         await users.create("Bob", Role.MEMBER)
-        async with database.write() as session:
-            await talk(session, ada, "The boat\x1b[2J leaks", "Pump!", turn_id="t-1", said_at=START)
+        with database.writing() as session:
+            talk(session, ada, "The boat\x1b[2J leaks", "Pump!", turn_id="t-1", said_at=START)
             long, later = "Of boats " + "and more " * 50, START + timedelta(days=70)
-            await talk(session, ada, long, "京都" * 60, turn_id="t-2", said_at=later)
+            talk(session, ada, long, "京都" * 60, turn_id="t-2", said_at=later)
         await database.close()
 
     shutil.copytree(fresh_home.root, home.root)

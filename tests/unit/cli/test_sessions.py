@@ -15,11 +15,13 @@ from gaia.cli.sessions import app
 from gaia.cli.table import local_time
 from gaia.errors import GaiaError, StoreError, UnknownSessionError, UnknownUserError
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import AGENT_NAME, APP_NAME, TURN_ID, SessionKey
+from gaia.sessions.service import AGENT_NAME, TURN_ID, stored_events
+from gaia.store import sessions
 from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
+from gaia.testing.sessions import add_turn
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -41,36 +43,30 @@ async def talk(home: Home) -> dict[str, str]:
     users = Users(database, FakeClock())
     ada = await users.create("Ada", Role.OWNER)
     bob = await users.create("Bob", Role.MEMBER)
-    await database.close()
-    sessions = await open_sessions(home)
     keys = {user.name: SessionKey(user.user_id, "terminal", user.name, 1) for user in (ada, bob)}
-    for key in keys.values():
-        await sessions.ensure(key)
-    session = await sessions.service.get_session(
-        app_name=APP_NAME, user_id=ada.user_id, session_id=keys["Ada"].session_id
-    )
-    assert session is not None
     call = types.FunctionCall(id="1", name="calculate", args={"expression": "6*7"})
     result = types.FunctionResponse(id="1", name="calculate", response={"result": "42"})
-    for second, (author, part) in enumerate(
+    said = enumerate(
         [
             ("user", types.Part(text="6 times 7?\x1b[2J")),
             (AGENT_NAME, types.Part(function_call=call)),
             (AGENT_NAME, types.Part(function_response=result)),
             (AGENT_NAME, types.Part(text="It is 42.")),
         ]
-    ):
-        await sessions.service.append_event(
-            session,
-            Event(
-                author=author,
-                invocation_id="e-1",
-                timestamp=NOON.timestamp() + second,
-                content=types.Content(role="user" if author == "user" else "model", parts=[part]),
-                custom_metadata={TURN_ID: "t1"},
-            ),
+    )
+    events = [
+        Event(
+            author=author,
+            invocation_id="e-1",
+            timestamp=NOON.timestamp() + second,
+            content=types.Content(role="user" if author == "user" else "model", parts=[part]),
+            custom_metadata={TURN_ID: "t1"},
         )
-    await sessions.close()
+        for second, (author, part) in said
+    ]
+    await database.write(sessions.add, keys["Ada"], stored_events(events))
+    await database.write(add_turn, keys["Bob"], "t2", "hello", "Hi.")
+    await database.close()
     return {name: key.session_id for name, key in keys.items()}
 
 
@@ -103,7 +99,7 @@ def test_sessions_are_listed_with_their_users(home: Home, talked: dict[str, str]
     assert headings == ["USER", "LAST", "USED", "EVENTS", "SESSION"]
     assert {(row[0], row[-2], row[-1]) for row in rows} == {
         ("Ada", "4", talked["Ada"]),
-        ("Bob", "0", talked["Bob"]),
+        ("Bob", "2", talked["Bob"]),
     }
 
 
@@ -151,9 +147,9 @@ def test_an_unknown_id_brings_near_ones(home: Home, talked: dict[str, str]) -> N
 
 
 def test_a_file_that_cannot_be_read_is_named_and_left(home: Home, talked: dict[str, str]) -> None:
-    home.sessions_database.write_bytes(b"Dear diary, " * 1000)
+    home.database.write_bytes(b"Dear diary, " * 1000)
     for arguments in (("list",), ("show", talked["Ada"])):
         error = failure(home, *arguments)
         assert isinstance(error, StoreError)
-        assert "sessions.db' is damaged" in str(error)
-    assert home.sessions_database.read_bytes() == b"Dear diary, " * 1000
+        assert "gaia.db' is damaged" in str(error)
+    assert home.database.read_bytes() == b"Dear diary, " * 1000

@@ -17,9 +17,11 @@ from gaia.errors import (
     UserNameTakenError,
 )
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.service import SessionKey
+from gaia.store import sessions
+from gaia.store.opening import open_database
+from gaia.store.sessions import SessionKey
 from gaia.store.users import Role
+from gaia.testing.sessions import add_turn
 
 
 @pytest.fixture
@@ -49,17 +51,16 @@ def listed(home: Home) -> dict[str, dict[str, object]]:
 
 
 async def talk(home: Home, user_id: str, text: str) -> None:
-    sessions = await open_sessions(home)
+    database = await open_database(home)
     key = SessionKey(user_id, "terminal", "chat", 1)
-    await sessions.ensure(key)
-    await sessions.record_turn(key, "t1", text, "I see.")
-    await sessions.close()
+    await database.write(add_turn, key, "t1", text, "I see.")
+    await database.close()
 
 
 async def users_with_sessions(home: Home) -> list[str]:
-    sessions = await open_sessions(home)
-    ids = [summary.user_id for summary in await sessions.list()]
-    await sessions.close()
+    database = await open_database(home)
+    ids = [summary.user_id for summary in await database.read(sessions.listed)]
+    await database.close()
     return ids
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.commands.registry import Call, Command, Registry, Run
 from gaia.core.slash import Caller, Reply, Slash
@@ -19,7 +19,7 @@ CHAT = Conversation(
     1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0, contact=Contact()
 )
 GROUP = replace(CHAT, direct=False)
-NO_SESSION = cast("AsyncSession", None)
+NO_SESSION = cast("Session", None)
 
 
 async def echo(call: Call) -> str:

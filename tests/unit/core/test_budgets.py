@@ -49,22 +49,19 @@ class Bench:
         self.settings.replace(Settings(limits=limits, costs=costs))
 
     async def used_up(self, person: int) -> Budget | None:
-        async with self.database.read() as session:
-            return await self.budgets.used_up(session, self.people[person].user_id)
+        return await self.database.read(self.budgets.used_up, self.people[person].user_id)
 
     async def use(self, person: int, tokens: int, tariff: Tariff = Tariff.SETTINGS) -> None:
         used = Usage("m", usage.TURN, 1, tokens - tokens // 2, tokens // 2, tariff)
-        async with self.database.write() as session:
-            await self.spending.add(session, self.people[person].user_id, used)
+        await self.database.write(self.spending.add, self.people[person].user_id, used)
 
     async def used(self) -> Sequence[int]:
         """By each, and by both together."""
-        async with self.database.read() as session:
+        with self.database.reading() as session:
             by_one = [
-                (await self.budgets.levels(session, person.user_id))[0].used
-                for person in self.people
+                self.budgets.levels(session, person.user_id)[0].used for person in self.people
             ]
-            both = (await self.budgets.levels(session, self.people[0].user_id))[1].used
+            both = self.budgets.levels(session, self.people[0].user_id)[1].used
         return [*by_one, both]
 
 
@@ -131,8 +128,7 @@ async def test_a_budget_that_is_raised_counts_at_once_and_a_new_day_has_a_new_on
 async def test_what_was_used_is_kept_with_its_cost_at_the_prices_of_now(bench: Bench) -> None:
     bench.allow(each=0, together=0)
     await bench.use(0, 1_000_000)
-    async with bench.database.read() as session:
-        ((_, used),) = await usage.of_day(session, bench.clock.now().astimezone().date())
+    ((_, used),) = await bench.database.read(usage.of_day, bench.clock.now().astimezone().date())
     assert used.cost == 5.0
 
 

@@ -49,8 +49,7 @@ async def book(tmp_path: Path, fresh_home: Home) -> AsyncIterator[Book]:
 
 @pytest.fixture
 async def ada(book: Book) -> User:
-    async with book.database.write() as session:
-        return await identities.create(session, "Ada", Role.OWNER, now=START)
+    return await book.database.write(identities.create, "Ada", Role.OWNER, now=START)
 
 
 async def look(
@@ -63,14 +62,12 @@ async def look(
 
 
 async def bullets(database: Database, user: User) -> Sequence[str] | None:
-    async with database.read() as session:
-        profile = await profiles.get(session, user.user_id)
+    profile = await database.read(profiles.get, user.user_id)
     return None if profile is None else [each.text for each in profile.bullets]
 
 
 async def calls_made(database: Database, user: User) -> int:
-    async with database.read() as session:
-        used = await usage.of_day(session, TODAY, user_id=user.user_id)
+    used = await database.read(usage.of_day, TODAY, user_id=user.user_id)
     return sum(each.calls for _, each in used if each.purpose == "profile")
 
 
@@ -130,9 +127,9 @@ async def test_the_embedded_model_is_not_asked(book: Book, ada: User) -> None:
 
 async def test_when_the_day_s_calls_are_used_up_none_is_made(book: Book, ada: User) -> None:
     await book.keep(ada, "I drink tea")
-    async with book.database.write() as session:
-        await usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 50, 1, 1))
-        await usage.add(session, ada.user_id, TODAY, Usage("m", "digest", 2, 1, 1))
+    with book.database.writing() as session:
+        usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 50, 1, 1))
+        usage.add(session, ada.user_id, TODAY, Usage("m", "digest", 2, 1, 1))
     await look(book.database, ada, ScriptedAsk([]), calls=2)
     assert await bullets(book.database, ada) == ["I drink tea"]
     await look(book.database, ada, ScriptedAsk([tells("Drinks tea", 1)]), calls=3)
@@ -141,8 +138,7 @@ async def test_when_the_day_s_calls_are_used_up_none_is_made(book: Book, ada: Us
 
 async def test_when_the_day_s_tokens_are_used_up_it_is_a_plain_list(book: Book, ada: User) -> None:
     await book.keep(ada, "I drink tea")
-    async with book.database.write() as session:
-        await usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 1, ALL_TOKENS, 0))
+    await book.database.write(usage.add, ada.user_id, TODAY, Usage("m", "turn", 1, ALL_TOKENS, 0))
     await look(book.database, ada, ScriptedAsk([]))
     assert await bullets(book.database, ada) == ["I drink tea"]
 
@@ -152,8 +148,7 @@ async def test_a_call_in_vain_is_counted_with_what_it_has_cost(book: Book, ada: 
     error = ModelUnavailableError("down")
     error.tokens_in, error.tokens_out = 70, 7
     await look(book.database, ada, ScriptedAsk([error]))
-    async with book.database.read() as session:
-        ((_, used),) = await usage.of_day(session, TODAY)
+    ((_, used),) = await book.database.read(usage.of_day, TODAY)
     assert used == Usage("scripted", usage.PROFILE, 1, 70, 7)
 
 
@@ -179,8 +174,7 @@ async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
 async def test_what_is_forgotten_while_another_has_their_call_goes_to_no_model(
     book: Book, ada: User
 ) -> None:
-    async with book.database.write() as session:
-        bob = await identities.create(session, "Bob", Role.MEMBER, now=START)
+    bob = await book.database.write(identities.create, "Bob", Role.MEMBER, now=START)
     await book.keep(bob, "I ride")
     tea = await book.keep(ada, "I drink tea")
     await book.keep(ada, "I ski")
@@ -208,9 +202,9 @@ async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: U
     ask.hold()
     made.wake(ada.user_id)
     await until(lambda: ask.running == 1)
-    async with book.database.write() as session:
-        await wipe_user(session, ada.user_id, START)
-        await identities.bury(session, ada, START)
+    with book.database.writing() as session:
+        wipe_user(session, ada.user_id, START)
+        identities.bury(session, ada, START)
     ask.release()
     await made.flush()
     assert await bullets(book.database, ada) is None

@@ -44,17 +44,14 @@ def book(database: Database) -> Book:
 
 @pytest.fixture
 async def ada(database: Database) -> User:
-    async with database.write() as session:
-        return await identities.create(session, "Ada", Role.OWNER, now=START)
+    return await database.write(identities.create, "Ada", Role.OWNER, now=START)
 
 
 @pytest.fixture
 async def bob(database: Database) -> User:
-    async with database.write() as session:
-        return await identities.create(session, "Bob", Role.MEMBER, now=START)
+    return await database.write(identities.create, "Bob", Role.MEMBER, now=START)
 
 
 @pytest.fixture
 async def family(database: Database) -> User:
-    async with database.write() as session:
-        return await identities.create(session, "Family", Role.GUEST, now=START, is_group=True)
+    return await database.write(identities.create, "Family", Role.GUEST, now=START, is_group=True)

@@ -19,8 +19,7 @@ DAY = timedelta(days=1)
 
 
 async def found(database, user, words="", limit=10, **times) -> list[str]:
-    async with database.read() as session:
-        hits = await archive.search(session, user.user_id, words=words, limit=limit, **times)
+    hits = await database.read(archive.search, user.user_id, words=words, limit=limit, **times)
     return [hit.turn.turn_id for hit in hits]
 
 
@@ -33,12 +32,10 @@ async def said(database, ada, bob):
         ("leak", "And the roof?", "A leak in a roof, a boat and a leaking tap."),
         ("cjk", "我们去京都看红叶", "いいですね"),
     ]
-    async with database.write() as session:
+    with database.writing() as session:
         for day, (turn_id, words, answer) in enumerate(talks):
-            await talk(
-                session, ada.user_id, words, answer, turn_id=turn_id, said_at=START + day * DAY
-            )
-        await talk(session, bob.user_id, "My boat is new", turn_id="of-bob")
+            talk(session, ada.user_id, words, answer, turn_id=turn_id, said_at=START + day * DAY)
+        talk(session, bob.user_id, "My boat is new", turn_id="of-bob")
 
 
 async def test_words_are_found_in_what_was_said_and_answered_in_other_forms(said, database, ada):
@@ -83,16 +80,15 @@ async def test_many_words_look_for_the_rarest(said, database, ada):
 
 @pytest.mark.parametrize("user_id", ["", " "])
 async def test_a_search_without_a_user_raises(database, user_id):
-    async with database.read() as session:
-        with pytest.raises(MissingOwnerError):
-            await archive.search(session, user_id, words="boat", limit=1)
+    with database.reading() as session, pytest.raises(MissingOwnerError):
+        archive.search(session, user_id, words="boat", limit=1)
 
 
 async def test_a_hit_shows_the_part_with_the_words(database, ada):
     long = "word " * 300 + "the Violet canal " + "word " * 300
-    async with database.write() as session:
-        await talk(session, ada.user_id, long, long, turn_id="long")
-        (hit,) = await archive.search(session, ada.user_id, words="violet", limit=1, excerpt=100)
+    with database.writing() as session:
+        talk(session, ada.user_id, long, long, turn_id="long")
+        (hit,) = archive.search(session, ada.user_id, words="violet", limit=1, excerpt=100)
     assert hit.said_at == START
     for part in (hit.asked, hit.answer):
         assert "Violet canal" in part
@@ -105,29 +101,29 @@ async def test_what_is_being_forgotten_is_not_found_while_files_still_hold_it(
     said, database, book, ada, clock
 ):
     kept = await book.keep(ada, Statement("The boat leaks", MemorySource.USER))
-    async with database.write() as session:
-        await forget.forget(session, ada.user_id, [kept.memory.memory_id], now=clock.now())
-        await talk(session, ada.user_id, "The boat leaks, I say again", turn_id="since")
+    with database.writing() as session:
+        forget.forget(session, ada.user_id, [kept.memory.memory_id], now=clock.now())
+        talk(session, ada.user_id, "The boat leaks, I say again", turn_id="since")
     assert await found(database, ada, "boat") == ["since"]
 
 
 async def test_nothing_said_before_is_found_once_everything_is_to_be_forgotten(
     said, database, ada, bob, clock
 ):
-    async with database.write() as session:
-        await forget.forget_everything(session, ada.user_id, now=clock.now())
-        await talk(session, ada.user_id, "A new boat", turn_id="since")
+    with database.writing() as session:
+        forget.forget_everything(session, ada.user_id, now=clock.now())
+        talk(session, ada.user_id, "A new boat", turn_id="since")
     assert await found(database, ada) == ["since"]
     assert await found(database, bob) == ["of-bob"]
 
 
 async def test_a_session_is_read_to_its_end_in_order_however_long_it_is(database, ada):
-    async with database.write() as session:
-        first = await talk(session, ada.user_id, "Hello", turn_id="0")
+    with database.writing() as session:
+        first = talk(session, ada.user_id, "Hello", turn_id="0")
         for number in range(1, 2 * rows.TURNS_AT_A_TIME + 1):
-            await rows.add(session, replace(first, turn_id=str(number)), {})
-    async with database.read() as session:
-        turns = await rows.of_session(session, first.session_id)
-        rest = await rows.of_session(session, first.session_id, after=turns[-3].archive_id)
+            rows.add(session, replace(first, turn_id=str(number)), {})
+    with database.reading() as session:
+        turns = rows.of_session(session, first.session_id)
+        rest = rows.of_session(session, first.session_id, after=turns[-3].archive_id)
     assert [turn.turn_id for turn in turns] == [*map(str, range(2 * rows.TURNS_AT_A_TIME + 1))]
     assert rest == turns[-2:]

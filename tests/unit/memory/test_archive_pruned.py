@@ -18,25 +18,24 @@ NOW = START + timedelta(days=100)
 
 
 async def kept(session, user) -> list[str]:
-    numbers = await rows.numbers(session, user.user_id)
-    return [turn.turn_id for turn in await rows.get_many(session, user.user_id, numbers)]
+    numbers = rows.numbers(session, user.user_id)
+    return [turn.turn_id for turn in rows.get_many(session, user.user_id, numbers)]
 
 
 @pytest.fixture
 async def session(database, ada, bob):
-    async with database.write() as session:
+    with database.writing() as session:
         yield session
 
 
 async def talk_and_leave(session, user, state: DigestState | None, **changes):
-    turn = await talk(session, user.user_id, "hello there", turn_id="old", **changes)
-    chat = await conversations.get(session, turn.conversation_id)
-    await conversations.start_next_session(session, turn.conversation_id)
+    turn = talk(session, user.user_id, "hello there", turn_id="old", **changes)
+    chat = conversations.get(session, turn.conversation_id)
+    conversations.start_next_session(session, turn.conversation_id)
     if state is not None:
         session.add(
             DigestRow(
                 session_id=turn.session_id,
-                session_user_id=user.user_id,
                 user_id=user.user_id,
                 conversation_id=turn.conversation_id,
                 generation=chat.generation,
@@ -45,7 +44,7 @@ async def talk_and_leave(session, user, state: DigestState | None, **changes):
                 created_at=START,
             )
         )
-        await session.flush()
+        session.flush()
 
 
 @pytest.mark.parametrize(
@@ -55,30 +54,30 @@ async def talk_and_leave(session, user, state: DigestState | None, **changes):
 async def test_what_is_old_goes_once_its_session_is_cleared_or_nobody_reads_it(
     session, ada, state, goes
 ):
-    await talk_and_leave(session, ada, state)
-    assert await archive.prune(session, NOW, 90) == goes
-    assert await kept(session, ada) == ([] if goes else ["old"])
-    terms = await session.scalar(select(func.count()).select_from(ArchivedTermRow))
+    talk_and_leave(session, ada, state)
+    assert archive.prune(session, NOW, 90) == goes
+    assert kept(session, ada) == ([] if goes else ["old"])
+    terms = session.scalar(select(func.count()).select_from(ArchivedTermRow))
     assert bool(terms) is not goes
 
 
 async def test_what_is_young_stays(session, ada):
-    await talk_and_leave(session, ada, None)
-    assert await archive.prune(session, START + timedelta(days=90), 90) == 0
+    talk_and_leave(session, ada, None)
+    assert archive.prune(session, START + timedelta(days=90), 90) == 0
 
 
 async def test_the_present_session_stays_and_no_other_of_a_like_number(session, ada):
     for number in range(15):
-        turn = await talk(session, ada.user_id, "hi", turn_id=f"turn-{number}")
-        await conversations.start_next_session(session, turn.conversation_id)
-    await talk(session, ada.user_id, "hi", turn_id="present")
-    assert await archive.prune(session, NOW, 90) == 15
-    assert await kept(session, ada) == ["present"]
+        turn = talk(session, ada.user_id, "hi", turn_id=f"turn-{number}")
+        conversations.start_next_session(session, turn.conversation_id)
+    talk(session, ada.user_id, "hi", turn_id="present")
+    assert archive.prune(session, NOW, 90) == 15
+    assert kept(session, ada) == ["present"]
 
 
 async def test_it_goes_in_short_transactions_the_oldest_first(session, ada):
     for number in range(3):
-        turn = await talk(session, ada.user_id, "hi", turn_id=f"{number}")
-        await conversations.start_next_session(session, turn.conversation_id)
-    assert await rows.prune(session, NOW, most=2) == 2
-    assert await kept(session, ada) == ["2"]
+        turn = talk(session, ada.user_id, "hi", turn_id=f"{number}")
+        conversations.start_next_session(session, turn.conversation_id)
+    assert rows.prune(session, NOW, most=2) == 2
+    assert kept(session, ada) == ["2"]

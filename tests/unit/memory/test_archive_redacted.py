@@ -31,13 +31,13 @@ def redact(database, ada):
     """Redacts what was said and answered; returns what is left."""
 
     async def redact(*said: tuple[str, str], needles=(GATE,), sources=(), spared=()):
-        async with database.write() as session:
+        with database.writing() as session:
             for number, (words, answer) in enumerate(said):
-                await talk(session, ada.user_id, words, answer, turn_id=f"{number}")
+                talk(session, ada.user_id, words, answer, turn_id=f"{number}")
         await redact_archive(database, what(ada, *needles, sources=sources), frozenset(spared))
-        async with database.read() as session:
-            numbers = await rows.numbers(session, ada.user_id)
-            turns = await rows.get_many(session, ada.user_id, numbers)
+        with database.reading() as session:
+            numbers = rows.numbers(session, ada.user_id)
+            turns = rows.get_many(session, ada.user_id, numbers)
         return [(turn.asked, turn.words, turn.answer) for turn in turns]
 
     return redact
@@ -74,9 +74,9 @@ async def test_the_end_of_a_text_with_too_many_terms_is_looked_at(redact):
 
 
 async def test_own_words_that_notes_left_no_room_for_are_looked_at(redact, database, ada):
-    async with database.write() as session:
-        first = await talk(session, ada.user_id, "Hello", turn_id="first")
-        await archive.keep(
+    with database.writing() as session:
+        first = talk(session, ada.user_id, "Hello", turn_id="first")
+        archive.keep(
             session,
             replace(first, turn_id="cut", asked="Hello\n[a long note…", words=f"Hello\n{GATE}"),
         )
@@ -88,9 +88,9 @@ async def test_own_words_that_notes_left_no_room_for_are_looked_at(redact, datab
 
 async def test_terms_are_those_of_what_is_left(redact, database, ada):
     await redact((GATE, "Such fine weather"))
-    async with database.read() as session:
+    with database.reading() as session:
         hits = {
-            words: await archive.search(session, ada.user_id, words=words, limit=1)
+            words: archive.search(session, ada.user_id, words=words, limit=1)
             for words in ("gate", "forgotten", "weather")
         }
     assert [words for words, found in hits.items() if found] == ["weather"]

@@ -43,7 +43,7 @@ def test_any_text_names_an_entity_once_and_for_all(told: str) -> None:
 async def test_memories_about_somebody_are_found_with_and_without_the_kind(
     database: Database, ada: User, bob: User
 ) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for user, text, about in (
             (ada, "Sarah lives in Oslo", "person:sarah_chen"),
             (ada, "Sarah is our boat", "boat:sarah_chen"),
@@ -51,8 +51,8 @@ async def test_memories_about_somebody_are_found_with_and_without_the_kind(
             (bob, "Bob's Sarah", "person:sarah_chen"),
         ):
             said = Statement(text, MemorySource.TOOL, entities=(about,))
-            await ledger.add(session, user.user_id, said, START)
-    async with database.read() as session:
+            ledger.add(session, user.user_id, said, START)
+    with database.reading() as session:
         for told, texts in (
             ("Sarah Chen", ["Sarah is our boat", "Sarah lives in Oslo"]),
             ("person: Sarah Chen", ["Sarah lives in Oslo"]),
@@ -60,20 +60,20 @@ async def test_memories_about_somebody_are_found_with_and_without_the_kind(
             ("sarah%", []),
             ("", []),
         ):
-            found = await entities.about(session, ada.user_id, told)
+            found = entities.about(session, ada.user_id, told)
             assert [memory.text for memory in found] == texts
         with pytest.raises(MissingOwnerError):
-            await entities.about(session, "", "Sarah Chen")
+            entities.about(session, "", "Sarah Chen")
 
 
 async def test_what_each_memory_is_about_is_told_of_one_user_alone(
     database: Database, ada: User, bob: User
 ) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for user, about in ((ada, ("pot", "gate")), (bob, ("boat",)), (ada, ())):
             said = Statement(f"about {about}", MemorySource.TOOL, entities=about)
-            await ledger.add(session, user.user_id, said, START)
-    async with database.read() as session:
-        assert await entities.by_memory(session, ada.user_id) == {1: ["gate", "pot"]}
+            ledger.add(session, user.user_id, said, START)
+    with database.reading() as session:
+        assert entities.by_memory(session, ada.user_id) == {1: ["gate", "pot"]}
         with pytest.raises(MissingOwnerError):
-            await entities.by_memory(session, "")
+            entities.by_memory(session, "")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import ForgottenError, MissingOwnerError, UnknownForgetError
 from gaia.memory import forget, forgotten, ledger
@@ -51,8 +51,8 @@ async def database(fresh_home: Home, tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def session(database: Database) -> AsyncIterator[AsyncSession]:
-    async with database.write() as session:
+async def session(database: Database) -> AsyncIterator[Session]:
+    with database.writing() as session:
         yield session
 
 
@@ -66,117 +66,115 @@ async def bob(database: Database) -> str:
     return (await Users(database, CLOCK).create("Bob", Role.MEMBER)).user_id
 
 
-async def remembered(session: AsyncSession, user_id: str, said: Statement = GATE) -> int:
-    return (await ledger.add(session, user_id, said, NOW)).memory.memory_id
+def remembered(session: Session, user_id: str, said: Statement = GATE) -> int:
+    return ledger.add(session, user_id, said, NOW).memory.memory_id
 
 
 async def test_nothing_of_what_is_forgotten_can_be_found(
-    ada: str, bob: str, session: AsyncSession
+    ada: str, bob: str, session: Session
 ) -> None:
-    old = await remembered(session, ada, replace(GATE, text="The gate code is in the kitchen"))
-    added = await ledger.supersede(session, ada, old, GATE, NOW)
-    theirs = await remembered(session, bob)
-    forget_id = await forget.ask(session, ada, memory_ids=[added.memory.memory_id], now=NOW)
-    done = await forget.confirm(session, ada, forget_id, inbox_id=7, now=NOW)
+    old = remembered(session, ada, replace(GATE, text="The gate code is in the kitchen"))
+    added = ledger.supersede(session, ada, old, GATE, NOW)
+    theirs = remembered(session, bob)
+    forget_id = forget.ask(session, ada, memory_ids=[added.memory.memory_id], now=NOW)
+    done = forget.confirm(session, ada, forget_id, inbox_id=7, now=NOW)
     assert (done.count, done.everything) == (1, False)
     for table in (MemoryRow, MemoryTermRow, MemoryEntityRow):
         rows = select(func.count()).select_from(table).where(table.user_id == ada)
-        assert await session.scalar(rows) == 0
-    assert (await ledger.get(session, bob, theirs)).text == GATE.text
+        assert session.scalar(rows) == 0
+    assert ledger.get(session, bob, theirs).text == GATE.text
 
 
-async def test_what_is_left_to_do_is_written_with_it(ada: str, session: AsyncSession) -> None:
-    number = await remembered(session, ada)
-    await forget.forget(session, ada, [number], inbox_id=7, now=NOW)
-    (wish,) = await forgets.under_way(session)
+async def test_what_is_left_to_do_is_written_with_it(ada: str, session: Session) -> None:
+    number = remembered(session, ada)
+    forget.forget(session, ada, [number], inbox_id=7, now=NOW)
+    (wish,) = forgets.under_way(session)
     assert wish.state is ForgetState.WIPING
     assert wish.needles == (GATE.text, GATE.quote)
     assert (wish.turn_ids, wish.inbox_id) == (frozenset({"turn-1"}), 7)
-    ops = await index_ops.waiting(session, limit=10, of=[IndexOperation.REMOVE])
+    ops = index_ops.waiting(session, limit=10, of=[IndexOperation.REMOVE])
     assert [op.memory_id for op in ops] == [number]
-    entry = (await audit.entries(session, limit=1))[0]
+    entry = audit.entries(session, limit=1)[0]
     assert (entry.action, entry.detail) == (audit.Action.FORGOT, "memories: 1")
 
 
-async def test_what_it_was_named_by_is_looked_for_too(ada: str, session: AsyncSession) -> None:
-    number = await remembered(session, ada)
-    asked = await forget.ask(session, ada, memory_ids=[number], words="blue", now=NOW)
-    await forget.confirm(session, ada, asked, inbox_id=7, now=NOW)
-    (wish,) = await forgets.under_way(session)
+async def test_what_it_was_named_by_is_looked_for_too(ada: str, session: Session) -> None:
+    number = remembered(session, ada)
+    asked = forget.ask(session, ada, memory_ids=[number], words="blue", now=NOW)
+    forget.confirm(session, ada, asked, inbox_id=7, now=NOW)
+    (wish,) = forgets.under_way(session)
     assert wish.needles == (GATE.text, GATE.quote, "blue")
     said = Statement("It is blue", MemorySource.TOOL)
-    assert (await ledger.add(session, ada, said, NOW)).is_new
+    assert ledger.add(session, ada, said, NOW).is_new
 
 
-async def test_no_open_question_outlives_what_it_is_about(ada: str, session: AsyncSession) -> None:
-    number = await remembered(session, ada)
-    asked = await forget.ask(session, ada, memory_ids=[number], words="blue pot", now=NOW)
-    await forget.forget(session, ada, [number], now=NOW)
-    assert await forgets.asked(session, ada, asked, since=NOW) is None
+async def test_no_open_question_outlives_what_it_is_about(ada: str, session: Session) -> None:
+    number = remembered(session, ada)
+    asked = forget.ask(session, ada, memory_ids=[number], words="blue pot", now=NOW)
+    forget.forget(session, ada, [number], now=NOW)
+    assert forgets.asked(session, ada, asked, since=NOW) is None
 
 
-async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: AsyncSession) -> None:
-    number = await remembered(session, ada)
-    asked = await forget.ask(session, ada, memory_ids=[number], now=NOW)
-    wish = await forgets.asked(session, ada, asked, since=NOW)
+async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: Session) -> None:
+    number = remembered(session, ada)
+    asked = forget.ask(session, ada, memory_ids=[number], now=NOW)
+    wish = forgets.asked(session, ada, asked, since=NOW)
     assert wish is not None
     assert (wish.memory_ids, wish.needles) == ((number,), ())
     late = NOW + ASKED_FOR + timedelta(seconds=1)
     with pytest.raises(UnknownForgetError):
-        await forget.confirm(session, ada, asked, inbox_id=1, now=late)
-    assert await ledger.count(session, ada) == 1
+        forget.confirm(session, ada, asked, inbox_id=1, now=late)
+    assert ledger.count(session, ada) == 1
 
 
-async def test_a_new_question_replaces_the_old_one(ada: str, session: AsyncSession) -> None:
-    number = await remembered(session, ada)
-    old = await forget.ask(session, ada, everything=True, now=NOW)
-    await forget.ask(session, ada, memory_ids=[number], now=NOW)
+async def test_a_new_question_replaces_the_old_one(ada: str, session: Session) -> None:
+    number = remembered(session, ada)
+    old = forget.ask(session, ada, everything=True, now=NOW)
+    forget.ask(session, ada, memory_ids=[number], now=NOW)
     with pytest.raises(UnknownForgetError, match=str(old)):
-        await forget.confirm(session, ada, old, inbox_id=1, now=NOW)
-    assert not (await forget.confirm(session, ada, None, inbox_id=1, now=NOW)).everything
+        forget.confirm(session, ada, old, inbox_id=1, now=NOW)
+    assert not forget.confirm(session, ada, None, inbox_id=1, now=NOW).everything
     with pytest.raises(UnknownForgetError):
-        await forget.confirm(session, ada, None, inbox_id=1, now=NOW)
+        forget.confirm(session, ada, None, inbox_id=1, now=NOW)
 
 
-async def test_nobody_confirms_or_forgets_for_another(
-    ada: str, bob: str, session: AsyncSession
-) -> None:
-    number = await remembered(session, ada)
-    asked = await forget.ask(session, ada, memory_ids=[number], now=NOW)
+async def test_nobody_confirms_or_forgets_for_another(ada: str, bob: str, session: Session) -> None:
+    number = remembered(session, ada)
+    asked = forget.ask(session, ada, memory_ids=[number], now=NOW)
     with pytest.raises(UnknownForgetError):
-        await forget.confirm(session, bob, asked, inbox_id=1, now=NOW)
-    assert (await forget.forget(session, bob, [number], now=NOW)).count == 0
-    assert await ledger.count(session, ada) == 1
-    assert await forgets.under_way(session) == []
+        forget.confirm(session, bob, asked, inbox_id=1, now=NOW)
+    assert forget.forget(session, bob, [number], now=NOW).count == 0
+    assert ledger.count(session, ada) == 1
+    assert forgets.under_way(session) == []
     for user_id in ("", " "):
         with pytest.raises(MissingOwnerError):
-            await forget.forget(session, user_id, [number], now=NOW)
+            forget.forget(session, user_id, [number], now=NOW)
         with pytest.raises(MissingOwnerError):
-            await forget.forget_everything(session, user_id, now=NOW)
+            forget.forget_everything(session, user_id, now=NOW)
         with pytest.raises(MissingOwnerError):
-            await forget.ask(session, user_id, everything=True, now=NOW)
+            forget.ask(session, user_id, everything=True, now=NOW)
 
 
 @pytest.mark.parametrize(("numbers", "everything"), [((), False), ((1,), True)])
 async def test_a_question_is_about_some_memories_or_all(
-    numbers: tuple[int, ...], everything: bool, ada: str, session: AsyncSession
+    numbers: tuple[int, ...], everything: bool, ada: str, session: Session
 ) -> None:
     with pytest.raises(ValueError, match="either"):
-        await forget.ask(session, ada, memory_ids=numbers, everything=everything, now=NOW)
+        forget.ask(session, ada, memory_ids=numbers, everything=everything, now=NOW)
 
 
 async def test_any_number_of_memories_is_forgotten_at_once(
-    ada: str, bob: str, session: AsyncSession
+    ada: str, bob: str, session: Session
 ) -> None:
     for number in range(120):
-        await remembered(session, ada, Statement(f"Fact {number} of Ada", MemorySource.USER))
-    await remembered(session, bob)
-    asked = await forget.ask(session, ada, everything=True, now=NOW)
-    done = await forget.confirm(session, ada, asked, inbox_id=1, now=NOW)
+        remembered(session, ada, Statement(f"Fact {number} of Ada", MemorySource.USER))
+    remembered(session, bob)
+    asked = forget.ask(session, ada, everything=True, now=NOW)
+    done = forget.confirm(session, ada, asked, inbox_id=1, now=NOW)
     assert (done.count, done.everything) == (120, True)
-    assert await ledger.numbers(session, ada) == []
-    assert await ledger.count(session, bob) == 1
-    assert (await index_ops.backlog(session, ada)).waiting == 240
+    assert ledger.numbers(session, ada) == []
+    assert ledger.count(session, bob) == 1
+    assert index_ops.backlog(session, ada).waiting == 240
 
 
 @pytest.mark.parametrize(
@@ -190,34 +188,34 @@ async def test_any_number_of_memories_is_forgotten_at_once(
 )
 @pytest.mark.parametrize("source", [MemorySource.TOOL, MemorySource.DIGEST])
 async def test_it_is_not_learned_again_in_other_order_or_case(
-    again: str, source: MemorySource, ada: str, bob: str, session: AsyncSession
+    again: str, source: MemorySource, ada: str, bob: str, session: Session
 ) -> None:
-    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+    forget.forget(session, ada, [remembered(session, ada)], now=NOW)
     with pytest.raises(ForgottenError):
-        await ledger.add(session, ada, Statement(again, source), NOW)
+        ledger.add(session, ada, Statement(again, source), NOW)
     with pytest.raises(ForgottenError):
-        await ledger.add(session, ada, Statement("It is somewhere", source, quote=again), NOW)
-    assert (await ledger.add(session, bob, Statement(again, source), NOW)).is_new
+        ledger.add(session, ada, Statement("It is somewhere", source, quote=again), NOW)
+    assert ledger.add(session, bob, Statement(again, source), NOW).is_new
 
 
-async def test_the_user_may_say_it_again(ada: str, session: AsyncSession) -> None:
-    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+async def test_the_user_may_say_it_again(ada: str, session: Session) -> None:
+    forget.forget(session, ada, [remembered(session, ada)], now=NOW)
     by_tool = replace(GATE, said_anew_at=NOW + timedelta(seconds=1))
-    number = (await ledger.add(session, ada, by_tool, NOW)).memory.memory_id
-    await forget.forget(session, ada, [number], now=NOW)
-    assert await forgotten.is_forgotten(session, ada, GATE.text)
+    number = ledger.add(session, ada, by_tool, NOW).memory.memory_id
+    forget.forget(session, ada, [number], now=NOW)
+    assert forgotten.is_forgotten(session, ada, GATE.text)
     by_command = Statement(GATE.text, MemorySource.USER, kind=MemoryKind.NOTE)
-    assert (await ledger.add(session, ada, by_command, NOW)).is_new
-    assert not await forgotten.is_forgotten(session, ada, GATE.text)
+    assert ledger.add(session, ada, by_command, NOW).is_new
+    assert not forgotten.is_forgotten(session, ada, GATE.text)
 
 
 async def test_a_turn_that_is_run_again_after_a_crash_says_nothing_anew(
-    ada: str, session: AsyncSession
+    ada: str, session: Session
 ) -> None:
-    await forget.forget(session, ada, [await remembered(session, ada)], now=NOW)
+    forget.forget(session, ada, [remembered(session, ada)], now=NOW)
     before = replace(GATE, said_anew_at=NOW - timedelta(seconds=1))
     with pytest.raises(ForgottenError):
-        await ledger.add(session, ada, before, NOW + timedelta(seconds=9))
+        ledger.add(session, ada, before, NOW + timedelta(seconds=9))
 
 
 @pytest.mark.parametrize(
@@ -233,10 +231,10 @@ def test_whether_words_say_a_statement(words: str, statement: str, said: bool) -
 
 
 async def test_traces_hold_no_words_and_differ_for_the_same_text(
-    ada: str, session: AsyncSession
+    ada: str, session: Session
 ) -> None:
-    await forgotten.note(session, ada, [GATE.text, GATE.text], NOW)
+    forgotten.note(session, ada, [GATE.text, GATE.text], NOW)
     query = select(ForgottenRow.salt, ForgottenRow.digest)
-    rows = (await session.execute(query)).all()
+    rows = session.execute(query).all()
     assert len({row.digest for row in rows}) == 2
     assert not any(word in b"".join(row) for row in rows for word in (b"gate", b"pot"))

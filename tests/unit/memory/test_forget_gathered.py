@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.memory import forget, ledger
 from gaia.memory.memory import Statement
@@ -25,32 +25,31 @@ TOLD = "We planned a holiday. The code of the gate lies below a blue pot. Then w
 
 
 @pytest.fixture
-async def session(database: Database, ada: User, bob: User) -> AsyncSession:
-    async with database.write() as session:
+async def session(database: Database, ada: User, bob: User) -> Session:
+    with database.writing() as session:
         yield session
 
 
-async def add(session: AsyncSession, user: User, text: str, **fields: object) -> MemoryRow:
+def add(session: Session, user: User, text: str, **fields: object) -> MemoryRow:
     fields = {"source": DIGEST, "kind": MemoryKind.EPISODE} | fields
-    added = await ledger.add(session, user.user_id, Statement(text, **fields), START)
-    return await session.get(MemoryRow, added.memory.memory_id)
+    added = ledger.add(session, user.user_id, Statement(text, **fields), START)
+    return session.get(MemoryRow, added.memory.memory_id)
 
 
-async def texts(session: AsyncSession, user: User) -> Sequence[str]:
+def texts(session: Session, user: User) -> Sequence[str]:
     query = select(MemoryRow.text).where(MemoryRow.user_id == user.user_id)
-    return (await session.scalars(query.order_by(MemoryRow.memory_id))).all()
+    return session.scalars(query.order_by(MemoryRow.memory_id)).all()
 
 
-async def forget_gate(session: AsyncSession, user: User) -> forget.Forgotten:
-    gate = await add(session, user, GATE, source=MemorySource.USER, kind=MemoryKind.FACT)
-    return await forget.forget(session, user.user_id, [gate.memory_id], now=START)
+def forget_gate(session: Session, user: User) -> forget.Forgotten:
+    gate = add(session, user, GATE, source=MemorySource.USER, kind=MemoryKind.FACT)
+    return forget.forget(session, user.user_id, [gate.memory_id], now=START)
 
 
-async def digest(session: AsyncSession, user: User, state: DigestState) -> DigestRow:
-    turn = await talk(session, user.user_id, f"I said {state}", turn_id=f"{user.name} {state}")
+def digest(session: Session, user: User, state: DigestState) -> DigestRow:
+    turn = talk(session, user.user_id, f"I said {state}", turn_id=f"{user.name} {state}")
     row = DigestRow(
         session_id=f"{turn.session_id}{state}",
-        session_user_id=user.user_id,
         user_id=user.user_id,
         conversation_id=turn.conversation_id,
         generation=1,
@@ -59,7 +58,7 @@ async def digest(session: AsyncSession, user: User, state: DigestState) -> Diges
         created_at=START,
     )
     session.add(row)
-    await session.flush()
+    session.flush()
     session.add(
         DigestWindowRow(
             digest_id=row.digest_id,
@@ -70,89 +69,89 @@ async def digest(session: AsyncSession, user: User, state: DigestState) -> Diges
             created_at=START,
         )
     )
-    await session.flush()
+    session.flush()
     return row
 
 
-async def states(session: AsyncSession, user: User) -> Sequence[DigestState]:
+def states(session: Session, user: User) -> Sequence[DigestState]:
     query = select(DigestRow.state).where(DigestRow.user_id == user.user_id)
-    return (await session.scalars(query.order_by(DigestRow.digest_id))).all()
+    return session.scalars(query.order_by(DigestRow.digest_id)).all()
 
 
-async def windows(session: AsyncSession) -> set[str]:
-    return set(await session.scalars(select(DigestWindowRow.user_id)))
+def windows(session: Session) -> set[str]:
+    return set(session.scalars(select(DigestWindowRow.user_id)))
 
 
 async def test_an_episode_that_tells_it_in_other_words_goes_and_others_stay(session, ada, bob):
-    await add(session, ada, TOLD)
-    await add(session, ada, "We talked about the garden.")
-    await add(session, bob, TOLD)
-    assert (await forget_gate(session, ada)).count == 1
-    assert await texts(session, ada) == ["We talked about the garden."]
-    assert await texts(session, bob) == [TOLD]
+    add(session, ada, TOLD)
+    add(session, ada, "We talked about the garden.")
+    add(session, bob, TOLD)
+    assert forget_gate(session, ada).count == 1
+    assert texts(session, ada) == ["We talked about the garden."]
+    assert texts(session, bob) == [TOLD]
 
 
 async def test_what_is_held_of_it_goes_and_what_the_user_sees_is_theirs_to_name(session, ada):
-    held = await add(session, ada, "Hides the gate code under a pot", kind=MemoryKind.FACT)
+    held = add(session, ada, "Hides the gate code under a pot", kind=MemoryKind.FACT)
     held.status = MemoryStatus.HELD
-    await add(session, ada, "The blue pot has a gate code", kind=MemoryKind.FACT)
-    await forget_gate(session, ada)
-    assert await texts(session, ada) == ["The blue pot has a gate code"]
+    add(session, ada, "The blue pot has a gate code", kind=MemoryKind.FACT)
+    forget_gate(session, ada)
+    assert texts(session, ada) == ["The blue pot has a gate code"]
 
 
 async def test_an_episode_that_counts_no_longer_goes_too(session, ada):
-    (await add(session, ada, TOLD)).status = MemoryStatus.ARCHIVED
-    await forget_gate(session, ada)
-    assert await texts(session, ada) == []
+    add(session, ada, TOLD).status = MemoryStatus.ARCHIVED
+    forget_gate(session, ada)
+    assert texts(session, ada) == []
 
 
 async def test_the_profile_goes(session, ada, bob):
     for user in (ada, bob):
-        await profiles.put(session, user.user_id, Profile([Bullet(GATE, (1,))], True, "x"), START)
-    await forget_gate(session, ada)
-    assert await profiles.get(session, ada.user_id) is None
-    assert await profiles.get(session, bob.user_id) is not None
+        profiles.put(session, user.user_id, Profile([Bullet(GATE, (1,))], True, "x"), START)
+    forget_gate(session, ada)
+    assert profiles.get(session, ada.user_id) is None
+    assert profiles.get(session, bob.user_id) is not None
 
 
 async def test_what_was_read_for_digests_is_dropped_whatever_it_tells(session, ada, bob):
     for user in (ada, bob):
         for state in (DigestState.EXTRACTED, DigestState.FAILED, DigestState.COMMITTED):
-            await digest(session, user, state)
-    await forget_gate(session, ada)
-    assert await windows(session) == {bob.user_id}
-    assert await states(session, ada) == ["sealed", "failed", "committed"]
-    assert await states(session, bob) == ["extracted", "failed", "committed"]
+            digest(session, user, state)
+    forget_gate(session, ada)
+    assert windows(session) == {bob.user_id}
+    assert states(session, ada) == ["sealed", "failed", "committed"]
+    assert states(session, bob) == ["extracted", "failed", "committed"]
 
 
 async def test_of_everything_no_digest_is_left_that_could_still_learn(session, ada, bob):
     for user in (ada, bob):
         for state in DigestState:
-            await digest(session, user, state)
-    await forget.forget_everything(session, ada.user_id, now=START)
-    assert await states(session, ada) == ["committed", "cleared"]
-    assert await states(session, bob) == list(DigestState)
-    assert await windows(session) == {bob.user_id}
+            digest(session, user, state)
+    forget.forget_everything(session, ada.user_id, now=START)
+    assert states(session, ada) == ["committed", "cleared"]
+    assert states(session, bob) == list(DigestState)
+    assert windows(session) == {bob.user_id}
 
 
 async def test_the_mark_is_another_after_each_wish_and_none_while_it_is_carried_out(
     session, ada, bob
 ):
     async def mark(user: User) -> int | None:
-        return await forgets.mark(session, user.user_id)
+        return forgets.mark(session, user.user_id)
 
     async def carry_out() -> None:
-        (wish,) = await forgets.under_way(session, ada.user_id)
-        await forgets.seal(session, wish.forget_id, ada.user_id)
-        await forgets.done(session, [wish.forget_id])
+        (wish,) = forgets.under_way(session, ada.user_id)
+        forgets.seal(session, wish.forget_id, ada.user_id)
+        forgets.done(session, [wish.forget_id])
 
     marks = [await mark(ada)]
     for _ in range(2):
         assert await mark(ada) == marks[-1]
-        await forget_gate(session, ada)
+        forget_gate(session, ada)
         assert await mark(ada) is None
         await carry_out()
         marks.append(await mark(ada))
-    await forget.forget_everything(session, ada.user_id, now=START)
+    forget.forget_everything(session, ada.user_id, now=START)
     assert await mark(ada) is None
     await carry_out()
     assert len({*marks, await mark(ada)}) == 4

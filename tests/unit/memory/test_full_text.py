@@ -15,9 +15,9 @@ async def keep(book: Book, user: User, *texts: str) -> list[int]:
 
 
 async def search(database: Database, user: User, *wanted: str, limit: int = 10) -> list[int]:
-    async with database.read() as session:
-        known = await terms.corpus(session, user.user_id, wanted)
-        return list(await terms.search(session, user.user_id, wanted, known, limit))
+    with database.reading() as session:
+        known = terms.corpus(session, user.user_id, wanted)
+        return list(terms.search(session, user.user_id, wanted, known, limit))
 
 
 async def test_the_statistics_are_those_of_one_user(
@@ -25,8 +25,7 @@ async def test_the_statistics_are_those_of_one_user(
 ) -> None:
     await keep(book, ada, "two words", "words with more words")
     await keep(book, bob, "words", "words again", "words once more")
-    async with database.read() as session:
-        known = await terms.corpus(session, ada.user_id, ["word", "two", "again"])
+    known = await database.read(terms.corpus, ada.user_id, ["word", "two", "again"])
     assert known == terms.Corpus(2, 3.0, {"word": 2, "two": 1})
 
 
@@ -64,10 +63,10 @@ async def test_only_what_meets_the_conditions_is_found(
     database: Database, book: Book, ada: User
 ) -> None:
     first, second = await keep(book, ada, "tea one", "tea two")
-    async with database.read() as session:
-        known = await terms.corpus(session, ada.user_id, ["tea"])
+    with database.reading() as session:
+        known = terms.corpus(session, ada.user_id, ["tea"])
         conditions = [MemoryRow.memory_id != second]
-        found = await terms.search(session, ada.user_id, ["tea"], known, 1, conditions)
+        found = terms.search(session, ada.user_id, ["tea"], known, 1, conditions)
     assert list(found) == [first]
 
 

@@ -30,18 +30,15 @@ TEA = said("I drink tea", MemorySource.DIGEST, digest_id=1, turn_id="t1", entiti
 
 
 async def hold(book: Book, user: User, statement: Statement) -> Added:
-    async with book.database.write() as session:
-        return await holding.hold(session, user.user_id, statement, START)
+    return await book.database.write(holding.hold, user.user_id, statement, START)
 
 
 async def put_profile(database: Database, user: User) -> None:
-    async with database.write() as session:
-        await profiles.put(session, user.user_id, Profile((), True, "x"), START)
+    await database.write(profiles.put, user.user_id, Profile((), True, "x"), START)
 
 
 async def has_profile(database: Database, user: User) -> bool:
-    async with database.read() as session:
-        return await profiles.get(session, user.user_id) is not None
+    return await database.read(profiles.get, user.user_id) is not None
 
 
 async def test_what_is_held_has_no_full_text_and_no_vector(book: Book, ada: User) -> None:
@@ -89,28 +86,26 @@ async def test_the_user_who_says_so_makes_it_count(book: Book, ada: User) -> Non
 async def test_what_counts_already_is_not_held_beside_it(book: Book, ada: User) -> None:
     await book.keep(ada, "I drink tea")
     assert not (await hold(book, ada, TEA)).is_new
-    async with book.database.read() as session:
-        assert await ledger.count(session, ada.user_id, MemoryStatus.HELD) == 0
+    assert await book.database.read(ledger.count, ada.user_id, MemoryStatus.HELD) == 0
 
 
 async def test_what_is_refused_elsewhere_is_not_held_either(book: Book, ada: User) -> None:
     with pytest.raises(CredentialError):
         await hold(book, ada, replace(TEA, text="my password is hunter2!"))
-    async with book.database.write() as session:
-        await forgotten.note(session, ada.user_id, ["I drink tea"], START)
+    await book.database.write(forgotten.note, ada.user_id, ["I drink tea"], START)
     with pytest.raises(ForgottenError):
         await hold(book, ada, TEA)
 
 
 async def test_the_user_confirms_what_is_theirs_alone(book: Book, ada: User, bob: User) -> None:
     number = (await hold(book, ada, TEA)).memory.memory_id
-    async with book.database.write() as session:
+    with book.database.writing() as session:
         for user_id, wanted in ((bob.user_id, number), (ada.user_id, 99)):
             with pytest.raises(UnknownMemoryError, match="--held"):
-                await holding.confirm(session, user_id, wanted, LATER)
-        page = await holding.held(session, ada.user_id)
+                holding.confirm(session, user_id, wanted, LATER)
+        page = holding.held(session, ada.user_id)
         assert [each.memory_id for each in page.memories] == [number]
-        memory = await holding.confirm(session, ada.user_id, number, LATER)
+        memory = holding.confirm(session, ada.user_id, number, LATER)
         assert (memory.status, memory.support) == (MemoryStatus.ACTIVE, 2)
     assert await book.made_of(MemoryTermRow) == {number}
 
@@ -120,21 +115,19 @@ async def test_two_that_say_the_same_become_one_when_one_is_confirmed(
 ) -> None:
     number = (await hold(book, bob, TEA)).memory.memory_id
     mine = await book.keep(ada, "I drink tea")
-    async with book.database.write() as session:
-        row = await session.get_one(MemoryRow, number)
+    with book.database.writing() as session:
+        row = session.get_one(MemoryRow, number)
         row.user_id = ada.user_id
-        await session.flush()
-        memory = await holding.confirm(session, ada.user_id, number, LATER)
+        session.flush()
+        memory = holding.confirm(session, ada.user_id, number, LATER)
     assert (memory.memory_id, memory.support) == (mine.memory.memory_id, 2)
-    async with book.database.read() as session:
-        assert await ledger.numbers(session, ada.user_id) == [mine.memory.memory_id]
+    assert await book.database.read(ledger.numbers, ada.user_id) == [mine.memory.memory_id]
 
 
 async def test_what_holds_no_longer_has_an_end_and_no_successor(book: Book, ada: User) -> None:
     number = (await book.keep(ada, "I drink tea")).memory.memory_id
     await put_profile(book.database, ada)
-    async with book.database.write() as session:
-        await ledger.retract(session, ada.user_id, number, LATER)
+    await book.database.write(ledger.retract, ada.user_id, number, LATER)
     was = await book.stored(ada, number)
     assert (was.status, was.valid_to, was.superseded_by) == (MemoryStatus.SUPERSEDED, LATER, None)
     assert await book.made_of(MemoryTermRow) == set()
@@ -165,11 +158,11 @@ async def test_what_ran_out_is_archived_and_what_nobody_supported_goes(
     await hold(book, ada, TEA)
     await put_profile(book.database, ada)
     await put_profile(book.database, bob)
-    async with book.database.write() as session:
-        assert await holding.expire(session, LATER) == 1
-        assert await holding.expire(session, LATER) == 0
-        assert await holding.drop_held(session, START) == 0
-        assert await holding.drop_held(session, LATER) == 1
+    with book.database.writing() as session:
+        assert holding.expire(session, LATER) == 1
+        assert holding.expire(session, LATER) == 0
+        assert holding.drop_held(session, START) == 0
+        assert holding.drop_held(session, LATER) == 1
     assert (await book.texts(ada), await book.texts(bob)) == ([], ["I am in Oslo"])
     assert (await book.stored(ada, 1)).status is MemoryStatus.ARCHIVED
     assert await book.made_of(MemoryTermRow) == {2}
@@ -179,5 +172,6 @@ async def test_what_ran_out_is_archived_and_what_nobody_supported_goes(
 
 
 async def reactivated(book: Book, user: User, added: Added) -> Memory | None:
-    async with book.database.write() as session:
-        return await holding.reactivate(session, user.user_id, added.memory.memory_id, LATER)
+    return await book.database.write(
+        holding.reactivate, user.user_id, added.memory.memory_id, LATER
+    )

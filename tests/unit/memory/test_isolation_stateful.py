@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, matching
@@ -109,7 +109,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @rule(target=numbers, name=ANYBODY, number=numbers, text=TEXTS)
     def supersede(self, name: str, number: int, text: str) -> int:
-        def change(session: AsyncSession) -> Awaitable[ledger.Added]:
+        def change(session: Session) -> Awaitable[ledger.Added]:
             return ledger.supersede(session, self._id(name), number, said(text), START)
 
         if not self._counts_for(name, number):
@@ -125,7 +125,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @rule(name=ANYBODY, number=numbers, sensitive=st.booleans())
     def hide(self, name: str, number: int, sensitive: bool) -> None:
-        def change(session: AsyncSession) -> Awaitable[object]:
+        def change(session: Session) -> Awaitable[object]:
             return ledger.set_sensitive(
                 session, self._id(name), number, sensitive=sensitive, now=START
             )
@@ -162,11 +162,11 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @rule(name=ANYBODY, word=WORDS, other=WORDS)
     def search(self, name: str, word: str, other: str) -> None:
-        async def found(session: AsyncSession) -> set[int]:
+        def found(session: Session) -> set[int]:
             sought = query_terms(f"{word} {other}")
-            corpus = await terms.corpus(session, self._id(name), sought)
+            corpus = terms.corpus(session, self._id(name), sought)
             assert corpus.size == len(self._of(name))
-            hits = await terms.search(session, self._id(name), sought, corpus, 100)
+            hits = terms.search(session, self._id(name), sought, corpus, 100)
             return set(hits)
 
         mine = self._of(name)
@@ -204,9 +204,9 @@ class MemoryMachine(RuleBasedStateMachine):
         """Somebody is removed, and another person of the same name is let in."""
         user = self.users[name]
 
-        async def go(session: AsyncSession) -> None:
-            await wipe_user(session, user.user_id, START)
-            await identities.bury(session, user, START)
+        def go(session: Session) -> None:
+            wipe_user(session, user.user_id, START)
+            identities.bury(session, user, START)
 
         self._write(go)
         self.known = {n: each for n, each in self.known.items() if each.owner != name}
@@ -216,11 +216,11 @@ class MemoryMachine(RuleBasedStateMachine):
     def everybody_sees_their_own_and_the_index_is_told_of_it(self) -> None:
         self._read(self._compare_all)
 
-    async def _compare_all(self, session: AsyncSession) -> None:
+    def _compare_all(self, session: Session) -> None:
         for name in self.users:
-            await self._compare(session, name)
+            self._compare(session, name)
         has: dict[int, str] = {}
-        for each in await index_ops.waiting(session, limit=10_000):
+        for each in index_ops.waiting(session, limit=10_000):
             if each.operation is IndexOperation.DROP_USER:
                 has = {number: whose for number, whose in has.items() if whose != each.user_id}
             elif each.operation is IndexOperation.PUT and each.memory_id is not None:
@@ -229,19 +229,17 @@ class MemoryMachine(RuleBasedStateMachine):
                 del has[each.memory_id]
         counts = {n: self._id(each.owner) for n, each in self.known.items() if each.counts}
         assert has == counts
-        found = await session.execute(
-            select(MemoryTermRow.memory_id, MemoryTermRow.user_id).distinct()
-        )
+        found = session.execute(select(MemoryTermRow.memory_id, MemoryTermRow.user_id).distinct())
         assert sorted(map(tuple, found)) == sorted(counts.items())
 
-    async def _compare(self, session: AsyncSession, name: str) -> None:
+    def _compare(self, session: Session, name: str) -> None:
         user_id, mine = self._id(name), self._of(name)
-        page = await ledger.page(session, user_id, size=100)
+        page = ledger.page(session, user_id, size=100)
         assert page.total == len(mine)
         assert {each.memory_id: (each.text, each.sensitive) for each in page.memories} == {
             number: (each.text, each.sensitive) for number, each in mine.items()
         }
-        rows = await ledger.every(session, user_id, limit=1000, active=False)
+        rows = ledger.every(session, user_id, limit=1000, active=False)
         assert {each.memory_id: each.superseded_by for each in rows} == {
             number: each.heir for number, each in self.known.items() if each.owner == name
         }
@@ -249,7 +247,7 @@ class MemoryMachine(RuleBasedStateMachine):
             (each.status is MemoryStatus.ACTIVE) == (each.memory_id in mine) for each in rows
         )
         for entity in ENTITIES:
-            about = await entities.about(session, user_id, entity)
+            about = entities.about(session, user_id, entity)
             assert {each.memory_id for each in about} == {
                 number for number, each in mine.items() if entity in each.entities
             }
@@ -288,17 +286,15 @@ class MemoryMachine(RuleBasedStateMachine):
             )
         )
 
-    def _write(self, act: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    def _write(self, act: Callable[[Session], T]) -> T:
         async def run() -> T:
-            async with self.database.write() as session:
-                return await act(session)
+            return await self.database.write(act)
 
         return self.runner.run(run())
 
-    def _read(self, act: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    def _read(self, act: Callable[[Session], T]) -> T:
         async def run() -> T:
-            async with self.database.read() as session:
-                return await act(session)
+            return await self.database.read(act)
 
         return self.runner.run(run())
 

@@ -54,8 +54,9 @@ async def test_what_no_file_can_hold_is_left_out_or_marked(book: Book, ada: User
         "\ufffd quoted",
         "Sa\ufffdrah",
     )
-    async with book.database.read() as session:
-        assert await ledger.entities(session, ada.user_id, kept.memory_id) == ["person:\ufffd"]
+    assert await book.database.read(ledger.entities, ada.user_id, kept.memory_id) == [
+        "person:\ufffd"
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00", "\u200b\u200f", "\x00 \u202e "])
@@ -91,8 +92,7 @@ async def test_the_same_statement_is_kept_once_and_counts_for_more(book: Book, a
     assert second.memory.support == 2
     assert second.memory.source is MemorySource.USER
     assert await book.texts(ada) == [POT]
-    async with book.database.read() as session:
-        about = await ledger.entities(session, ada.user_id, first.memory.memory_id)
+    about = await book.database.read(ledger.entities, ada.user_id, first.memory.memory_id)
     assert about == ["place:gate", "thing:pot"]
     assert len(await book.operations()) == 1
 

@@ -34,9 +34,9 @@ async def test_what_is_superseded_is_found_no_more_and_tells_by_what(book: Book,
     assert was.valid_to == LATER
     assert await book.texts(ada) == ["I live in Ulm"]
     assert await book.made_of(MemoryTermRow) == {newest.memory.memory_id}
-    async with book.database.read() as session:
-        assert await entities.about(session, ada.user_id, "place:bonn") == []
-        versions = await ledger.earlier_versions(session, ada.user_id, [newest.memory.memory_id])
+    with book.database.reading() as session:
+        assert entities.about(session, ada.user_id, "place:bonn") == []
+        versions = ledger.earlier_versions(session, ada.user_id, [newest.memory.memory_id])
     assert [each.text for each in versions] == ["I live in Köln", "I live in Bonn"]
     assert [(each.memory_id, each.operation) for each in await book.operations()] == [
         (1, IndexOperation.PUT),
@@ -86,53 +86,54 @@ async def test_only_what_counts_can_be_superseded_or_hidden(book: Book, ada: Use
     old = await book.keep(ada, "I live in Bonn")
     await book.replace(ada, old, "I live in Ulm")
     for number in (old.memory.memory_id, 99, 0, -1, 10**30):
-        async with book.database.write() as session:
+        with book.database.writing() as session:
             with pytest.raises(UnknownMemoryError, match=f"no memory {number} that counts"):
-                await ledger.supersede(session, ada.user_id, number, said("x y"), LATER)
+                ledger.supersede(session, ada.user_id, number, said("x y"), LATER)
             with pytest.raises(UnknownMemoryError):
-                await ledger.set_sensitive(session, ada.user_id, number, sensitive=True, now=LATER)
+                ledger.set_sensitive(session, ada.user_id, number, sensitive=True, now=LATER)
 
 
 async def test_a_memory_is_hidden_and_shown_again(book: Book, ada: User) -> None:
     added = await book.keep(ada, POT)
     number = added.memory.memory_id
     for sensitive in (True, False):
-        async with book.database.write() as session:
-            await ledger.set_sensitive(session, ada.user_id, number, sensitive=sensitive, now=LATER)
+        await book.database.write(
+            ledger.set_sensitive, ada.user_id, number, sensitive=sensitive, now=LATER
+        )
         assert (await book.stored(ada, number)).sensitive is sensitive
 
 
 async def test_120_memories_are_shown_in_pages_and_removed(book: Book, ada: User) -> None:
-    async with book.database.write() as session:
+    with book.database.writing() as session:
         for number in range(120):
-            await ledger.add(session, ada.user_id, said(f"thing number {number}"), START)
+            ledger.add(session, ada.user_id, said(f"thing number {number}"), START)
     seen: list[str] = []
-    async with book.database.read() as session:
+    with book.database.reading() as session:
         for number in range(1, 7):
-            page = await ledger.page(session, ada.user_id, number=number)
+            page = ledger.page(session, ada.user_id, number=number)
             assert (page.number, page.pages, page.total) == (number, 6, 120)
             seen += [each.text for each in page.memories]
-        beyond = await ledger.page(session, ada.user_id, number=10**30)
-        before = await ledger.page(session, ada.user_id, number=-1)
+        beyond = ledger.page(session, ada.user_id, number=10**30)
+        before = ledger.page(session, ada.user_id, number=-1)
     assert seen == [f"thing number {number}" for number in reversed(range(120))]
     assert beyond.memories[-1].text == "thing number 0"
     assert before.number == 1
-    async with book.database.write() as session:
-        numbers = await ledger.numbers(session, ada.user_id)
-        assert len(await ledger.remove(session, ada.user_id, numbers, LATER)) == 120
+    with book.database.writing() as session:
+        numbers = ledger.numbers(session, ada.user_id)
+        assert len(ledger.remove(session, ada.user_id, numbers, LATER)) == 120
     assert await book.texts(ada) == []
     assert await book.made_of(MemoryTermRow) == set()
-    async with book.database.read() as session:
-        assert await session.scalar(select(func.count()).select_from(MemoryRow)) == 0
-        assert (await ledger.page(session, ada.user_id)).pages == 1
+    with book.database.reading() as session:
+        assert session.scalar(select(func.count()).select_from(MemoryRow)) == 0
+        assert ledger.page(session, ada.user_id).pages == 1
 
 
 async def test_every_goes_on_after_a_number(book: Book, ada: User) -> None:
     for text in ("one", "two", "three"):
         await book.keep(ada, text)
-    async with book.database.read() as session:
-        first = await ledger.every(session, ada.user_id, limit=2)
-        rest = await ledger.every(session, ada.user_id, after=first[-1].memory_id, limit=2)
+    with book.database.reading() as session:
+        first = ledger.every(session, ada.user_id, limit=2)
+        rest = ledger.every(session, ada.user_id, after=first[-1].memory_id, limit=2)
     assert [each.text for each in (*first, *rest)] == ["one", "two", "three"]
 
 
@@ -168,8 +169,7 @@ async def test_a_number_is_never_given_again(book: Book, ada: User) -> None:
 async def test_many_are_read_in_the_order_of_their_numbers(book: Book, ada: User) -> None:
     numbers = [(await book.keep(ada, text)).memory.memory_id for text in ("a", "b", "c")]
     wanted = [*range(2 * ledger.CHUNK, 3, -1), *reversed(numbers), 10**30, -5]
-    async with book.database.read() as session:
-        found = await ledger.get_many(session, ada.user_id, wanted)
+    found = await book.database.read(ledger.get_many, ada.user_id, wanted)
     assert [each.memory_id for each in found] == numbers
 
 
@@ -180,11 +180,11 @@ async def test_a_transaction_that_fails_leaves_neither_row_nor_operation(
     number, before = old.memory.memory_id, await book.operations()
 
     async def change_and_fail() -> None:
-        async with book.database.write() as session:
+        with book.database.writing() as session:
             entry = said(POT, entities=("place:gate",))
-            await ledger.add(session, ada.user_id, entry, LATER)
-            await ledger.supersede(session, ada.user_id, number, said("I live in Ulm"), LATER)
-            await ledger.remove(session, ada.user_id, [number], LATER)
+            ledger.add(session, ada.user_id, entry, LATER)
+            ledger.supersede(session, ada.user_id, number, said("I live in Ulm"), LATER)
+            ledger.remove(session, ada.user_id, [number], LATER)
             raise RuntimeError("afterwards")
 
     with pytest.raises(RuntimeError, match="afterwards"):

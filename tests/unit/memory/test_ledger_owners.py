@@ -4,13 +4,13 @@ another's."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 import pytest
 from sqlalchemy import Connection, event
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.errors import MissingOwnerError, UnknownMemoryError
 from gaia.memory import entities, ledger
@@ -31,7 +31,7 @@ from gaia.testing.clock import START
 
 POT = "The gate code is under the blue pot"
 
-Call = Callable[[AsyncSession, str], Awaitable[object]]
+Call = Callable[[Session, str], object]
 
 CALLS: dict[str, Call] = {
     "add": partial(ledger.add, said=said(POT), now=START),
@@ -58,16 +58,18 @@ def statements(database: Database) -> Iterator[list[str]]:
     def note(connection: Connection, cursor: object, statement: str, *rest: object) -> None:
         seen.append(statement)
 
-    event.listen(database.engine.sync_engine, "before_cursor_execute", note)
+    event.listen(database.engine, "before_cursor_execute", note)
     yield seen
-    event.remove(database.engine.sync_engine, "before_cursor_execute", note)
+    event.remove(database.engine, "before_cursor_execute", note)
 
 
 def test_every_function_of_the_ledger_that_works_on_rows_is_held_to_it() -> None:
     functions = {
         name
-        for name, function in inspect.getmembers(ledger, inspect.iscoroutinefunction)
-        if function.__module__ == ledger.__name__ and not name.startswith("_")
+        for name, function in inspect.getmembers(ledger, inspect.isfunction)
+        if function.__module__ == ledger.__name__
+        and not name.startswith("_")
+        and "session" in inspect.signature(function).parameters
     }
     assert functions == set(CALLS)
 
@@ -77,12 +79,11 @@ def test_every_function_of_the_ledger_that_works_on_rows_is_held_to_it() -> None
 async def test_without_an_owner_nothing_is_asked_of_the_database(
     database: Database, name: str, user_id: str
 ) -> None:
-    with statements(database) as seen:
-        async with database.write() as session:
-            seen.clear()
-            with pytest.raises(MissingOwnerError, match="name whose memory it is"):
-                await CALLS[name](session, user_id)
-            assert seen == []
+    with statements(database) as seen, database.writing() as session:
+        seen.clear()
+        with pytest.raises(MissingOwnerError, match="name whose memory it is"):
+            CALLS[name](session, user_id)
+        assert seen == []
 
 
 @pytest.mark.parametrize("name", sorted({*CALLS} - {"add"}))
@@ -93,7 +94,7 @@ async def test_another_s_rows_are_neither_read_nor_changed(
     await book.replace(ada, old, said(POT, entities=("place:gate",)))
     before = await everything(book, ada)
     operations = await book.operations()
-    async with book.database.write() as session:
+    with book.database.writing() as session:
         for number in (old.memory.memory_id, old.memory.memory_id + 1):
             call = CALLS[name]
             if isinstance(call, partial) and "memory_id" in call.keywords:
@@ -101,7 +102,7 @@ async def test_another_s_rows_are_neither_read_nor_changed(
             elif isinstance(call, partial) and "memory_ids" in call.keywords:
                 call = partial(call, memory_ids=[number])
             try:
-                found = await call(session, bob.user_id)
+                found = call(session, bob.user_id)
             except UnknownMemoryError:
                 continue
             found = found.memories if isinstance(found, ledger.Page) else found
@@ -124,8 +125,7 @@ async def test_of_one_who_is_removed_nothing_is_left_but_word_to_the_index(
     old = await book.keep(bob, said("I live in Bonn", entities=("place:bonn",)))
     await book.replace(bob, old, said("I live in Ulm", entities=("place:ulm",)))
     kept = await book.keep(ada, said(POT, entities=("place:gate",)))
-    async with book.database.write() as session:
-        await wipe_user(session, bob.user_id, START)
+    await book.database.write(wipe_user, bob.user_id, START)
     assert await everything(book, bob) == []
     for table in (MemoryTermRow, MemoryEntityRow):
         assert await book.made_of(table) == {kept.memory.memory_id}
@@ -142,8 +142,7 @@ async def test_what_two_users_know_is_known_to_the_one_they_become(
     await join(book, bob, ada)
     assert await book.texts(ada) == ["I drink tea", "I live in Ulm"]
     assert (await book.stored(ada, yours.memory.memory_id)).user_id == ada.user_id
-    async with book.database.read() as session:
-        about = await entities.about(session, ada.user_id, "place:ulm")
+    about = await book.database.read(entities.about, ada.user_id, "place:ulm")
     assert [each.text for each in about] == ["I live in Ulm"]
     assert await book.made_of(MemoryTermRow) == {mine.memory.memory_id, yours.memory.memory_id}
     assert [(each.user_id, each.operation, each.memory_id) for each in await book.operations()] == [
@@ -164,9 +163,9 @@ async def test_what_both_know_is_one_memory_with_all_that_either_had_of_it(
     (one,) = [each for each in await everything(book, ada) if each.status is MemoryStatus.ACTIVE]
     assert one.memory_id == mine.memory.memory_id
     assert (one.support, one.sensitive, one.source) == (2, True, MemorySource.USER)
-    async with book.database.read() as session:
-        about = await ledger.entities(session, ada.user_id, one.memory_id)
-        versions = await ledger.earlier_versions(session, ada.user_id, [one.memory_id])
+    with book.database.reading() as session:
+        about = ledger.entities(session, ada.user_id, one.memory_id)
+        versions = ledger.earlier_versions(session, ada.user_id, [one.memory_id])
     assert about == ["place:gate", "thing:pot"]
     assert [each.text for each in versions] == ["It is under the red pot"]
     assert yours.memory.memory_id not in await book.made_of(MemoryTermRow)
@@ -175,10 +174,8 @@ async def test_what_both_know_is_one_memory_with_all_that_either_had_of_it(
 
 
 async def join(book: Book, gone: User, into: User) -> None:
-    async with book.database.write() as session:
-        await join_users(session, gone, into, START)
+    await book.database.write(join_users, gone, into, START)
 
 
 async def everything(book: Book, user: User) -> list[Memory]:
-    async with book.database.read() as session:
-        return list(await ledger.every(session, user.user_id, limit=100, active=False))
+    return list(await book.database.read(ledger.every, user.user_id, limit=100, active=False))

@@ -34,44 +34,42 @@ KEPT = ("the gate code is under the blue pot", "the gates are green", "我对花
 async def test_what_holds_every_word_is_found_the_newest_first(
     database: Database, ada: User, bob: User, words: str, numbers: list[int]
 ) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for text in KEPT:
-            await ledger.add(session, ada.user_id, Statement(text, MemorySource.USER), START)
-        await ledger.add(session, bob.user_id, Statement(KEPT[0], MemorySource.USER), START)
-    async with database.read() as session:
-        assert list(await matching.holding(session, ada.user_id, words)) == numbers
+            ledger.add(session, ada.user_id, Statement(text, MemorySource.USER), START)
+        ledger.add(session, bob.user_id, Statement(KEPT[0], MemorySource.USER), START)
+    assert list(await database.read(matching.holding, ada.user_id, words)) == numbers
 
 
 async def test_without_an_owner_nothing_is_looked_for(database: Database) -> None:
-    async with database.read() as session:
-        with pytest.raises(MissingOwnerError):
-            await matching.holding(session, " ", "gate")
+    with database.reading() as session, pytest.raises(MissingOwnerError):
+        matching.holding(session, " ", "gate")
 
 
 async def test_what_does_not_count_is_found_unless_it_goes_with_what_does(
     database: Database, ada: User, bob: User
 ) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         user_id = ada.user_id
 
         async def keep(text: str) -> int:
             said = Statement(text, MemorySource.TOOL)
-            return (await ledger.add(session, user_id, said, START)).memory.memory_id
+            return ledger.add(session, user_id, said, START).memory.memory_id
 
         async def replace(number: int, text: str) -> int:
             said = Statement(text, MemorySource.TOOL)
-            return (await ledger.supersede(session, user_id, number, said, START)).memory.memory_id
+            return ledger.supersede(session, user_id, number, said, START).memory.memory_id
 
         lisbon = await keep("I live in Lisbon")
         await replace(lisbon, "I live in Porto")
         ended = await keep("Lisbon is my town")
-        await ledger.retract(session, user_id, ended, START)
+        ledger.retract(session, user_id, ended, START)
         held = Statement("Perhaps Lisbon again", MemorySource.DIGEST)
-        perhaps = (await holding.hold(session, user_id, held, START)).memory.memory_id
+        perhaps = holding.hold(session, user_id, held, START).memory.memory_id
         red = await keep("The Lisbon flat is red")
         blue = await replace(red, "The Lisbon flat is blue")
-    async with database.read() as session:
-        found = await matching.holding(session, ada.user_id, "lisbon")
+    with database.reading() as session:
+        found = matching.holding(session, ada.user_id, "lisbon")
         assert found == [blue, perhaps, ended, lisbon]
-        assert await matching.holding(session, ada.user_id, "lisbon red") == [red]
-        assert await matching.holding(session, bob.user_id, "lisbon") == []
+        assert matching.holding(session, ada.user_id, "lisbon red") == [red]
+        assert matching.holding(session, bob.user_id, "lisbon") == []

@@ -14,7 +14,6 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
 from gaia.ops.forgetting import carry_out_apart
 from gaia.paths import Home
-from gaia.sessions.opening import open_sessions
 from gaia.store import conversations, forgets, inbox
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
@@ -35,17 +34,15 @@ async def forgotten(home: Home, state: InboxState) -> Database:
     home.create()
     database = await open_database(home)
     user = await Users(database, CLOCK).create("Ada", Role.OWNER)
-    async with database.write() as session:
+    with database.writing() as session:
         said = Statement(POT, MemorySource.USER)
-        number = (await ledger.add(session, user.user_id, said, NOW)).memory.memory_id
-        chat = await conversations.find_or_create(
+        number = ledger.add(session, user.user_id, said, NOW).memory.memory_id
+        chat = conversations.find_or_create(
             session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=NOW
         )
         inbound = Inbound(Address("fake", "ada"), "ada", "1", POT, NOW)
-        await inbox.record(
-            session, inbound, chat, is_command=False, now=NOW, state=state, turn_id="turn"
-        )
-        await forget.forget(session, user.user_id, [number], now=NOW)
+        inbox.record(session, inbound, chat, is_command=False, now=NOW, state=state, turn_id="turn")
+        forget.forget(session, user.user_id, [number], now=NOW)
     return database
 
 
@@ -63,28 +60,23 @@ async def test_it_is_gone_when_the_command_ends(tmp_path: Path) -> None:
     assert files_with(home.root, "blue pot") == []
 
 
-async def test_both_databases_are_written_anew(tmp_path: Path) -> None:
+async def test_the_database_is_written_anew(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     database = await forgotten(home, InboxState.DONE)
-    sessions = await open_sessions(home)
-    await sessions.close()
-    files = (home.database, home.sessions_database)
-    for file in files:
-        with closing(sqlite3.connect(file)) as connection, connection:
-            connection.execute("CREATE TABLE moved AS SELECT randomblob(9000)")
-            connection.execute("DROP TABLE moved")
-        assert free_pages(file)
+    with closing(sqlite3.connect(home.database)) as connection, connection:
+        connection.execute("CREATE TABLE moved AS SELECT randomblob(9000)")
+        connection.execute("DROP TABLE moved")
+    assert free_pages(home.database)
     assert await carry_out_apart(home, database, CLOCK)
     await database.close()
-    assert [free_pages(file) for file in files] == [0, 0]
+    assert free_pages(home.database) == 0
 
 
 async def test_what_is_to_be_answered_first_is_for_the_next_daemon(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     database = await forgotten(home, InboxState.RUNNING)
     assert not await carry_out_apart(home, database, CLOCK)
-    async with database.read() as session:
-        assert len(await forgets.under_way(session)) == 1
+    assert len(await database.read(forgets.under_way)) == 1
     await database.close()
 
 

@@ -15,7 +15,8 @@ from gaia.errors import StoreError
 from gaia.messages import Address, Inbound
 from gaia.ops.resting import for_owner, resting_report
 from gaia.paths import Home
-from gaia.store import conversations, inbox
+from gaia.store import conversations, inbox, opening
+from gaia.store.migrations import HEAD
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
@@ -36,13 +37,11 @@ async def leave_a_message(home: Home) -> None:
     database = await open_database(home)
     ada = await Users(database, FakeClock()).create("ada", Role.OWNER)
     said = Inbound(Address("terminal", "ada"), "ada", "1", "hello", START)
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
+    with database.writing() as session:
+        conversation = conversations.find_or_create(
             session, user_id=ada.user_id, channel="terminal", chat="ada", direct=True, now=START
         )
-        await inbox.record(
-            session, said, conversation, is_command=False, now=START - timedelta(hours=2)
-        )
+        inbox.record(session, said, conversation, is_command=False, now=START - timedelta(hours=2))
     await database.close()
 
 
@@ -65,9 +64,12 @@ async def test_what_waits_and_since_when_it_is_quiet_is_told(home: Home) -> None
     ]
 
 
-async def test_a_database_of_an_older_gaia_tells_nothing_and_a_broken_one_fails(home: Home) -> None:
+async def test_a_database_of_an_older_gaia_tells_nothing_and_a_broken_one_fails(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "REVISIONS", ("0000", HEAD))
     with closing(sqlite3.connect(home.database)) as database:
-        database.execute("UPDATE alembic_version SET version_num = '0001'")
+        database.execute("UPDATE alembic_version SET version_num = '0000'")
         database.commit()
     assert len(await words(home)) == 2
     home.database.write_bytes(b"Dear diary, " * 1000)

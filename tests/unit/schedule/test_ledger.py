@@ -50,8 +50,7 @@ async def look(ledger: Ledger, run: Callable[[], Awaitable[None]], clock: FakeCl
 
 
 async def kept(database: Database) -> JobRun:
-    async with database.read() as session:
-        (run,) = await job_runs.all(session)
+    (run,) = await database.read(job_runs.all)
     return run
 
 
@@ -135,8 +134,7 @@ async def test_a_job_that_crashes_gaia_does_not_do_so_at_each_start(start, datab
         plan = await ledger.plan("job", AT_FOUR)
         if plan.run_at <= clock.now():
             crashes += 1
-            async with database.write() as session:
-                await job_runs.begin(session, "job", due_at=plan.due_at, now=clock.now())
+            await database.write(job_runs.begin, "job", due_at=plan.due_at, now=clock.now())
         clock.advance(HOUR / 6)
     assert crashes == MOST_ATTEMPTS
     run = await kept(database)

@@ -87,16 +87,15 @@ def running(database: Database) -> RunSchedule:
 
 
 async def kept(database: Database, name: str) -> JobRun | None:
-    async with database.read() as session:
-        return await job_runs.get(session, name)
+    return await database.read(job_runs.get, name)
 
 
 async def was_missed(database: Database, *names: str) -> None:
     """Let jobs have been due two days ago, as an earlier process had it."""
-    async with database.write() as session:
+    with database.writing() as session:
         for name in names:
-            await job_runs.expect(session, name, SystemClock().now() - 2 * DAY)
-        await job_runs.retire(session, all_but=())
+            job_runs.expect(session, name, SystemClock().now() - 2 * DAY)
+        job_runs.retire(session, all_but=())
 
 
 async def looked_at(database: Database, name: str) -> None:
@@ -126,8 +125,7 @@ async def test_a_late_job_waits_a_while_after_the_start(running, database) -> No
         await looked_at(database, "upkeep")
         for _ in range(3):
             # Whoever wants to write that a run begins comes in between.
-            async with database.write():
-                pass
+            await database.write(lambda session: None)
         assert work.runs == 0
     async with running(Job("upkeep", AT_NOON, work), late_after=A_MOMENT):
         await until(lambda: work.ends == 1)

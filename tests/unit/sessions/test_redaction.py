@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from google.adk.events import Event
@@ -12,10 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.memory.needles import Needles
-from gaia.sessions.opening import open_sessions
-from gaia.sessions.redaction import redacted
-from gaia.sessions.service import SessionKey
+from gaia.sessions.redaction import redact_sessions, redacted
+from gaia.sessions.service import event_text, read_events
+from gaia.store import sessions
+from gaia.store.engine import Database
 from gaia.store.redaction import REPLACEMENT, Redaction
+from gaia.store.sessions import SessionKey
+from gaia.store.users import Role, Users
+from gaia.testing.clock import FakeClock
+from gaia.testing.sessions import add_turn
 
 POT = "the gate code is under the blue pot"
 says = Needles([POT]).match
@@ -96,32 +103,27 @@ def test_an_event_stays_one_and_holds_it_no_more(args: dict, wholly: bool) -> No
     assert redacted(without, says, wholly=wholly) == without
 
 
-async def test_turns_that_are_spared_and_other_people_stay(home) -> None:
-    sessions = await open_sessions(home)
-    other = SessionKey("u_bob", "fake", "bob", 1)
-    for key in (KEY, other):
-        await sessions.ensure(key)
+async def test_turns_that_are_spared_and_other_people_stay(fresh_home, tmp_path) -> None:
+    database = Database(Path(shutil.copy(fresh_home.database, tmp_path)))
+    users = Users(database, FakeClock())
+    ada, bob = [(await users.create(name, Role.OWNER)).user_id for name in ("Ada", "Bob")]
+    theirs, other = SessionKey(ada, "fake", "ada", 1), SessionKey(bob, "fake", "bob", 1)
+    for key in (theirs, other):
         for turn_id in ("old", "new"):
-            await sessions.record_turn(key, turn_id, POT, "I see")
-    what = Redaction("u_ada", says, frozenset(), everything=False, inbox_id=0, since=NOW)
-    await sessions.redact(what, spared=frozenset({"new"}))
-    told = [said async for said in texts(sessions, KEY)]
-    assert told == [REPLACEMENT, "I see", POT, "I see"]
-    assert [said async for said in texts(sessions, other)] == [POT, "I see"] * 2
+            await database.write(add_turn, key, turn_id, POT, "I see")
+    what = Redaction(ada, says, frozenset(), everything=False, inbox_id=0, since=NOW)
+    await redact_sessions(database, what, spared=frozenset({"new"}))
+    assert await texts(database, theirs) == [REPLACEMENT, "I see", POT, "I see"]
+    assert await texts(database, other) == [POT, "I see"] * 2
 
-    what = Redaction("u_ada", says, frozenset(), everything=True, inbox_id=0, since=NOW)
-    await sessions.redact(what, spared=frozenset({"new"}))
-    assert [said async for said in texts(sessions, KEY)] == [POT, "I see"]
-    await sessions.delete_empty("u_ada", keep=())
-    assert len(await sessions.list()) == 2
-    await sessions.redact(what, spared=frozenset())
-    await sessions.delete_empty("u_ada", keep=(KEY.session_id,))
-    assert len(await sessions.list()) == 2
-    await sessions.delete_empty("u_ada", keep=())
-    assert [one.user_id for one in await sessions.list()] == ["u_bob"]
-    await sessions.close()
+    what = Redaction(ada, says, frozenset(), everything=True, inbox_id=0, since=NOW)
+    await redact_sessions(database, what, spared=frozenset({"new"}))
+    assert await texts(database, theirs) == [POT, "I see"]
+    await redact_sessions(database, what, spared=frozenset())
+    assert [one.user_id for one in await database.read(sessions.listed)] == [bob]
+    await database.close()
 
 
-async def texts(sessions, key: SessionKey):
-    for event in await sessions.events(key.user_id, key.session_id) or []:
-        yield event.content.parts[0].text
+async def texts(database: Database, key: SessionKey) -> list[str]:
+    stored = await database.read(sessions.events, key.user_id, key.session_id)
+    return [event_text(event) for event in read_events(stored)]

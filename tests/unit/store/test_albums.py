@@ -35,15 +35,14 @@ class Chat:
         user = await Users(self._database, self._clock).create(
             self._name, Role.MEMBER, Address("fake", self._name)
         )
-        async with self._database.write() as session:
-            self._conversation = await conversations.find_or_create(
-                session,
-                user_id=user.user_id,
-                channel="fake",
-                chat="ada",
-                direct=True,
-                now=self._clock.now(),
-            )
+        self._conversation = await self._database.write(
+            conversations.find_or_create,
+            user_id=user.user_id,
+            channel="fake",
+            chat="ada",
+            direct=True,
+            now=self._clock.now(),
+        )
 
     async def write(self, text: str = "", album: str | None = None) -> None:
         self._written += 1
@@ -56,29 +55,26 @@ class Chat:
             attachments=(PHOTO,) if album else (),
             album=album,
         )
-        async with self._database.write() as session:
-            await inbox.record(
-                session, inbound, self._conversation, is_command=False, now=self._clock.now()
-            )
+        await self._database.write(
+            inbox.record, inbound, self._conversation, is_command=False, now=self._clock.now()
+        )
 
     async def wait(self, settle: timedelta = SETTLE) -> timedelta | None:
-        async with self._database.read() as session:
-            return await batches.ready_after(
-                session,
-                self._conversation.conversation_id,
-                settle=settle,
-                now=self._clock.now(),
-            )
+        return await self._database.read(
+            batches.ready_after,
+            self._conversation.conversation_id,
+            settle=settle,
+            now=self._clock.now(),
+        )
 
     async def take(self, settle: timedelta = SETTLE) -> Batch | None:
         self._taken += 1
-        async with self._database.write() as session:
-            return await batches.take(
-                session,
-                self._conversation.conversation_id,
-                turn_id=f"{self._name}-turn-{self._taken}",
-                settle=settle,
-            )
+        return await self._database.write(
+            batches.take,
+            self._conversation.conversation_id,
+            turn_id=f"{self._name}-turn-{self._taken}",
+            settle=settle,
+        )
 
 
 @pytest.fixture
@@ -147,8 +143,7 @@ async def test_an_album_across_the_end_of_a_burst_is_for_the_next_turn(
     words = await chat.take()
     assert words is not None
     assert len(words.messages) == BURST_MESSAGES - 2
-    async with database.write() as session:
-        await inbox.finish(session, words.turn_id, InboxState.DONE, clock.now())
+    await database.write(inbox.finish, words.turn_id, InboxState.DONE, clock.now())
     photos = await chat.take()
     assert photos is not None
     assert len(photos.messages) == 4
@@ -208,8 +203,7 @@ async def test_no_album_is_ever_in_two_turns_and_the_order_stays(
         await chat.write(str(number), album)
     turns: list[list[str]] = []
     while (batch := await chat.take()) is not None:
-        async with database.write() as session:
-            await inbox.finish(session, batch.turn_id, InboxState.DONE, clock.now())
+        await database.write(inbox.finish, batch.turn_id, InboxState.DONE, clock.now())
         turns.append([message.text for message in batch.messages])
     assert [text for turn in turns for text in turn] == [str(n) for n in range(len(written))]
     for album in ("a", "b"):

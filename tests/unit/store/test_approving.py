@@ -22,13 +22,12 @@ async def test_a_user_whose_role_changed_meanwhile_is_still_the_same_one(
     users = Users(database, FakeClock())
     as_it_was = await users.create("Grace", Role.MEMBER)
     wish = Inbound(PHONE, "7", "7:1", "let me in", NOW, sender_name="Grace")
-    code = await new_code()
-    async with database.write() as session:
-        await pairing.request(session, code, wish, NOW)
-        (wanted,) = await pairings.requests(session, NOW)
+    code = new_code()
+    with database.writing() as session:
+        pairing.request(session, code, wish, NOW)
+        (wanted,) = pairings.requests(session, NOW)
     await users.link(as_it_was, PHONE)
     await users.set_role(as_it_was, Role.OWNER)
-    async with database.write() as session:
-        let_in = await pairing.approve(session, wanted, as_user=as_it_was, by=audit.CLI, now=NOW)
+    let_in = await database.write(pairing.approve, wanted, as_user=as_it_was, by=audit.CLI, now=NOW)
     assert let_in.user_id == as_it_was.user_id
     assert await users.addresses(as_it_was) == (PHONE,)

@@ -22,7 +22,7 @@ PACKAGE = Path(gaia.__file__).parent
 MAY_CHANGE_IT = {"store/wipe.py", "store/joining.py"}
 """They take addresses out, and say who somebody is now; the triggers hold them to that."""
 
-MAY_LIST_IT = {"store/audit.py", "cli/audit.py", "testing/letting_in.py"}
+MAY_LIST_IT = {"store/audit.py", "ops/queries/records.py", "testing/letting_in.py"}
 FORGETTING = "memory/forget.py"
 """It records that somebody had something forgotten."""
 
@@ -61,15 +61,16 @@ def names(tree: ast.Module) -> set[str]:
     ],
 )
 async def test_no_statement_changes_what_was_decided(database: Database, statement: str) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         audit.record(session, Action.ADDED, at=START, by=CLI)
-        await session.flush()
+        session.flush()
         audit.record(session, Action.REMOVED, at=START, by=CLI)
-    with pytest.raises(IntegrityError, match="rows of audit are never"):
-        async with database.write() as session:
-            await session.execute(text(statement))
-    async with database.read() as session:
-        listed = [(entry.action, entry.actor) for entry in await audit.entries(session)]
+    with (
+        pytest.raises(IntegrityError, match="rows of audit are never"),
+        database.writing() as session,
+    ):
+        session.execute(text(statement))
+    listed = [(entry.action, entry.actor) for entry in await database.read(audit.entries)]
     assert listed == [(Action.ADDED, CLI), (Action.REMOVED, CLI)]
 
 
@@ -94,18 +95,16 @@ def test_the_audit_is_listed_for_its_command_alone_and_changed_where_it_must_be(
 
 async def test_a_flood_of_strangers_does_not_fill_the_audit(database: Database) -> None:
     async def denied(minutes: int, number: int) -> None:
-        async with database.write() as session:
+        with database.writing() as session:
             at = START + timedelta(minutes=minutes)
-            await audit.record_denied(session, Address("fake", str(number)), at)
+            audit.record_denied(session, Address("fake", str(number)), at)
 
     for number in range(DENIED_A_WINDOW + 20):
         await denied(0, number)
-    async with database.read() as session:
-        entries = await audit.entries(session, actions=[Action.DENIED])
+    entries = await database.read(audit.entries, actions=[Action.DENIED])
     assert len(entries) == DENIED_A_WINDOW
     assert entries[-1].detail
     assert {entry.detail for entry in entries[:-1]} == {""}
     assert {entry.actor for entry in entries} == {GAIA}
     await denied(61, 0)
-    async with database.read() as session:
-        assert len(await audit.entries(session)) == DENIED_A_WINDOW + 1
+    assert len(await database.read(audit.entries)) == DENIED_A_WINDOW + 1

@@ -16,11 +16,11 @@ from gaia.testing.clock import START, FakeClock
 async def twelve(database: Database, clock: FakeClock) -> None:
     """A reply of twelve chunks, the ids of which are 1 to 12."""
     ada = await Users(database, clock).create("Ada", Role.OWNER, Address("fake", "ada"))
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
+    with database.writing() as session:
+        conversation = conversations.find_or_create(
             session, user_id=ada.user_id, channel="fake", chat="ada", direct=True, now=START
         )
-        await outbox.add(
+        outbox.add(
             session,
             conversation_id=conversation.conversation_id,
             turn_id="t1",
@@ -33,11 +33,10 @@ async def test_the_most_frequent_causes_come_first_and_are_three(
     database: Database, twelve: None
 ) -> None:
     errors = {1: "flood", 2: "closed", 3: "closed", 4: "down", 5: "down", 6: "down", 7: "late"}
-    async with database.write() as session:
+    with database.writing() as session:
         for outbox_id, error in errors.items():
-            await sending.mark_waiting(session, outbox_id, error=error)
-    async with database.read() as session:
-        backlog = await outbox.backlog(session)
+            sending.mark_waiting(session, outbox_id, error=error)
+    backlog = await database.read(outbox.backlog)
     assert backlog.open == 12
     assert backlog.causes == (Cause(3, "down"), Cause(2, "closed"), Cause(1, "flood"))
 
@@ -45,13 +44,12 @@ async def test_the_most_frequent_causes_come_first_and_are_three(
 async def test_what_has_left_or_was_given_up_waits_for_nothing(
     database: Database, twelve: None
 ) -> None:
-    async with database.write() as session:
-        await sending.mark_waiting(session, 1, error="flood")
-        await sending.mark_taken(session, 1, "m1")
-        await sending.mark_unknown(session, 2, error="timeout", not_before=None)
-        third = await outbox.get(session, 3)
+    with database.writing() as session:
+        sending.mark_waiting(session, 1, error="flood")
+        sending.mark_taken(session, 1, "m1")
+        sending.mark_unknown(session, 2, error="timeout", not_before=None)
+        third = outbox.get(session, 3)
         assert third is not None
-        await sending.end_reply(session, third, error="blocked")
-    async with database.read() as session:
-        backlog = await outbox.backlog(session)
+        sending.end_reply(session, third, error="blocked")
+    backlog = await database.read(outbox.backlog)
     assert (backlog.open, backlog.dead, backlog.causes) == (1, 10, ())

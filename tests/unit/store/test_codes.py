@@ -7,7 +7,7 @@ from gaia.store.codes import ALPHABET, new_code, read_code
 
 
 async def test_a_code_is_read_however_it_is_written() -> None:
-    code = await new_code()
+    code = new_code()
     plain = code.shown.replace("-", "")
     for text in (
         code.shown,
@@ -21,7 +21,7 @@ async def test_a_code_is_read_however_it_is_written() -> None:
 
 
 async def test_a_code_is_known_by_its_hash_alone() -> None:
-    code, other = await new_code(), await new_code()
+    code, other = new_code(), new_code()
     plain = code.shown.replace("-", "")
     assert codes.is_of(plain, code.salt, code.code_hash)
     assert not codes.is_of(plain, code.salt, other.code_hash)
@@ -46,4 +46,4 @@ def test_words_numbers_and_the_rest_are_no_codes(text: str) -> None:
 
 async def test_every_new_code_can_be_read_back() -> None:
     for _ in range(50):
-        assert read_code((await new_code()).shown) is not None
+        assert read_code((new_code()).shown) is not None

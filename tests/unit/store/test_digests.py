@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import select
 
 from gaia.messages import Address, Inbound
-from gaia.sessions.service import SessionKey
 from gaia.store import conversations, digest_windows, digests, idling, inbox
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
@@ -14,6 +13,7 @@ from gaia.store.digest_windows import ReadWindow
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
 from gaia.store.identities import Role
+from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxRow, InboxState
 from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
@@ -37,34 +37,26 @@ async def write(
 ) -> Conversation:
     """A message; one that is done counts as a turn."""
     inbound = Inbound(PHONE, "chat", f"{text}-{state}", text, START)
-    async with database.write() as session:
-        chat = await conversations.find_or_create(
+    with database.writing() as session:
+        chat = conversations.find_or_create(
             session, user_id=user.user_id, channel="telegram", chat="chat", direct=True, now=START
         )
         begun = None if state is InboxState.QUEUED else text
-        await inbox.record(
+        inbox.record(
             session, inbound, chat, is_command=False, now=START, state=state, turn_id=begun
         )
         if state is InboxState.DONE:
-            await conversations.count_turn(session, chat.conversation_id, chat.generation, START)
-    async with database.read() as session:
-        present = await conversations.get(session, chat.conversation_id)
+            conversations.count_turn(session, chat.conversation_id, chat.generation, START)
+    present = await database.read(conversations.get, chat.conversation_id)
     assert present is not None
     return present
 
 
 async def seal(database: Database, chat: Conversation, *, before: int = 0) -> int | None:
     key = SessionKey(chat.user_id, chat.channel, chat.first_chat, chat.generation)
-    async with database.write() as session:
-        return await digests.seal(
-            session,
-            chat,
-            key.session_id,
-            chat.user_id,
-            DigestReason.IDLE,
-            START,
-            before=before,
-        )
+    return await database.write(
+        digests.seal, chat, key.session_id, DigestReason.IDLE, START, before=before
+    )
 
 
 async def sealed(database: Database, chat: Conversation) -> Digest:
@@ -74,15 +66,14 @@ async def sealed(database: Database, chat: Conversation) -> Digest:
 
 
 async def get(database: Database, digest_id: int) -> Digest:
-    async with database.read() as session:
-        digest = await digests.get(session, digest_id)
+    digest = await database.read(digests.get, digest_id)
     assert digest is not None
     return digest
 
 
 async def generations(database: Database) -> dict[str, int]:
-    async with database.read() as session:
-        rows = await session.scalars(select(InboxRow))
+    with database.reading() as session:
+        rows = session.scalars(select(InboxRow))
         return {row.text: row.generation for row in rows}
 
 
@@ -92,8 +83,7 @@ async def test_a_sealed_session_is_left_for_the_next(
     digest = await sealed(database, chat)
     assert digest.state is DigestState.SEALED
     assert (digest.user_id, digest.generation) == (ada.user_id, 1)
-    async with database.read() as session:
-        present = await conversations.get(session, chat.conversation_id)
+    present = await database.read(conversations.get, chat.conversation_id)
     assert present is not None
     assert (present.generation, present.session_turns) == (2, 0)
 
@@ -106,8 +96,7 @@ async def test_a_session_is_sealed_once(database: Database, chat: Conversation) 
 async def test_a_session_without_a_word_is_not_sealed(database: Database, ada: User) -> None:
     chat = await write(database, ada, "waits")
     assert await seal(database, chat) is None
-    async with database.read() as session:
-        assert (await conversations.get(session, chat.conversation_id)) == chat
+    assert (await database.read(conversations.get, chat.conversation_id)) == chat
 
 
 async def test_what_waits_goes_to_the_session_that_it_was_written_in(
@@ -119,24 +108,23 @@ async def test_what_waits_goes_to_the_session_that_it_was_written_in(
     digest_id = await seal(database, chat, before=3)
     assert digest_id is not None
     assert await generations(database) == {"begun": 1, "before": 1, "after": 2}
-    async with database.read() as session:
-        assert await digests.waits_for_turns(session, await get(database, digest_id))
-    async with database.write() as session:
-        await inbox.finish(session, "begun", InboxState.DONE, START)
-        await inbox.drop_waiting(session, chat.conversation_id, before=3, now=START)
-        assert not await digests.waits_for_turns(session, await get(database, digest_id))
+    with database.reading() as session:
+        assert digests.waits_for_turns(session, await get(database, digest_id))
+    with database.writing() as session:
+        inbox.finish(session, "begun", InboxState.DONE, START)
+        inbox.drop_waiting(session, chat.conversation_id, before=3, now=START)
+        assert not digests.waits_for_turns(session, await get(database, digest_id))
 
 
 async def test_failures_are_counted_until_a_window_was_read(
     database: Database, chat: Conversation
 ) -> None:
     number = (await sealed(database, chat)).digest_id
-    async with database.write() as session:
+    with database.writing() as session:
         for _ in range(2):
-            await digests.try_later(session, number, error="no answer", not_before=START)
+            digests.try_later(session, number, error="no answer", not_before=START)
     assert (await get(database, number)).attempts == 2
-    async with database.write() as session:
-        await digests.succeeded(session, number)
+    await database.write(digests.succeeded, number)
     digest = await get(database, number)
     assert (digest.attempts, digest.error, digest.not_before) == (0, None, None)
 
@@ -145,41 +133,41 @@ async def test_a_failed_digest_is_told_and_tried_again_on_request(
     database: Database, ada: User, chat: Conversation
 ) -> None:
     number = (await sealed(database, chat)).digest_id
-    async with database.write() as session:
-        await digests.failed(session, number, error="no answer")
-        assert await digests.under_way_of(session, ada.user_id) == []
-        counts = await digests.counts(session)
+    with database.writing() as session:
+        digests.failed(session, number, error="no answer")
+        assert digests.under_way_of(session, ada.user_id) == []
+        counts = digests.counts(session)
         assert (counts.waiting, counts.failed, counts.error) == (0, 1, "no answer")
         assert counts.failed_since == START
-        assert await digests.retry(session, "somebody else") == []
-        assert [each.digest_id for each in await digests.retry(session)] == [number]
-        (digest,) = await digests.under_way_of(session, ada.user_id)
+        assert digests.retry(session, "somebody else") == []
+        assert [each.digest_id for each in digests.retry(session)] == [number]
+        (digest,) = digests.under_way_of(session, ada.user_id)
         assert (digest.state, digest.attempts) == (DigestState.SEALED, 0)
-        assert await digests.users_under_way(session) == [ada.user_id]
+        assert digests.users_under_way(session) == [ada.user_id]
 
 
 async def test_what_was_read_goes_with_the_session(database: Database, chat: Conversation) -> None:
     digest = await sealed(database, chat)
     window = ReadWindow(1, 7, {"summary": "hello"})
-    async with database.write() as session:
-        await digest_windows.add(session, digest.digest_id, digest.user_id, window, START)
-        await digests.extracted(session, digest.digest_id)
-        await digests.committed(session, digest.digest_id, learned=2, changed=1, now=START)
-        assert await digest_windows.of_digest(session, digest.digest_id) == [window]
-        await digests.cleared(session, digest.digest_id)
-        assert await digest_windows.of_digest(session, digest.digest_id) == []
-        assert await digests.uncleared(session) == []
+    with database.writing() as session:
+        digest_windows.add(session, digest.digest_id, digest.user_id, window, START)
+        digests.extracted(session, digest.digest_id)
+        digests.committed(session, digest.digest_id, learned=2, changed=1, now=START)
+        assert digest_windows.of_digest(session, digest.digest_id) == [window]
+        digests.cleared(session, digest.digest_id)
+        assert digest_windows.of_digest(session, digest.digest_id) == []
+        assert digests.uncleared(session) == []
     assert (await get(database, digest.digest_id)).state is DigestState.CLEARED
 
 
 async def test_a_conversation_idles_from_its_last_message(
     database: Database, chat: Conversation
 ) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         just_before = START - timedelta(seconds=1)
-        assert await idling.idle_since(session, just_before) == []
-        assert await idling.idle_since(session, START) == [chat]
-        assert await idling.is_idle(session, chat.conversation_id, START)
+        assert idling.idle_since(session, just_before) == []
+        assert idling.idle_since(session, START) == [chat]
+        assert idling.is_idle(session, chat.conversation_id, START)
 
 
 @pytest.mark.parametrize("state", [InboxState.QUEUED, InboxState.RUNNING, InboxState.STOPPING])
@@ -187,15 +175,14 @@ async def test_a_conversation_in_which_something_waits_does_not_idle(
     database: Database, ada: User, chat: Conversation, state: InboxState
 ) -> None:
     await write(database, ada, "next", state=state)
-    async with database.read() as session:
-        assert await idling.idle_since(session, START + HALF_AN_HOUR) == []
+    assert await database.read(idling.idle_since, START + HALF_AN_HOUR) == []
 
 
 async def test_a_message_from_a_time_yet_to_come_idles_from_now(
     database: Database, chat: Conversation
 ) -> None:
     yesterday = START - timedelta(days=1)
-    async with database.write() as session:
-        assert await idling.bring_back_to(session, yesterday) == 1
-        assert await idling.bring_back_to(session, yesterday) == 0
-        assert await idling.idle_since(session, yesterday) == [chat]
+    with database.writing() as session:
+        assert idling.bring_back_to(session, yesterday) == 1
+        assert idling.bring_back_to(session, yesterday) == 0
+        assert idling.idle_since(session, yesterday) == [chat]

@@ -33,9 +33,9 @@ class Chat:
     ) -> None:
         """A turn of one message for each of the files named, or of one without any."""
         self._turns += 1
-        async with self._database.write() as session:
+        with self._database.writing() as session:
             for number, name in enumerate(names or [""]):
-                await inbox.record(
+                inbox.record(
                     session,
                     Inbound(
                         Address("fake", "ada"),
@@ -53,32 +53,32 @@ class Chat:
                 )
 
     async def reset(self) -> None:
-        async with self._database.write() as session:
+        with self._database.writing() as session:
             conversation_id = self._conversation.conversation_id
-            await conversations.start_next_session(session, conversation_id)
-            conversation = await conversations.get(session, conversation_id)
+            conversations.start_next_session(session, conversation_id)
+            conversation = conversations.get(session, conversation_id)
             assert conversation is not None
             self._conversation = conversation
 
     async def at_hand(self, turns: int = 3) -> Sequence[str]:
         """The files that the next turn finds, by name."""
         self._turns += 1
-        async with self._database.write() as session:
-            await inbox.record(
+        with self._database.writing() as session:
+            inbox.record(
                 session,
                 Inbound(Address("fake", "ada"), "ada", f"{self._turns}", "", START),
                 self._conversation,
                 is_command=False,
                 now=START,
             )
-            batch = await batches.take(
+            batch = batches.take(
                 session,
                 self._conversation.conversation_id,
                 turn_id=f"turn-{self._turns}",
                 settle=batches.ALBUM_SETTLE,
             )
             assert batch is not None
-            found = await batches.earlier_attachments(session, batch, turns=turns)
+            found = batches.earlier_attachments(session, batch, turns=turns)
         assert all(each == photo(each.file_id) for each in found)
         return [each.file_id for each in found]
 
@@ -86,10 +86,14 @@ class Chat:
 @pytest.fixture
 async def chat(database: Database, clock: FakeClock) -> Chat:
     user = await Users(database, clock).create("ada", Role.MEMBER, Address("fake", "ada"))
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
-            session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=START
-        )
+    conversation = await database.write(
+        conversations.find_or_create,
+        user_id=user.user_id,
+        channel="fake",
+        chat="ada",
+        direct=True,
+        now=START,
+    )
     return Chat(database, conversation)
 
 
@@ -128,15 +132,15 @@ async def test_an_old_conversation_costs_no_more_than_a_new_one(
 ) -> None:
     asked: list[tuple[str, tuple[object, ...]]] = []
 
-    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    @event.listens_for(database.engine, "before_cursor_execute")
     def keep(connection, cursor, statement, parameters, context, many) -> None:
         if statement.startswith("SELECT inbox.turn_id, inbox.attachments"):
             asked.append((statement, parameters))
 
     await chat.at_hand()
     ((statement, parameters),) = asked
-    async with database.engine.connect() as connection:
-        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+    with database.engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
         steps = [row[-1] for row in plan]
     # Neither a scan nor a sort: the index has the rows in the order that is asked for.
     assert steps == [

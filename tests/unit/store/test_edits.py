@@ -32,22 +32,20 @@ class Chat:
     async def receive(self, inbound: Inbound) -> Inbound | ReceiptKind:
         """Record a message unless all is done with it; returns what was decided."""
         is_command = inbound.text.startswith("/")
-        async with self._database.write() as session:
-            if await inbox.is_recorded(session, "fake", inbound.provider_message_id):
+        with self._database.writing() as session:
+            if inbox.is_recorded(session, "fake", inbound.provider_message_id):
                 return ReceiptKind.DUPLICATE
-            decided = await edits.settle(
+            decided = edits.settle(
                 session, inbound, self._conversation.conversation_id, is_command=is_command
             )
             if isinstance(decided, Inbound):
-                await inbox.record(
-                    session, decided, self._conversation, is_command=is_command, now=START
-                )
+                inbox.record(session, decided, self._conversation, is_command=is_command, now=START)
         return decided
 
     async def begin(self) -> tuple[str, ...]:
         """Begin the next turn; returns the texts of its messages."""
-        async with self._database.write() as session:
-            batch = await batches.take(
+        with self._database.writing() as session:
+            batch = batches.take(
                 session,
                 self._conversation.conversation_id,
                 turn_id="t1",
@@ -59,10 +57,14 @@ class Chat:
 @pytest.fixture
 async def chat(database: Database, clock: FakeClock) -> Chat:
     user = await Users(database, clock).create("ada", Role.MEMBER, Address("fake", "ada"))
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
-            session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=START
-        )
+    conversation = await database.write(
+        conversations.find_or_create,
+        user_id=user.user_id,
+        channel="fake",
+        chat="ada",
+        direct=True,
+        now=START,
+    )
     return Chat(database, conversation)
 
 
@@ -96,8 +98,7 @@ async def test_a_message_that_waits_for_another_try_is_corrected_by_another(
 ) -> None:
     await chat.receive(said("at five"))
     await chat.begin()
-    async with database.write() as session:
-        await inbox.retry_later(session, "t1", START)
+    await database.write(inbox.retry_later, "t1", START)
     edit = said("at six", "e1", "m1")
     assert await chat.receive(edit) == replace(edit, notes=(CORRECTION,))
 
@@ -139,10 +140,14 @@ async def test_nobody_edits_what_stands_in_another_conversation(
 ) -> None:
     await chat.receive(said("mine"))
     user = await Users(database, clock).create("eve", Role.MEMBER, Address("fake", "eve"))
-    async with database.write() as session:
-        other = await conversations.find_or_create(
-            session, user_id=user.user_id, channel="fake", chat="eve", direct=True, now=START
-        )
+    other = await database.write(
+        conversations.find_or_create,
+        user_id=user.user_id,
+        channel="fake",
+        chat="eve",
+        direct=True,
+        now=START,
+    )
     edit = said("yours", "e1", "m1")
     assert await Chat(database, other).receive(edit) == edit
     assert await chat.begin() == ("mine",)

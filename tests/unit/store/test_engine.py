@@ -4,12 +4,15 @@ import asyncio
 import random
 import sqlite3
 import stat
+import threading
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.store.engine import CONNECTIONS, READ_ONLY, Database
@@ -31,11 +34,11 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 async def database(path: Path) -> AsyncIterator[Database]:
     database = Database(path)
-    async with database.write() as session:
-        await session.execute(text("CREATE TABLE parents (id INTEGER PRIMARY KEY, note TEXT)"))
-        await session.execute(text("CREATE TABLE children (parent REFERENCES parents (id))"))
-        await session.execute(text("CREATE TABLE counters (value INTEGER)"))
-        await session.execute(text("INSERT INTO counters VALUES (0)"))
+    with database.writing() as session:
+        session.execute(text("CREATE TABLE parents (id INTEGER PRIMARY KEY, note TEXT)"))
+        session.execute(text("CREATE TABLE children (parent REFERENCES parents (id))"))
+        session.execute(text("CREATE TABLE counters (value INTEGER)"))
+        session.execute(text("INSERT INTO counters VALUES (0)"))
     yield database
     await database.close()
 
@@ -45,23 +48,34 @@ def permissions(path: Path) -> int:
 
 
 async def count(database: Database) -> int:
-    async with database.read() as session:
-        return int((await session.execute(text("SELECT value FROM counters"))).scalar_one())
+    return await database.read(value_of)
+
+
+def value_of(session: Session) -> int:
+    return int(session.execute(text("SELECT value FROM counters")).scalar_one())
+
+
+def set_to(session: Session, value: int) -> str:
+    session.execute(text("UPDATE counters SET value = :value"), {"value": value})
+    return f"set to {value}"
+
+
+def increment(session: Session) -> None:
+    set_to(session, value_of(session) + 1)
 
 
 async def test_every_connection_of_the_pool_has_the_pragmas(database: Database) -> None:
-    connections = [await database.engine.connect() for _ in range(CONNECTIONS)]
+    connections = [database.engine.connect() for _ in range(CONNECTIONS)]
     try:
         for connection in connections:
-            readable = await connection.execution_options(**{READ_ONLY: True})
+            readable = connection.execution_options(**{READ_ONLY: True})
             found = {
-                pragma: (await readable.execute(text(f"PRAGMA {pragma}"))).scalar()
-                for pragma in PRAGMAS
+                pragma: readable.execute(text(f"PRAGMA {pragma}")).scalar() for pragma in PRAGMAS
             }
             assert found == PRAGMAS
     finally:
         for connection in connections:
-            await connection.close()
+            connection.close()
 
 
 async def test_the_file_lies_at_the_path_and_is_private(database: Database, path: Path) -> None:
@@ -73,99 +87,140 @@ async def test_the_file_lies_at_the_path_and_is_private(database: Database, path
     }
 
 
-async def test_a_write_commits_on_exit(database: Database) -> None:
-    async with database.write() as session:
-        await session.execute(text("UPDATE counters SET value = 7"))
+async def test_a_write_commits_and_returns_what_the_function_does(database: Database) -> None:
+    assert await database.write(set_to, 7) == "set to 7"
     assert await count(database) == 7
 
 
 async def test_a_failed_write_leaves_nothing(database: Database) -> None:
-    async def fail() -> None:
-        async with database.write() as session:
-            await session.execute(text("UPDATE counters SET value = 7"))
-            raise LookupError
+    def fail(session: Session) -> None:
+        set_to(session, 7)
+        raise LookupError
 
     with pytest.raises(LookupError):
-        await fail()
+        await database.write(fail)
     assert await count(database) == 0
 
 
 async def test_a_read_sees_only_what_is_committed(database: Database) -> None:
-    async with database.write() as session:
-        await session.execute(text("UPDATE counters SET value = 7"))
+    with database.writing() as session:
+        set_to(session, 7)
         assert await count(database) == 0
 
 
 async def test_a_read_cannot_change_the_file(database: Database) -> None:
-    async with database.read() as session:
-        await session.execute(text("UPDATE counters SET value = 7"))
+    await database.read(set_to, 7)
     assert await count(database) == 0
 
 
 async def test_writers_of_one_process_take_turns(database: Database) -> None:
-    async def increment() -> None:
-        async with database.write() as session:
-            value = (await session.execute(text("SELECT value FROM counters"))).scalar_one()
-            await session.execute(text("UPDATE counters SET value = :next"), {"next": value + 1})
-
     async with asyncio.TaskGroup() as group:
         for _ in range(25):
-            group.create_task(increment())
+            group.create_task(database.write(increment))
     assert await count(database) == 25
 
 
-async def test_a_cancelled_write_leaves_nothing_and_frees_the_lock(database: Database) -> None:
-    written = asyncio.Event()
+async def test_a_read_does_not_wait_for_a_write(database: Database) -> None:
+    begun, may_end = threading.Event(), threading.Event()
 
-    async def write_and_wait() -> None:
-        async with database.write() as session:
-            await session.execute(text("UPDATE counters SET value = 7"))
-            written.set()
-            await asyncio.Event().wait()
+    def write_slowly(session: Session) -> None:
+        set_to(session, 7)
+        begun.set()
+        may_end.wait()
 
-    task = asyncio.create_task(write_and_wait())
-    await written.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-    async with database.write() as session:
-        await session.execute(text("UPDATE counters SET value = value + 1"))
-    assert await count(database) == 1
+    writes = asyncio.create_task(database.write(write_slowly))
+    await asyncio.to_thread(begun.wait)
+    assert await count(database) == 0
+    may_end.set()
+    await writes
+    assert await count(database) == 7
 
 
-async def test_a_write_cancelled_inside_a_statement_frees_its_connection(
+async def test_a_write_cancelled_while_it_runs_is_whole_and_its_result_is_told(
     database: Database,
 ) -> None:
-    slow = text(
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
-        "UPDATE counters SET value = (SELECT count(*) FROM n)"
-    )
-    begun = asyncio.Event()
+    begun, may_end, told = threading.Event(), threading.Event(), list[str]()
 
-    async def write() -> None:
-        async with database.write() as session:
-            begun.set()
-            await session.execute(slow)
-            await asyncio.Event().wait()
+    def write_slowly(session: Session) -> str:
+        begun.set()
+        may_end.wait()
+        return set_to(session, 7)
 
-    for _ in range(CONNECTIONS + 1):
-        begun.clear()
-        task = asyncio.create_task(write())
-        await begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    async def work() -> None:
+        told.append(await database.write(write_slowly))
+        await asyncio.sleep(0)
+        told.append("too far")
 
-    async with database.write() as session:
-        await session.execute(text("UPDATE counters SET value = value + 1"))
-    assert await count(database) == 1
+    task = asyncio.create_task(work())
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not task.done()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert told == ["set to 7"]
+    assert await count(database) == 7
+
+
+async def test_a_write_cancelled_while_another_is_made_is_made_all_the_same(
+    database: Database,
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def hold(session: Session) -> None:
+        begun.set()
+        may_end.wait()
+
+    holder = asyncio.create_task(database.write(hold))
+    await asyncio.to_thread(begun.wait)
+    waiting = asyncio.create_task(database.write(set_to, 7))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    may_end.set()
+    await holder
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await count(database) == 7
+
+
+async def test_nobody_who_is_cancelled_waits_for_a_read(database: Database) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def read_slowly(session: Session) -> None:
+        begun.set()
+        may_end.wait()
+
+    reads = asyncio.create_task(database.read(read_slowly))
+    await asyncio.to_thread(begun.wait)
+    reads.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reads
+    may_end.set()
+
+
+async def test_a_log_line_of_a_transaction_names_the_turn(database: Database) -> None:
+    present = ContextVar("present", default="nothing")
+    present.set("a turn")
+    assert await database.read(lambda _: present.get()) == "a turn"
+
+
+async def test_a_failed_statement_does_not_show_the_values_it_was_given(
+    database: Database,
+) -> None:
+    def add(session: Session) -> None:
+        session.execute(text("INSERT INTO parents VALUES (1, :note)"), {"note": "a private note"})
+
+    await database.write(add)
+    with pytest.raises(IntegrityError) as caught:
+        await database.write(add)
+    assert "a private note" not in str(caught.value)
 
 
 async def test_foreign_keys_hold_and_are_not_blamed_on_the_file(database: Database) -> None:
-    with pytest.raises(IntegrityError):
-        async with database.write() as session:
-            await session.execute(text("INSERT INTO children VALUES (1)"))
+    with pytest.raises(IntegrityError), database.writing() as session:
+        session.execute(text("INSERT INTO children VALUES (1)"))
 
 
 async def test_a_lock_of_another_process_is_waited_for_and_then_named(
@@ -175,9 +230,11 @@ async def test_a_lock_of_another_process_is_waited_for_and_then_named(
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
-        with pytest.raises(StoreError, match=r"stayed locked by another process") as caught:
-            async with impatient.write() as session:
-                await session.execute(text("UPDATE counters SET value = 7"))
+        with (
+            pytest.raises(StoreError, match=r"stayed locked by another process") as caught,
+            impatient.writing() as session,
+        ):
+            session.execute(text("UPDATE counters SET value = 7"))
         assert isinstance(caught.value.__cause__, sqlite3.OperationalError)
         assert str(path) in str(caught.value)
         assert await count(impatient) == 0
@@ -190,14 +247,12 @@ async def test_deleted_text_is_in_no_file_after_a_checkpoint(
     database: Database, path: Path
 ) -> None:
     secret = b"the-cake-is-in-the-cellar"
-    async with database.write() as session:
-        await session.execute(
-            text("INSERT INTO parents VALUES (1, :note)"), {"note": secret.decode()}
-        )
+    with database.writing() as session:
+        session.execute(text("INSERT INTO parents VALUES (1, :note)"), {"note": secret.decode()})
     assert any(secret in file.read_bytes() for file in path.parent.iterdir())
 
-    async with database.write() as session:
-        await session.execute(text("DELETE FROM parents"))
+    with database.writing() as session:
+        session.execute(text("DELETE FROM parents"))
     assert await database.checkpoint()
 
     assert not any(secret in file.read_bytes() for file in path.parent.iterdir())
@@ -208,23 +263,23 @@ async def test_copies_of_what_was_moved_and_then_deleted_go_when_the_file_is_rew
 ) -> None:
     secret, chance = b"cake...", random.Random(1)
     numbers = chance.sample(range(1000), k=1000)
-    async with database.write() as session:
+    with database.writing() as session:
         for number in numbers:
             note = ("cake..." if number % 10 == 0 else "pie....") * chance.randrange(3, 60)
             values = {"id": number, "note": note}
-            await session.execute(text("INSERT INTO parents VALUES (:id, :note)"), values)
-    async with database.write() as session:
-        await session.execute(text("DELETE FROM parents WHERE id % 10 = 0"))
+            session.execute(text("INSERT INTO parents VALUES (:id, :note)"), values)
+    with database.writing() as session:
+        session.execute(text("DELETE FROM parents WHERE id % 10 = 0"))
     assert await database.checkpoint()
     assert any(secret in file.read_bytes() for file in path.parent.iterdir())
-    async with database.read() as reader:
-        assert (await reader.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
+    with database.reading() as reader:
+        assert reader.execute(text("SELECT count(*) FROM parents")).scalar_one() == 900
         await database.rewrite()
-        assert (await reader.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
+        assert reader.execute(text("SELECT count(*) FROM parents")).scalar_one() == 900
     assert await database.checkpoint()
     assert not any(secret in file.read_bytes() for file in path.parent.iterdir())
-    async with database.read() as session:
-        assert (await session.execute(text("SELECT count(*) FROM parents"))).scalar_one() == 900
+    with database.reading() as session:
+        assert session.execute(text("SELECT count(*) FROM parents")).scalar_one() == 900
 
 
 async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
@@ -235,8 +290,8 @@ async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM counters").fetchall()
     try:
-        async with impatient.write() as session:
-            await session.execute(text("UPDATE counters SET value = 7"))
+        with impatient.writing() as session:
+            session.execute(text("UPDATE counters SET value = 7"))
         assert not await impatient.checkpoint()
         reader.execute("ROLLBACK")
         assert await impatient.checkpoint()
@@ -247,9 +302,9 @@ async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
 
 async def test_closing_leaves_one_file_with_everything_in_it(path: Path) -> None:
     database = Database(path)
-    async with database.write() as session:
-        await session.execute(text("CREATE TABLE counters (value INTEGER)"))
-        await session.execute(text("INSERT INTO counters VALUES (3)"))
+    with database.writing() as session:
+        session.execute(text("CREATE TABLE counters (value INTEGER)"))
+        session.execute(text("INSERT INTO counters VALUES (3)"))
     await database.close()
 
     assert [file.name for file in path.parent.iterdir()] == [path.name]

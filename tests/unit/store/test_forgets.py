@@ -23,12 +23,12 @@ async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
     made = []
     for name in ("ada", "bob"):
         user = await users.create(name, Role.OWNER)
-        async with database.write() as session:
-            chat = await conversations.find_or_create(
+        with database.writing() as session:
+            chat = conversations.find_or_create(
                 session, user_id=user.user_id, channel="fake", chat=name, direct=True, now=START
             )
             said = Inbound(Address("fake", name), name, name, f"I am {name}", START)
-            await inbox.record(
+            inbox.record(
                 session,
                 said,
                 chat,
@@ -37,16 +37,16 @@ async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
                 state=InboxState.DONE,
                 turn_id=name,
             )
-            await outbox.add(
+            outbox.add(
                 session,
                 conversation_id=chat.conversation_id,
                 turn_id=name,
                 chunks=[f"Hello {name}"],
                 now=START,
             )
-            chunk = await outbox.next_chunk(session, chat.conversation_id)
+            chunk = outbox.next_chunk(session, chat.conversation_id)
             assert chunk is not None
-            await sending.mark_taken(session, chunk.outbox_id, "1")
+            sending.mark_taken(session, chunk.outbox_id, "1")
         made.append(user)
     return made[0], made[1]
 
@@ -56,8 +56,8 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
     who: int, both: tuple[User, User], database: Database
 ) -> None:
     ada, bob = both
-    async with database.write() as session:
-        await forgets.begin(
+    with database.writing() as session:
+        forgets.begin(
             session,
             both[who].user_id,
             everything=True,
@@ -66,12 +66,12 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
             inbox_id=9,
             now=START,
         )
-        await join_users(session, bob, ada, START)
-        (wish,) = await forgets.under_way(session, ada.user_id)
+        join_users(session, bob, ada, START)
+        (wish,) = forgets.under_way(session, ada.user_id)
         assert not wish.everything
         assert wish.needles == ("I am a secret",)
-        said = (await session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id))).all()
-        told = (await session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))).all()
+        said = session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id)).all()
+        told = session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id)).all()
     kept = 1 - who
     assert said[who] == told[who] == REPLACEMENT
     assert said[kept].startswith("I am")
@@ -80,19 +80,19 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
 
 async def test_a_question_of_before_is_dropped(both: tuple[User, User], database: Database) -> None:
     ada, bob = both
-    async with database.write() as session:
+    with database.writing() as session:
         for user in both:
-            await forgets.ask(session, user.user_id, (), everything=True, now=START)
-        await join_users(session, bob, ada, START)
-        assert await forgets.asked(session, ada.user_id, None, since=START) is None
+            forgets.ask(session, user.user_id, (), everything=True, now=START)
+        join_users(session, bob, ada, START)
+        assert forgets.asked(session, ada.user_id, None, since=START) is None
 
 
 async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
     both: tuple[User, User], database: Database
 ) -> None:
     ada, bob = both
-    async with database.write() as session:
-        await forgets.begin(
+    with database.writing() as session:
+        forgets.begin(
             session,
             bob.user_id,
             everything=False,
@@ -101,11 +101,11 @@ async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
             inbox_id=9,
             now=START,
         )
-        (wish,) = await forgets.under_way(session)
-        await join_users(session, bob, ada, START)
-        assert not await forgets.seal(session, wish.forget_id, wish.user_id)
-        (wish,) = await forgets.under_way(session)
+        (wish,) = forgets.under_way(session)
+        join_users(session, bob, ada, START)
+        assert not forgets.seal(session, wish.forget_id, wish.user_id)
+        (wish,) = forgets.under_way(session)
         assert (wish.user_id, wish.needles) == (ada.user_id, ("I am a secret",))
-        assert await forgets.seal(session, wish.forget_id, wish.user_id)
-        (wish,) = await forgets.under_way(session)
+        assert forgets.seal(session, wish.forget_id, wish.user_id)
+        (wish,) = forgets.under_way(session)
         assert wish.needles == ()

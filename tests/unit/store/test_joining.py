@@ -27,8 +27,7 @@ def users(database: Database, clock: FakeClock) -> Users:
 
 
 async def join(database: Database, gone: User, into: User) -> User:
-    async with database.write() as session:
-        return await join_users(session, gone, into, START)
+    return await database.write(join_users, gone, into, START)
 
 
 async def test_nothing_of_somebody_who_joined_outlives_whom_they_joined(
@@ -41,8 +40,8 @@ async def test_nothing_of_somebody_who_joined_outlives_whom_they_joined(
     await users.unlink(OLD_PHONE)
     await join(database, bob, ada)
     await users.remove(ada)
-    async with database.read() as session:
-        rows = (await session.scalars(select(AuditRow))).all()
+    with database.reading() as session:
+        rows = session.scalars(select(AuditRow)).all()
     assert len(rows) == 6
     assert {row.sender for row in rows} == {None}
 
@@ -59,8 +58,7 @@ async def test_one_who_is_removed_or_gone_cannot_join(users: Users, database: Da
 
 async def test_a_group_joins_nobody(users: Users, database: Database) -> None:
     ada = await users.create("Ada", Role.OWNER)
-    async with database.write() as session:
-        family = await identities.create(session, "Family", Role.GUEST, now=START, is_group=True)
+    family = await database.write(identities.create, "Family", Role.GUEST, now=START, is_group=True)
     for gone, into in ((ada, family), (family, ada)):
         with pytest.raises(GroupUserError, match="a group is a group"):
             await join(database, gone, into)
@@ -93,27 +91,25 @@ async def test_who_wrote_last_in_a_chat_of_both_keeps_them_in_contact(
 ) -> None:
     both = [await users.create("Ada", Role.OWNER), await users.create("Bob", Role.MEMBER)]
     ada, bob = both
-    async with database.write() as session:
+    with database.writing() as session:
         for user in both:
-            place = await conversations.find_or_create(
+            place = conversations.find_or_create(
                 session, user_id=user.user_id, channel="wire", chat="same", direct=True, now=START
             )
             if user is both[last_by]:
                 at = START + timedelta(hours=1)
-                await conversations.note_written(session, place.conversation_id, at)
+                conversations.note_written(session, place.conversation_id, at)
             else:
                 lost = place.conversation_id
-                await conversations.note_written(session, lost, START)
-                await conversations.note_asked(session, lost, START, since=START)
+                conversations.note_written(session, lost, START)
+                conversations.note_asked(session, lost, START, since=START)
     await join(database, bob, ada)
-    async with database.read() as session:
-        (left,) = await conversations.of_user(session, ada.user_id)
+    (left,) = await database.read(conversations.of_user, ada.user_id)
     assert left.contact == Contact(START + timedelta(hours=1))
 
 
 async def found(database: Database, user: User) -> list[str]:
-    async with database.read() as session:
-        hits = await archive.search(session, user.user_id, words="boat", limit=9)
+    hits = await database.read(archive.search, user.user_id, words="boat", limit=9)
     return sorted(hit.turn.turn_id for hit in hits)
 
 
@@ -122,9 +118,9 @@ async def test_what_was_said_is_found_by_the_one_who_is_left(
 ) -> None:
     ada = await users.create("Ada", Role.OWNER)
     bob = await users.create("Bob", Role.MEMBER)
-    async with database.write() as session:
+    with database.writing() as session:
         for user in (ada, bob):
-            await talk(session, user.user_id, "a boat", turn_id=f"of-{user.name}", chat="same")
+            talk(session, user.user_id, "a boat", turn_id=f"of-{user.name}", chat="same")
     await join(database, bob, ada)
     assert await found(database, ada) == ["of-Ada", "of-Bob"]
     assert await found(database, bob) == []
@@ -135,10 +131,10 @@ async def test_what_one_has_forgotten_goes_before_it_is_the_others(
 ) -> None:
     ada = await users.create("Ada", Role.OWNER)
     bob = await users.create("Bob", Role.MEMBER)
-    async with database.write() as session:
-        await talk(session, ada.user_id, "a boat", turn_id="of-ada")
-        await talk(session, bob.user_id, "a boat", turn_id="before")
-        await forget.forget_everything(session, bob.user_id, now=START)
-        await talk(session, bob.user_id, "a new boat", turn_id="since")
+    with database.writing() as session:
+        talk(session, ada.user_id, "a boat", turn_id="of-ada")
+        talk(session, bob.user_id, "a boat", turn_id="before")
+        forget.forget_everything(session, bob.user_id, now=START)
+        talk(session, bob.user_id, "a new boat", turn_id="since")
     await join(database, bob, ada)
     assert await found(database, ada) == ["of-ada", "since"]

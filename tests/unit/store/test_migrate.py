@@ -103,7 +103,7 @@ def test_the_listed_revisions_are_those_of_the_modules() -> None:
 async def test_an_old_database_is_copied_and_then_migrated(
     home: Home, current: Path, tmp_path: Path
 ) -> None:
-    await migrate(current, home.backups, migrations_with_next(tmp_path))
+    migrate(current, home.backups, migrations_with_next(tmp_path))
 
     assert read(current, "SELECT version_num FROM alembic_version") == ["next"]
     assert read(current, "SELECT name FROM users") == ["Ada"]
@@ -121,7 +121,7 @@ async def test_a_migration_that_fails_changes_nothing(
     before = schema(current)
     folder = migrations_with_next(tmp_path, more="op.execute('DROP TABLE no_such_table')")
     with pytest.raises(OperationalError, match="no_such_table"):
-        await migrate(current, home.backups, folder)
+        migrate(current, home.backups, folder)
 
     assert schema(current) == before
     assert read(current, "SELECT version_num FROM alembic_version") == [HEAD]
@@ -137,7 +137,7 @@ async def test_a_migration_that_orphans_rows_is_not_committed(
         )
     folder = migrations_with_next(tmp_path, more="op.execute('DELETE FROM users')")
     with pytest.raises(StoreError, match=r"'identities' refers to missing rows of 'users'"):
-        await migrate(current, home.backups, folder)
+        migrate(current, home.backups, folder)
     assert read(current, "SELECT name FROM users") == ["Ada"]
 
 
@@ -146,12 +146,12 @@ async def test_without_a_copy_there_is_no_migration(
 ) -> None:
     home.backups.write_text("not a folder")
     with pytest.raises(StoreError, match=r"cannot be copied to .*backups"):
-        await migrate(current, home.backups, migrations_with_next(tmp_path))
+        migrate(current, home.backups, migrations_with_next(tmp_path))
     assert read(current, "SELECT version_num FROM alembic_version") == [HEAD]
 
 
 async def test_migrating_an_up_to_date_database_does_nothing(home: Home, current: Path) -> None:
     before = digest(current)
-    await migrate(current, home.backups)
+    migrate(current, home.backups)
     assert digest(current) == before
     assert not home.backups.exists()

@@ -19,9 +19,9 @@ PAGE_BYTES = 4096
 async def fill(home: Home, *, rows: int = 200) -> None:
     """A database with content on many pages, closed cleanly."""
     database = await open_database(home)
-    async with database.write() as session:
+    with database.writing() as session:
         for n in range(rows):
-            await session.execute(
+            session.execute(
                 text(
                     "INSERT INTO users (user_id, name, name_key, role, is_group, created_at) "
                     "VALUES (:id, :name, :id, 'member', 0, '2026-01-01 00:00:00')"
@@ -48,9 +48,9 @@ async def assert_refused(home: Home, error: type[StoreError], match: str) -> Non
 
 async def test_a_new_file_gets_all_tables(home: Home) -> None:
     database = await open_database(home)
-    async with database.read() as session:
+    with database.reading() as session:
         for table in Base.metadata.sorted_tables:
-            assert (await session.execute(table.select())).all() == []
+            assert session.execute(table.select()).all() == []
     await database.close()
     assert not home.backups.exists()
 
@@ -58,8 +58,8 @@ async def test_a_new_file_gets_all_tables(home: Home) -> None:
 async def test_an_up_to_date_file_opens_with_its_content(home: Home) -> None:
     await fill(home, rows=3)
     database = await open_database(home)
-    async with database.read() as session:
-        assert (await session.execute(text("SELECT count(*) FROM users"))).scalar() == 3
+    with database.reading() as session:
+        assert session.execute(text("SELECT count(*) FROM users")).scalar() == 3
     await database.close()
     assert not home.backups.exists()
 
@@ -67,8 +67,8 @@ async def test_an_up_to_date_file_opens_with_its_content(home: Home) -> None:
 async def test_a_file_that_was_never_written_to_is_new(home: Home) -> None:
     home.database.touch()
     database = await open_database(home)
-    async with database.read() as session:
-        assert (await session.execute(text("SELECT count(*) FROM users"))).scalar() == 0
+    with database.reading() as session:
+        assert session.execute(text("SELECT count(*) FROM users")).scalar() == 0
     await database.close()
 
 
@@ -130,9 +130,8 @@ async def test_damage_met_later_is_named_too(home: Home) -> None:
     content = bytearray(home.database.read_bytes())
     content[PAGE_BYTES:] = b"\xff" * (len(content) - PAGE_BYTES)
     home.database.write_bytes(content)
-    with pytest.raises(StoreError, match="is damaged"):
-        async with database.read() as session:
-            await session.execute(text("SELECT * FROM users"))
+    with pytest.raises(StoreError, match="is damaged"), database.reading() as session:
+        session.execute(text("SELECT * FROM users"))
     await database.close()
 
 

@@ -28,13 +28,13 @@ async def reply(
     database: Database, user: User, *chunks: str, chat: str = "ada", file: NewFile | None = FILE
 ) -> list[int]:
     """The chunks of a reply in the outbox, by their ids."""
-    async with database.write() as session:
-        conversation = await conversations.find_or_create(
+    with database.writing() as session:
+        conversation = conversations.find_or_create(
             session, user_id=user.user_id, channel="fake", chat=chat, direct=True, now=START
         )
         conversation_id = conversation.conversation_id
-        before = {each.chunk.outbox_id for each in await outbox.listed(session, states=outbox.OPEN)}
-        await outbox.add(
+        before = {each.chunk.outbox_id for each in outbox.listed(session, states=outbox.OPEN)}
+        outbox.add(
             session,
             conversation_id=conversation_id,
             turn_id=None,
@@ -42,43 +42,42 @@ async def reply(
             now=START,
             file=file,
         )
-        listed = await outbox.listed(session, states=outbox.OPEN)
+        listed = outbox.listed(session, states=outbox.OPEN)
     return [each.chunk.outbox_id for each in listed if each.chunk.outbox_id not in before]
 
 
 async def test_a_file_goes_with_the_last_chunk(database: Database, ada: User) -> None:
     first, last = await reply(database, ada, "one", "two")
-    async with database.read() as session:
-        assert await outbox_files.of_chunk(session, first) is None
-        assert await outbox_files.content(session, first) is None
-        assert await outbox_files.of_chunk(session, last) == OutboundFile(
+    with database.reading() as session:
+        assert outbox_files.of_chunk(session, first) is None
+        assert outbox_files.content(session, first) is None
+        assert outbox_files.of_chunk(session, last) == OutboundFile(
             "gaia.txt", "text/plain", len(FILE.content)
         )
-        assert await outbox_files.content(session, last) == FILE.content
+        assert outbox_files.content(session, last) == FILE.content
 
 
 async def test_a_reply_without_a_file_has_none(database: Database, ada: User) -> None:
     (only,) = await reply(database, ada, "one", file=None)
-    async with database.read() as session:
-        assert await outbox_files.of_chunk(session, only) is None
+    assert await database.read(outbox_files.of_chunk, only) is None
 
 
 async def put(database: Database, outbox_id: int, state: OutboxState, **values: object) -> None:
-    async with database.write() as session:
-        await session.execute(
+    with database.writing() as session:
+        session.execute(
             update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(state=state, **values)
         )
 
 
 async def texts(database: Database) -> Sequence[str]:
-    async with database.read() as session:
-        rows = await session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))
+    with database.reading() as session:
+        rows = session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))
         return rows.all()
 
 
 async def files(database: Database) -> Sequence[int]:
-    async with database.read() as session:
-        return (await session.scalars(select(OutboxFileRow.outbox_id))).all()
+    with database.reading() as session:
+        return session.scalars(select(OutboxFileRow.outbox_id)).all()
 
 
 async def test_the_files_of_one_user_go_and_their_chunks_say_so(
@@ -88,9 +87,9 @@ async def test_the_files_of_one_user_go_and_their_chunks_say_so(
     await reply(database, ada, "one", "two")
     await reply(database, ada, "elsewhere", chat="other")
     (of_bob,) = await reply(database, bob, "mine", chat="bob")
-    async with database.write() as session:
-        assert await outbox_files.drop_of_user(session, ada.user_id) == 2
-        assert await outbox_files.drop_of_user(session, ada.user_id) == 0
+    with database.writing() as session:
+        assert outbox_files.drop_of_user(session, ada.user_id) == 2
+        assert outbox_files.drop_of_user(session, ada.user_id) == 0
     assert await texts(database) == ["one", GONE, GONE, "mine"]
     assert await files(database) == [of_bob]
 
@@ -101,8 +100,7 @@ async def test_a_chunk_that_arrived_keeps_its_words_when_its_file_goes(
 ) -> None:
     (only,) = await reply(database, ada, "Here it is.")
     await put(database, only, state)
-    async with database.write() as session:
-        await outbox_files.drop_of_user(session, ada.user_id)
+    await database.write(outbox_files.drop_of_user, ada.user_id)
     has_arrived = state in (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
     assert await texts(database) == ["Here it is." if has_arrived else GONE]
 
@@ -118,8 +116,7 @@ async def test_files_stay_until_their_chunks_have_left_for_long_enough(
     await put(database, old, state, sent_at=START + timedelta(hours=1))
     await put(database, new, state, sent_at=START + timedelta(hours=3))
     await put(database, given_up, state, sent_at=None)
-    async with database.write() as session:
-        dropped = await outbox_files.drop_left(session, START + timedelta(hours=2))
+    dropped = await database.write(outbox_files.drop_left, START + timedelta(hours=2))
     waits = state in (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
     assert dropped == (0 if waits else 2)
     assert await files(database) == ([old, new, given_up] if waits else [new])

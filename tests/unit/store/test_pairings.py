@@ -20,50 +20,50 @@ JUST_BEFORE = LATER - timedelta(seconds=1)
 
 @pytest.fixture
 async def code() -> Code:
-    return await codes.new_code()
+    return codes.new_code()
 
 
 async def test_what_has_expired_waits_no_longer(database: Database, code: Code) -> None:
-    async with database.write() as session:
-        number = await pairings.add(session, REQUEST, code, START)
-        await pairings.add(session, INVITE, code, START)
+    with database.writing() as session:
+        number = pairings.add(session, REQUEST, code, START)
+        pairings.add(session, INVITE, code, START)
         for now, waiting in ((JUST_BEFORE, 1), (LATER, 0)):
-            assert len(await pairings.requests(session, now)) == waiting
-            assert len(await pairings.to_send_back(session, now)) == waiting
-            assert await pairings.count_requests(session, "telegram", now) == waiting
-        assert not await pairings.claim(session, number, LATER)
-        assert await pairings.claim(session, number, JUST_BEFORE)
+            assert len(pairings.requests(session, now)) == waiting
+            assert len(pairings.to_send_back(session, now)) == waiting
+            assert pairings.count_requests(session, "telegram", now) == waiting
+        assert not pairings.claim(session, number, LATER)
+        assert pairings.claim(session, number, JUST_BEFORE)
 
 
 async def test_a_code_comes_back_with_its_terms(database: Database, code: Code) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for terms in (REQUEST, INVITE):
-            await pairings.add(session, terms, code, START)
-        (request,) = await pairings.requests(session, START)
-        (invite,) = await pairings.to_send_back(session, START)
+            pairings.add(session, terms, code, START)
+        (request,) = pairings.requests(session, START)
+        (invite,) = pairings.to_send_back(session, START)
     assert (request.terms, invite.terms) == (REQUEST, INVITE)
     assert code.code_hash.hex() not in repr(request)
-    assert await pairings.matching(code.shown.replace("-", ""), [request]) == request
-    assert await pairings.matching("ABCDEFG2", [request, invite]) is None
+    assert pairings.matching(code.shown.replace("-", ""), [request]) == request
+    assert pairings.matching("ABCDEFG2", [request, invite]) is None
 
 
 async def test_who_is_in_and_was_not_greeted_is_never_swept(database: Database, code: Code) -> None:
-    async with database.write() as session:
-        number = await pairings.add(session, REQUEST, code, START)
-        await pairings.claim(session, number, START)
-        await pairings.sweep(session, LATER)
-        assert [each.pairing_id for each in await pairings.to_greet(session)] == [number]
-        await pairings.mark_greeted(session, number, LATER)
-        await pairings.sweep(session, LATER)
-        assert await pairings.to_greet(session) == []
-        assert await pairings.add(session, REQUEST, code, START) == number + 1, "never reused"
+    with database.writing() as session:
+        number = pairings.add(session, REQUEST, code, START)
+        pairings.claim(session, number, START)
+        pairings.sweep(session, LATER)
+        assert [each.pairing_id for each in pairings.to_greet(session)] == [number]
+        pairings.mark_greeted(session, number, LATER)
+        pairings.sweep(session, LATER)
+        assert pairings.to_greet(session) == []
+        assert pairings.add(session, REQUEST, code, START) == number + 1, "never reused"
 
 
 async def test_requests_are_counted_by_channel(database: Database, code: Code) -> None:
-    async with database.write() as session:
-        await pairings.add(session, REQUEST, code, START)
-        assert await pairings.count_requests(session, "whatsapp", START) == 0
-        await pairings.withdraw_request(session, Address("whatsapp", "7"))
-        assert await pairings.count_requests(session, "telegram", START) == 1
-        await pairings.withdraw_request(session, Address("telegram", "7"))
-        assert await pairings.count_requests(session, "telegram", START) == 0
+    with database.writing() as session:
+        pairings.add(session, REQUEST, code, START)
+        assert pairings.count_requests(session, "whatsapp", START) == 0
+        pairings.withdraw_request(session, Address("whatsapp", "7"))
+        assert pairings.count_requests(session, "telegram", START) == 1
+        pairings.withdraw_request(session, Address("telegram", "7"))
+        assert pairings.count_requests(session, "telegram", START) == 0

@@ -28,10 +28,14 @@ SECOND = timedelta(seconds=1)
 @pytest.fixture
 async def chat(database: Database, clock: FakeClock) -> Conversation:
     user = await Users(database, clock).create("ada", Role.OWNER)
-    async with database.write() as session:
-        return await conversations.find_or_create(
-            session, user_id=user.user_id, channel="fake", chat="ada", direct=True, now=START
-        )
+    return await database.write(
+        conversations.find_or_create,
+        user_id=user.user_id,
+        channel="fake",
+        chat="ada",
+        direct=True,
+        now=START,
+    )
 
 
 @pytest.fixture
@@ -51,16 +55,15 @@ async def receive(
     **changes: object,
 ) -> None:
     said = Inbound(Address("fake", "ada"), "ada", f"{text} {turn_id}", text, START)
-    async with database.write() as session:
-        await inbox.record(
-            session,
-            replace(said, **changes),  # type: ignore[arg-type]
-            chat,
-            is_command=text.startswith("/"),
-            now=START,
-            state=state,
-            turn_id=turn_id,
-        )
+    await database.write(
+        inbox.record,
+        replace(said, **changes),
+        chat,
+        is_command=text.startswith("/"),
+        now=START,
+        state=state,
+        turn_id=turn_id,
+    )
 
 
 async def tell(
@@ -72,39 +75,37 @@ async def tell(
     turn_id: str | None = None,
     at: datetime = START,
 ) -> None:
-    async with database.write() as session:
-        await outbox.add(
+    with database.writing() as session:
+        outbox.add(
             session,
             conversation_id=chat.conversation_id,
             turn_id=turn_id,
             chunks=[text],
             now=at,
         )
-        await session.execute(update(OutboxRow).where(OutboxRow.text == text).values(state=state))
+        session.execute(update(OutboxRow).where(OutboxRow.text == text).values(state=state))
 
 
 async def keep(
     database: Database, user_id: str, fact: str, quote: str, *, turn_id: str | None = None
 ) -> int:
     said = Statement(fact, MemorySource.TOOL, quote=quote, turn_id=turn_id)
-    async with database.write() as session:
-        return (await ledger.add(session, user_id, said, START)).memory.memory_id
+    return (await database.write(ledger.add, user_id, said, START)).memory.memory_id
 
 
 async def quotes(database: Database, user_id: str) -> list[str | None]:
-    async with database.read() as session:
-        return [memory.quote for memory in await ledger.every(session, user_id, limit=10)]
+    return [memory.quote for memory in await database.read(ledger.every, user_id, limit=10)]
 
 
 async def received(database: Database) -> list[str]:
-    async with database.read() as session:
-        rows = await session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id))
+    with database.reading() as session:
+        rows = session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id))
         return list(rows)
 
 
 async def told(database: Database) -> list[str]:
-    async with database.read() as session:
-        rows = await session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))
+    with database.reading() as session:
+        rows = session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id))
         return list(rows)
 
 
@@ -120,8 +121,8 @@ async def test_words_notes_and_names_of_files_say_it(
     await receive(database, chat, "/Forget the pot")
     assert await redaction.redact_inbox(database, what, START)
     assert await received(database) == [*[REPLACEMENT] * 3, "the blue", "hello", REPLACEMENT]
-    async with database.read() as session:
-        rows = (await session.scalars(select(InboxRow))).all()
+    with database.reading() as session:
+        rows = session.scalars(select(InboxRow)).all()
     assert [len(row.notes) for row in rows] == [0, 0, 0, 1, 0, 0]
     assert [len(row.attachments) for row in rows] == [0, 0, 0, 0, 1, 0]
 
@@ -154,8 +155,7 @@ async def test_what_came_after_is_left_alone(
         await tell(database, chat, f"so, {SECRET}", turn_id=turn_id)
     what = replace(what, inbox_id=1)
     assert await redaction.redact_inbox(database, what, START)
-    async with database.read() as session:
-        spared = await redaction.spared_turns(session, what, START)
+    spared = await database.read(redaction.spared_turns, what, START)
     assert spared == {"after"}
     assert await redaction.redact_outbox(database, what, spared, START)
     assert await received(database) == [REPLACEMENT, SECRET]
@@ -191,8 +191,7 @@ async def test_what_was_interrupted_on_a_channel_that_is_off_is_not_waited_for_w
     await tell(database, chat, f"so, {SECRET}", state=OutboxState.SENDING)
     abandoned = START + ABANDONED + SECOND
     for now, spared in ((START + ABANDONED, {"turn"}), (abandoned, set())):
-        async with database.read() as session:
-            assert await redaction.spared_turns(session, what, now) == spared
+        assert await database.read(redaction.spared_turns, what, now) == spared
         is_over = now is abandoned
         assert await redaction.redact_inbox(database, what, now) is is_over
         assert await redaction.redact_outbox(database, what, frozenset(), now) is is_over

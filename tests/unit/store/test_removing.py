@@ -38,6 +38,7 @@ from gaia.store.tables import (
     AuditRow,
     Base,
     ConversationRow,
+    EventRow,
     InboxRow,
     OutboxFileRow,
     OutboxRow,
@@ -79,7 +80,7 @@ the index's shard and the operation that clears it."""
 
 async def converse(database: Database, user: User, text: str) -> None:
     """Rows of `user` in every table that a conversation touches."""
-    async with database.write() as session:
+    with database.writing() as session:
         conversation = ConversationRow(
             user_id=user.user_id,
             channel="terminal",
@@ -89,7 +90,7 @@ async def converse(database: Database, user: User, text: str) -> None:
             created_at=START,
             last_message_at=START,
         )
-        index = await session.get(IndexRow, 1) or IndexRow(
+        index = session.get(IndexRow, 1) or IndexRow(
             index_id=1, fingerprint="e5", active=True, created_at=START
         )
         memory = MemoryRow(
@@ -103,7 +104,7 @@ async def converse(database: Database, user: User, text: str) -> None:
             updated_at=START,
         )
         session.add_all([conversation, index, memory])
-        await session.flush()
+        session.flush()
         memory_id = memory.memory_id
         turn = ArchivedTurnRow(
             turn_id=user.user_id,
@@ -118,7 +119,6 @@ async def converse(database: Database, user: User, text: str) -> None:
         )
         digest = DigestRow(
             session_id=user.user_id,
-            session_user_id=user.user_id,
             user_id=user.user_id,
             conversation_id=conversation.conversation_id,
             generation=1,
@@ -132,8 +132,15 @@ async def converse(database: Database, user: User, text: str) -> None:
             text=text,
             created_at=START,
         )
-        session.add_all([turn, digest, chunk])
-        await session.flush()
+        event = EventRow(
+            user_id=user.user_id,
+            session_id=user.user_id,
+            turn_id=user.user_id,
+            said_at=START,
+            event=text,
+        )
+        session.add_all([turn, digest, chunk, event])
+        session.flush()
         archive_id, digest_id = turn.archive_id, digest.digest_id
         session.add_all(
             [
@@ -217,9 +224,9 @@ async def converse(database: Database, user: User, text: str) -> None:
 async def ask_to_be_let_in(database: Database, address: Address, *, name: str) -> None:
     """What is kept of a stranger before they are anybody."""
     terms = Terms(PairingPurpose.REQUEST, address, address.sender, direct=True, name=name)
-    async with database.write() as session:
-        await pairings.add(session, terms, await codes.new_code(), START)
-        await strangers.mark_told(session, address, START)
+    with database.writing() as session:
+        pairings.add(session, terms, codes.new_code(), START)
+        strangers.mark_told(session, address, START)
         audit.record(session, Action.DENIED, at=START, by=audit.GAIA, address=address)
 
 
@@ -245,11 +252,11 @@ async def test_removing_wipes_every_table_of_that_user_only(
         await converse(database, user, f"a secret of {user.name}")
     await users.remove(bob)
 
-    async with database.read() as session:
+    with database.reading() as session:
         for table in Base.metadata.sorted_tables:
-            rows = (await session.execute(select(table))).all()
+            rows = session.execute(select(table)).all()
             assert len(rows) == KEPT_ROWS.get(table.name, 1), table.name
-        tombstone = await session.get_one(UserRow, bob.user_id)
+        tombstone = session.get_one(UserRow, bob.user_id)
         assert (tombstone.name, tombstone.name_key, tombstone.removed_at) == ("", "", START)
 
 

@@ -30,10 +30,14 @@ async def ada(database: Database, clock: FakeClock) -> User:
 
 @pytest.fixture
 async def chat(database: Database, ada: User) -> Conversation:
-    async with database.write() as session:
-        return await conversations.find_or_create(
-            session, user_id=ada.user_id, channel="fake", chat="ada", direct=True, now=START
-        )
+    return await database.write(
+        conversations.find_or_create,
+        user_id=ada.user_id,
+        channel="fake",
+        chat="ada",
+        direct=True,
+        now=START,
+    )
 
 
 async def received(
@@ -47,17 +51,16 @@ async def received(
         text="hello",
         sent_at=at,
     )
-    async with database.write() as session:
-        await inbox.record(
-            session, message, chat, is_command=False, now=at, state=state, turn_id=turn
-        )
+    await database.write(
+        inbox.record, message, chat, is_command=False, now=at, state=state, turn_id=turn
+    )
 
 
 async def answered(
     database: Database, chat: Conversation, state: OutboxState, *, written=OLD, sent=None, turn=None
 ) -> None:
-    async with database.write() as session:
-        await outbox.add(
+    with database.writing() as session:
+        outbox.add(
             session,
             conversation_id=chat.conversation_id,
             turn_id=turn,
@@ -66,7 +69,7 @@ async def answered(
             file=NewFile("a.txt", "text/plain", b"a"),
         )
         newest = select(OutboxRow.outbox_id).order_by(OutboxRow.outbox_id.desc()).limit(1)
-        await session.execute(
+        session.execute(
             update(OutboxRow)
             .where(OutboxRow.outbox_id == newest.scalar_subquery())
             .values(state=state, sent_at=sent)
@@ -74,20 +77,18 @@ async def answered(
 
 
 async def messages(database: Database) -> list[str]:
-    async with database.read() as session:
+    with database.reading() as session:
         return list(
-            await session.scalars(select(InboxRow.provider_message_id).order_by(InboxRow.inbox_id))
+            session.scalars(select(InboxRow.provider_message_id).order_by(InboxRow.inbox_id))
         )
 
 
 async def drop_messages(database: Database, most: int = 99) -> int:
-    async with database.write() as session:
-        return await retention.drop_messages(session, LIMIT, most)
+    return await database.write(retention.drop_messages, LIMIT, most)
 
 
 async def drop_replies(database: Database, most: int = 99) -> int:
-    async with database.write() as session:
-        return await retention.drop_replies(session, LIMIT, most)
+    return await database.write(retention.drop_replies, LIMIT, most)
 
 
 async def test_old_messages_go_whatever_their_end_and_those_that_wait_stay(database, chat):
@@ -104,10 +105,10 @@ async def test_old_replies_go_with_their_files_and_those_that_may_be_sent_stay(d
     await answered(database, chat, OutboxState.SENT, sent=RECENT)
     await answered(database, chat, OutboxState.DEAD, written=RECENT)
     assert await drop_replies(database) == 5
-    async with database.read() as session:
-        states = await session.scalars(select(OutboxRow.state).order_by(OutboxRow.outbox_id))
+    with database.reading() as session:
+        states = session.scalars(select(OutboxRow.state).order_by(OutboxRow.outbox_id))
         left = [OutboxState(state) for state in states]
-        files = await session.scalars(select(OutboxFileRow.outbox_id))
+        files = session.scalars(select(OutboxFileRow.outbox_id))
         assert len(files.all()) == len(left)
     assert left == [*outbox.OPEN, OutboxState.SENT, OutboxState.DEAD]
 
@@ -116,24 +117,17 @@ async def test_a_message_stays_as_long_as_its_reply(database, chat):
     await received(database, chat, "m1", InboxState.DONE, turn="t1")
     await answered(database, chat, OutboxState.DEAD, written=RECENT, turn="t1")
     assert await drop_messages(database) == 0
-    async with database.write() as session:
-        await session.execute(update(OutboxRow).values(created_at=OLD))
+    with database.writing() as session:
+        session.execute(update(OutboxRow).values(created_at=OLD))
     assert await drop_replies(database) == 1
     assert await drop_messages(database) == 1
 
 
 async def test_nothing_goes_of_a_user_who_has_something_forgotten(database, chat, ada):
     await received(database, chat, "m1", InboxState.DONE)
-    async with database.write() as session:
-        await forgets.begin(
-            session,
-            ada.user_id,
-            everything=True,
-            needles=(),
-            turn_ids=(),
-            inbox_id=0,
-            now=START,
-        )
+    await database.write(
+        forgets.begin, ada.user_id, everything=True, needles=(), turn_ids=(), inbox_id=0, now=START
+    )
     assert await drop_messages(database) == 0
 
 
@@ -149,21 +143,21 @@ async def test_ids_are_not_given_to_others_afterwards(database, chat):
     await received(database, chat, "m1", InboxState.DONE)
     await drop_messages(database)
     await received(database, chat, "m2", InboxState.DONE)
-    async with database.read() as session:
-        assert await session.scalar(select(InboxRow.inbox_id)) == 2
+    with database.reading() as session:
+        assert session.scalar(select(InboxRow.inbox_id)) == 2
 
 
 async def test_counts_of_tokens_go_by_their_day(database, ada):
     used = Usage(model="m", purpose="turn", calls=1, tokens_in=1, tokens_out=1)
-    async with database.write() as session:
+    with database.writing() as session:
         for day in (date(2025, 12, 31), date(2026, 1, 1)):
-            await usage.add(session, ada.user_id, day, used)
+            usage.add(session, ada.user_id, day, used)
             session.add(
                 BudgetNoticeRow(
                     user_id=ada.user_id, day=day.isoformat(), budget="user", stage="near"
                 )
             )
-    async with database.write() as session:
-        assert await retention.drop_counts(session, date(2026, 1, 1)) == 2
-        assert (await session.scalars(select(UsageRow.day))).all() == ["2026-01-01"]
-        assert (await session.scalars(select(BudgetNoticeRow.day))).all() == ["2026-01-01"]
+    with database.writing() as session:
+        assert retention.drop_counts(session, date(2026, 1, 1)) == 2
+        assert session.scalars(select(UsageRow.day)).all() == ["2026-01-01"]
+        assert session.scalars(select(BudgetNoticeRow.day)).all() == ["2026-01-01"]

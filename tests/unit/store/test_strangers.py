@@ -12,39 +12,38 @@ HOUR = timedelta(hours=1)
 
 
 async def test_an_address_may_be_told_once_an_hour(database: Database) -> None:
-    async with database.write() as session:
-        await strangers.mark_told(session, EVE, START)
-    async with database.read() as session:
-        assert not await strangers.may_be_told(session, EVE, START + HOUR - timedelta(seconds=1))
-        assert await strangers.may_be_told(session, EVE, START + HOUR)
-        assert await strangers.may_be_told(session, MALLORY, START)
+    await database.write(strangers.mark_told, EVE, START)
+    with database.reading() as session:
+        assert not strangers.may_be_told(session, EVE, START + HOUR - timedelta(seconds=1))
+        assert strangers.may_be_told(session, EVE, START + HOUR)
+        assert strangers.may_be_told(session, MALLORY, START)
 
 
 async def test_a_clock_that_was_set_back_silences_nobody(database: Database) -> None:
-    async with database.write() as session:
-        await strangers.mark_told(session, EVE, START + 24 * HOUR)
-        assert await strangers.may_be_told(session, EVE, START)
+    with database.writing() as session:
+        strangers.mark_told(session, EVE, START + 24 * HOUR)
+        assert strangers.may_be_told(session, EVE, START)
 
 
 async def test_an_address_may_try_five_codes_an_hour(database: Database) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for _ in range(strangers.ATTEMPTS):
-            assert await strangers.may_try(session, EVE, START)
-        assert not await strangers.may_try(session, EVE, START + HOUR - timedelta(seconds=1))
-        assert await strangers.may_try(session, MALLORY, START)
-        assert await strangers.may_try(session, Address("whatsapp", "eve"), START)
-        assert await strangers.attempts_on(session, "telegram", START) == 6
-        assert await strangers.attempts_on(session, "telegram", START + HOUR) == 0
-        assert await strangers.may_try(session, EVE, START + HOUR)
+            assert strangers.may_try(session, EVE, START)
+        assert not strangers.may_try(session, EVE, START + HOUR - timedelta(seconds=1))
+        assert strangers.may_try(session, MALLORY, START)
+        assert strangers.may_try(session, Address("whatsapp", "eve"), START)
+        assert strangers.attempts_on(session, "telegram", START) == 6
+        assert strangers.attempts_on(session, "telegram", START + HOUR) == 0
+        assert strangers.may_try(session, EVE, START + HOUR)
 
 
 async def test_what_no_longer_counts_is_swept(database: Database) -> None:
-    async with database.write() as session:
-        assert await strangers.may_try(session, EVE, START)
-        await strangers.mark_told(session, MALLORY, START + timedelta(minutes=30))
-        await strangers.sweep(session, START + HOUR)
-        assert await strangers.attempts_on(session, "telegram", START) == 0
+    with database.writing() as session:
+        assert strangers.may_try(session, EVE, START)
+        strangers.mark_told(session, MALLORY, START + timedelta(minutes=30))
+        strangers.sweep(session, START + HOUR)
+        assert strangers.attempts_on(session, "telegram", START) == 0
         later = START + HOUR + timedelta(minutes=29)
-        assert not await strangers.may_be_told(session, MALLORY, later)
-        await strangers.forget(session, MALLORY)
-        assert await strangers.may_be_told(session, MALLORY, later)
+        assert not strangers.may_be_told(session, MALLORY, later)
+        strangers.forget(session, MALLORY)
+        assert strangers.may_be_told(session, MALLORY, later)

@@ -32,14 +32,13 @@ async def bob(database: Database, clock: FakeClock, ada: User) -> User:
 
 
 async def add(database: Database, user: User, *used: Usage, day: date = DAY) -> None:
-    async with database.write() as session:
+    with database.writing() as session:
         for each in used:
-            await usage.add(session, user.user_id, day, each)
+            usage.add(session, user.user_id, day, each)
 
 
 async def tokens(database: Database, user: User | None, day: date = DAY) -> int:
-    async with database.read() as session:
-        return await usage.tokens(session, day, user_id=user.user_id if user else None)
+    return await database.read(usage.tokens, day, user_id=user.user_id if user else None)
 
 
 def test_what_tokens_cost_is_known_by_who_sets_their_price() -> None:
@@ -57,8 +56,7 @@ async def test_what_was_used_before_a_price_changed_keeps_its_cost(
 ) -> None:
     await add(database, ada, TURN.at(input_price=1.0, output_price=2.0))
     await add(database, ada, TURN.at(input_price=10.0, output_price=20.0))
-    async with database.read() as session:
-        days = await usage.since(session, DAY)
+    days = await database.read(usage.since, DAY)
     both = Usage("big", usage.TURN, 2, 2_000_000, 1_000_000, cost=22.0)
     assert days == [DayOfUsage(ada.user_id, DAY, both)]
 
@@ -84,10 +82,8 @@ async def test_users_who_become_one_have_used_what_both_did(
     await add(database, ada, TURN.at(input_price=1.0, output_price=2.0))
     free = Usage("small", usage.TURN, 1, 5, 5, Tariff.FREE)
     await add(database, bob, TURN.at(input_price=1.0, output_price=2.0), free)
-    async with database.write() as session:
-        await join_users(session, bob, ada, START)
-    async with database.read() as session:
-        used = {each.model: each for _, each in await usage.of_day(session, DAY)}
+    await database.write(join_users, bob, ada, START)
+    used = {each.model: each for _, each in await database.read(usage.of_day, DAY)}
     assert used["big"] == Usage("big", usage.TURN, 2, 2_000_000, 1_000_000, cost=4.0)
     assert used["small"] == free
 
@@ -96,8 +92,7 @@ async def test_each_is_told_once_a_day_and_nothing_less_after_more(
     database: Database, ada: User
 ) -> None:
     async def is_told(budget: Budget, stage: Stage, day: date = DAY) -> bool:
-        async with database.write() as session:
-            return await budget_notices.note_told(session, ada.user_id, day, budget, stage)
+        return await database.write(budget_notices.note_told, ada.user_id, day, budget, stage)
 
     assert await is_told(Budget.USER, Stage.NEAR)
     assert not await is_told(Budget.USER, Stage.NEAR)

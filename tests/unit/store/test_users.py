@@ -155,9 +155,9 @@ async def test_every_change_is_in_the_audit(database: Database, clock: FakeClock
     bob = await users.create("Bob", Role.MEMBER)
     await users.set_role(bob, Role.GUEST)
     await users.remove(bob)
-    async with database.read() as session:
-        entries = await audit.entries(session, limit=100)
-        last = await audit.entries(session, limit=2)
+    with database.reading() as session:
+        entries = audit.entries(session, limit=100)
+        last = audit.entries(session, limit=2)
     assert [(e.action, e.subject_name, e.address, e.detail) for e in entries] == [
         (Action.ADDED, "Ada", LAPTOP, "owner"),
         (Action.LINKED, "Ada", PHONE, ""),

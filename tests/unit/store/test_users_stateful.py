@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from gaia.core import pairing
 from gaia.errors import (
@@ -235,17 +235,17 @@ class UsersMachine(RuleBasedStateMachine):
         self.runner.run(self._compare())
 
     async def _compare(self) -> None:
-        async with self.database.read() as session:
-            listed = await identities.everybody(session)
+        with self.database.reading() as session:
+            listed = identities.everybody(session)
             held = [
                 (address, user.user_id)
                 for user in listed
-                for address in await identities.addresses(session, user.user_id)
+                for address in identities.addresses(session, user.user_id)
             ]
             resolved = {
                 address: user.user_id
                 for address in ALL_ADDRESSES
-                if (user := await identities.resolve(session, address))
+                if (user := identities.resolve(session, address))
             }
         assert {user.user_id: (user.name, user.role) for user in listed} == self.living
         assert len(held) == len(dict(held)), "an address belongs to two users"
@@ -259,7 +259,7 @@ class UsersMachine(RuleBasedStateMachine):
         self.living[user.user_id] = (user.name, user.role)
 
     def _new_code(self, becomes: str | Role | None, make: Callable[..., Awaitable[object]]) -> str:
-        code = self.runner.run(new_code())
+        code = new_code()
         self._write(partial(make, code=code))
         plain = code.shown.replace("-", "")
         if becomes is not None:
@@ -269,18 +269,15 @@ class UsersMachine(RuleBasedStateMachine):
     def _void_codes_of(self, user: User) -> None:
         self.becomes = {c: who for c, who in self.becomes.items() if who != user.user_id}
 
-    async def _pair(
-        self, session: AsyncSession, now: datetime, *, code: str, sender: Inbound
-    ) -> User | None:
-        found = await pairings.matching(code, await pairings.to_send_back(session, now))
-        return None if found is None else await pairing.pair(session, found, sender, now)
+    def _pair(self, session: Session, now: datetime, *, code: str, sender: Inbound) -> User | None:
+        found = pairings.matching(code, pairings.to_send_back(session, now))
+        return None if found is None else pairing.pair(session, found, sender, now)
 
     def _write(self, act: Callable[..., Awaitable[T]]) -> T:
         """What `act` makes of a transaction and the time."""
 
         async def run() -> T:
-            async with self.database.write() as session:
-                return await act(session, now=START)
+            return await self.database.write(act, now=START)
 
         return self.runner.run(run())
 

@@ -58,8 +58,9 @@ class Shell:
     def user(self, name: str, *, is_group: bool = False) -> User:
         async def create(book: Book) -> User:
             role = Role.GUEST if is_group else Role.MEMBER
-            async with book.database.write() as session:
-                return await identities.create(session, name, role, now=START, is_group=is_group)
+            return await book.database.write(
+                identities.create, name, role, now=START, is_group=is_group
+            )
 
         return self.book(create)
 

@@ -147,8 +147,7 @@ def test_the_audit_has_it_without_a_word_of_it(shell, ada) -> None:
     shell.done("forget", "gate", "--yes")
 
     async def read(book):
-        async with book.database.read() as session:
-            return await audit.entries(session, limit=10)
+        return await book.database.read(audit.entries, limit=10)
 
     (entry,) = [each for each in shell.book(read) if each.action == "forgot"]
     assert (entry.actor, entry.subject) == (audit.CLI, ada.user_id)

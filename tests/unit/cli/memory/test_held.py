@@ -28,8 +28,7 @@ CALL = said("Call Grace", kind=MemoryKind.REMINDER, due_at=START + timedelta(day
 
 async def fill(book: Book, user: User) -> None:
     await book.keep(user, CALL)
-    async with book.database.write() as session:
-        await holding.hold(session, user.user_id, SKI, START)
+    await book.database.write(holding.hold, user.user_id, SKI, START)
 
 
 def test_what_is_held_is_listed_apart_and_kept(shell, ada):

@@ -32,15 +32,15 @@ async def pair(database: Database, code: str) -> identities.User | None:
     """What becomes of somebody who writes a code on Telegram."""
     read = codes.read_code(code)
     assert read is not None
-    async with database.write() as session:
-        waiting = await pairings.to_send_back(session, SystemClock().now())
-        found = await pairings.matching(read, waiting)
+    with database.writing() as session:
+        waiting = pairings.to_send_back(session, SystemClock().now())
+        found = pairings.matching(read, waiting)
         assert found is not None
         now = SystemClock().now()
         sent = Inbound(
             address=ADA, chat="7", direct=True, text=code, provider_message_id="1", sent_at=now
         )
-        return await pairing.pair(session, found, sent, now)
+        return pairing.pair(session, found, sent, now)
 
 
 async def test_the_code_makes_its_writer_the_owner_though_gaia_made_another_at_its_start(
@@ -49,9 +49,9 @@ async def test_the_code_makes_its_writer_the_owner_though_gaia_made_another_at_i
     done = await shell.done(*FLAGS, **TOKEN)
 
     async def start_and_pair(database: Database) -> None:
-        async with database.write() as session:
-            later = await codes.new_code()
-            await pairing.invite_owner(session, later, by=audit.GAIA, now=SystemClock().now())
+        with database.writing() as session:
+            later = codes.new_code()
+            pairing.invite_owner(session, later, by=audit.GAIA, now=SystemClock().now())
         user = await pair(database, done["pairing_code"])
         assert user is not None
         assert (user.name, user.role) == ("Ada", Role.OWNER)
@@ -79,8 +79,7 @@ async def test_a_code_is_made_anew_on_demand_and_the_earlier_one_is_void(shell) 
     assert second not in (None, first)
 
     async def waiting(database: Database) -> int:
-        async with database.read() as session:
-            return len(await pairings.to_send_back(session, SystemClock().now()))
+        return len(await database.read(pairings.to_send_back, SystemClock().now()))
 
     assert await within(shell, waiting) == 1
 

@@ -25,11 +25,11 @@ def digests(book: Book, ada: User) -> Digests:
 
 async def undo(book: Book, user: User, *, after: timedelta = timedelta(0)) -> Undone | None:
     now = READ + after
-    async with book.database.write() as session:
-        digest_id = await undoing.last_digest(session, user.user_id, now)
+    with book.database.writing() as session:
+        digest_id = undoing.last_digest(session, user.user_id, now)
         if digest_id is None:
             return None
-        return await undoing.undo(session, user.user_id, digest_id, now)
+        return undoing.undo(session, user.user_id, digest_id, now)
 
 
 async def test_all_is_as_before_and_only_once(book: Book, ada: User, digests: Digests) -> None:
@@ -50,11 +50,10 @@ async def test_all_is_as_before_and_only_once(book: Book, ada: User, digests: Di
     assert [each.text for each in undone.restored] == ["I live in Lisbon", "I drink tea"]
     assert await book.texts(ada) == ["I live in Lisbon", "I drink tea"]
     assert await book.made_of(MemoryTermRow) == {1, 2}
-    async with book.database.read() as session:
-        kept = {
-            each.text: each.status
-            for each in await ledger.every(session, ada.user_id, limit=9, active=False)
-        }
+    kept = {
+        each.text: each.status
+        for each in await book.database.read(ledger.every, ada.user_id, limit=9, active=False)
+    }
     assert kept["I ski"] is MemoryStatus.HELD
     assert kept[PORTO] is MemoryStatus.ARCHIVED
     assert "I may sing" not in kept

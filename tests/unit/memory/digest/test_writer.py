@@ -53,8 +53,7 @@ async def test_what_was_said_is_kept_with_its_words_its_place_and_its_time(
     assert (kept.subject, kept.predicate, kept.object) == ("Grace", "sister of", "the user")
     assert (kept.digest_id, kept.session_id) == (digest.digest_id, digest.session_id)
     assert (kept.turn_id, kept.position, kept.valid_from) == ("turn-3", 4, SAID + 3 * MINUTE)
-    async with book.database.read() as session:
-        assert await ledger.entities(session, ada.user_id, 1) == ["person:grace"]
+    assert await book.database.read(ledger.entities, ada.user_id, 1) == ["person:grace"]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +82,9 @@ async def test_whom_and_what_it_is_about_is_noted_but_for_the_user(
     await book.keep(ada, said("Grace sings", entities=("person:grace",)))
     made = proposal("they sing", subject=subject, predicate=predicate, object=told)
     (kept,) = (await digests.digested(made)).learned
-    async with book.database.read() as session:
-        assert await ledger.entities(session, ada.user_id, kept.memory_id) == about
-        assert await entities.about(session, ada.user_id, "nobody") == []
+    with book.database.reading() as session:
+        assert ledger.entities(session, ada.user_id, kept.memory_id) == about
+        assert entities.about(session, ada.user_id, "nobody") == []
 
 
 async def test_what_holds_no_longer_gives_way_to_what_was_said(
@@ -216,8 +215,7 @@ async def test_one_that_cannot_be_written_leaves_the_others(
     book: Book, ada: User, digests: Digests
 ) -> None:
     number = (await book.keep(ada, "I take the red pills")).memory.memory_id
-    async with book.database.write() as session:
-        await forget.forget(session, ada.user_id, [number], now=SAID + 5 * MINUTE)
+    await book.database.write(forget.forget, ada.user_id, [number], now=SAID + 5 * MINUTE)
     done = await digests.digested(
         proposal("my password is hunter2!"),
         proposal("I take the red pills"),
@@ -250,12 +248,10 @@ async def test_what_was_held_without_a_model_gives_way_to_what_one_finds(
     rough = window(proposal("so I drink tea"), proposal("yes"), summary="words, words")
     done = await digests.commit(without, rough)
     assert (done.learned, done.held) == ([], 2)
-    async with book.database.write() as session:
-        await holding.confirm(session, ada.user_id, 2, READ)
+    await book.database.write(holding.confirm, ada.user_id, 2, READ)
     await digests.commit(digest, window(proposal("I drink tea"), summary="Ada drinks tea"))
     assert sorted(await book.texts(ada)) == ["Ada drinks tea", "I drink tea", "yes"]
-    async with book.database.read() as session:
-        assert len(await ledger.numbers(session, ada.user_id)) == 3
+    assert len(await book.database.read(ledger.numbers, ada.user_id)) == 3
 
 
 async def test_the_last_summary_becomes_the_episode(

@@ -63,21 +63,18 @@ class Rig:
 
     async def remember(self, user_id: str, *texts: str) -> list[int]:
         said = [Statement(text, MemorySource.USER) for text in texts]
-        async with self.database.write() as session:
-            added = [await ledger.add(session, user_id, each, self.clock.now()) for each in said]
+        with self.database.writing() as session:
+            added = [ledger.add(session, user_id, each, self.clock.now()) for each in said]
         return [each.memory.memory_id for each in added]
 
     async def forget(self, user_id: str, *memory_ids: int) -> None:
-        async with self.database.write() as session:
-            await ledger.remove(session, user_id, memory_ids, self.clock.now())
+        await self.database.write(ledger.remove, user_id, memory_ids, self.clock.now())
 
     async def wipe(self, user_id: str) -> None:
-        async with self.database.write() as session:
-            await wipe_user(session, user_id, self.clock.now())
+        await self.database.write(wipe_user, user_id, self.clock.now())
 
     async def waiting(self) -> int:
-        async with self.database.read() as session:
-            return (await index_ops.backlog(session)).waiting
+        return (await self.database.read(index_ops.backlog)).waiting
 
     def index(self, *, start_after_seconds: float = 0.0) -> Index:
         return Index(

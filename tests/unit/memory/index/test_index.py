@@ -63,9 +63,9 @@ async def test_nobodys_memories_are_left_of_who_was_removed(rig):
         await index.flush()
         assert rig.storage.held(ada) == frozenset()
         assert rig.storage.held(bob) == {theirs}
-        async with rig.database.read() as session:
-            state = (await indexes.every(session))[0]
-            assert set(await indexes.shards(session, state.index_id)) == {bob}
+        with rig.database.reading() as session:
+            state = indexes.every(session)[0]
+            assert set(indexes.shards(session, state.index_id)) == {bob}
 
 
 async def test_two_who_become_one_find_all(rig):
@@ -74,8 +74,8 @@ async def test_two_who_become_one_find_all(rig):
     first = await rig.remember(ada, "tea")
     second = await rig.remember(bob, "coffee", "tea")
     async with rig.serving() as index:
-        async with rig.database.write() as session:
-            await join_users(session, await users.find(bob), await users.find(ada), rig.clock.now())
+        with rig.database.writing() as session:
+            join_users(session, await users.find(bob), await users.find(ada), rig.clock.now())
         await index.flush()
     assert rig.storage.held(ada) == {first[0], second[0]}
     assert rig.storage.held(bob) == frozenset()
@@ -161,13 +161,12 @@ async def test_more_than_a_batch_is_applied_in_full(rig):
 async def test_an_operation_that_was_applied_and_not_deleted_is_done_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
-    async with rig.database.read() as session:
-        due = await index_ops.waiting(session, limit=10)
+    due = await rig.database.read(index_ops.waiting, limit=10)
     async with rig.serving():
         pass
-    async with rig.database.write() as session:
+    with rig.database.writing() as session:
         for op in due:
-            await index_ops.add(session, ada, [op.memory_id], op.operation, rig.clock.now())
+            index_ops.add(session, ada, [op.memory_id], op.operation, rig.clock.now())
     async with rig.serving():
         assert rig.storage.held(ada) == set(ids)
     assert await rig.waiting() == 0

@@ -13,8 +13,7 @@ from gaia.testing.until import until
 
 
 async def states(rig):
-    async with rig.database.read() as session:
-        return await indexes.every(session)
+    return await rig.database.read(indexes.every)
 
 
 async def test_reindexing_makes_all_vectors_anew_and_tells_how_far_it_is(rig):

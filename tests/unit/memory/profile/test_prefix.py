@@ -22,21 +22,18 @@ ROOM = Room(bullets=3)
 async def read(
     book: Book, user: User, room: Room = ROOM, after: timedelta = timedelta(0)
 ) -> Prefix:
-    async with book.database.read() as session:
-        return await prefix(session, user.user_id, START + after, room)
+    return await book.database.read(prefix, user.user_id, START + after, room)
 
 
 async def put(book: Book, user: User, *bullets: Bullet) -> None:
-    async with book.database.write() as session:
-        await profiles.put(session, user.user_id, Profile(bullets, True, "x"), START)
+    await book.database.write(profiles.put, user.user_id, Profile(bullets, True, "x"), START)
 
 
 async def test_without_an_owner_or_a_memory_there_is_nothing(book: Book, ada: User) -> None:
     nothing = await read(book, ada)
     assert (nothing.texts, nothing.talked_at, nothing.has_profile) == ([], None, False)
-    async with book.database.read() as session:
-        with pytest.raises(MissingOwnerError):
-            await prefix(session, "", START, ROOM)
+    with book.database.reading() as session, pytest.raises(MissingOwnerError):
+        prefix(session, "", START, ROOM)
 
 
 async def test_a_rule_holds_from_the_next_turn_on_and_for_its_user_alone(
@@ -102,9 +99,9 @@ async def test_nothing_stale_survives(book: Book, ada: User, change: str) -> Non
     elif change == "replaced":
         await book.replace(ada, tea, "I drink rum")
     else:
-        async with book.database.write() as session:
+        with book.database.writing() as session:
             number = tea.memory.memory_id
-            await ledger.set_sensitive(session, ada.user_id, number, sensitive=True, now=START)
+            ledger.set_sensitive(session, ada.user_id, number, sensitive=True, now=START)
     found = await read(book, ada)
     assert "tea" not in " ".join(found.texts)
     assert not found.has_profile

@@ -17,10 +17,10 @@ LATER = START + timedelta(days=1)
 
 
 async def exported(book: Book, user: User) -> list[Statement]:
-    async with book.database.read() as session:
-        memories = await ledger.every(session, user.user_id, limit=1000)
+    with book.database.reading() as session:
+        memories = ledger.every(session, user.user_id, limit=1000)
         records = [
-            record_of(each, await ledger.entities(session, user.user_id, each.memory_id))
+            record_of(each, ledger.entities(session, user.user_id, each.memory_id))
             for each in memories
         ]
     return [statement_of(parse_line(each.to_json())) for each in records]
@@ -40,8 +40,7 @@ async def test_what_was_exported_is_the_same_with_another_user(
     statements = await exported(book, ada)
     assert await import_(book, bob, statements) == TakenIn(new=2, known=0)
     assert await exported(book, bob) == statements
-    async with book.database.read() as session:
-        memories = await ledger.every(session, bob.user_id, limit=10)
+    memories = await book.database.read(ledger.every, bob.user_id, limit=10)
     assert {each.source for each in memories} == {MemorySource.IMPORT}
     assert {each.valid_from for each in memories} == {START}
     assert {each.created_at for each in memories} == {LATER}

@@ -67,9 +67,9 @@ def backups(
 
 async def forget_all(database: Database, clock: FakeClock) -> None:
     (ada,) = await Users(database, clock).list()
-    async with database.write() as session:
-        await ledger.numbers(session, ada.user_id)
-        await forget.forget_everything(session, ada.user_id, now=clock.now())
+    with database.writing() as session:
+        ledger.numbers(session, ada.user_id)
+        forget.forget_everything(session, ada.user_id, now=clock.now())
 
 
 async def test_the_job_makes_one_and_removes_the_old(

@@ -17,7 +17,6 @@ from gaia.ops.backup.archives import archives_in
 from gaia.ops.backup.making import Made, Wanted, make_backup
 from gaia.ops.backup.progress import Silent
 from gaia.ops.backup.staging import backup_lock
-from gaia.ops.backup.verifying import verify_backup
 from gaia.paths import Home
 from gaia.store.migrations import HEAD
 from gaia.store.opening import open_database
@@ -46,7 +45,7 @@ def unfinished_or_finished(folder: Path) -> list[Path]:
 
 async def test_it_has_the_databases_and_the_settings_and_nothing_else(make: Make) -> None:
     made = await make()
-    assert set(content(made)) == {"manifest.json", "gaia.db", "sessions.db", "gaia.yaml"}
+    assert set(content(made)) == {"manifest.json", "gaia.db", "gaia.yaml"}
     assert made.path.name == "gaia-2026-01-01T120000.000Z.tar.gz"
     assert stat.S_IMODE(made.path.stat().st_mode) == 0o600
     assert (made.manifest.taken_at, made.manifest.revision) == (START, HEAD)
@@ -85,14 +84,6 @@ async def test_what_was_deleted_is_not_in_it(home: Home, make: Make) -> None:
         connection.execute("DROP TABLE words")
     assert files_with(home.root, "pot of gold") == ["gaia.db"]
     assert b"pot of gold" not in content(await make())["gaia.db"]
-
-
-async def test_a_home_without_sessions_has_a_backup_too(home: Home, make: Make) -> None:
-    home.sessions_database.unlink()
-    made = await make()
-    assert "sessions.db" not in content(made)
-    await verify_backup(made.path, None)
-    assert not home.sessions_database.exists()
 
 
 async def test_a_home_without_a_database_has_none(tmp_path: Path) -> None:
@@ -190,7 +181,7 @@ async def test_one_that_nobody_waits_for_leaves_nothing(home: Home, tmp_path: Pa
 
 async def test_a_copy_is_taken_beside_an_open_daemon(home: Home, make: Make) -> None:
     database = await open_database(home)
-    async with database.read():
+    with database.reading():
         made = await make(while_running=True)
     await database.close()
     assert made.manifest.while_running

@@ -47,7 +47,7 @@ async def test_a_restored_home_is_private_and_has_what_the_backup_has(
     restored = await restore_backup(made.path, None, place, FakeClock())
     assert (restored.manifest, restored.contents.memories) == (made.manifest, 1)
     assert stat.S_IMODE(place.root.stat().st_mode) == 0o700
-    names = ["gaia.db", "sessions.db", "gaia.yaml", ".env"]
+    names = ["gaia.db", "gaia.yaml", ".env"]
     assert modes(place) == dict.fromkeys(names, 0o600)
     assert [path.name for path in place.root.parent.iterdir()] == ["home"]
     assert place.settings_file.read_text() == "backup:\n  hour: 5\n"
@@ -56,8 +56,7 @@ async def test_a_restored_home_is_private_and_has_what_the_backup_has(
 async def test_it_is_noted_in_the_audit(make: Make, place: Home) -> None:
     await restore_backup((await make()).path, None, place, FakeClock())
     database = await open_database(place)
-    async with database.read() as session:
-        entry = (await audit.entries(session, limit=9))[-1]
+    entry = (await database.read(audit.entries, limit=9))[-1]
     await database.close()
     assert (entry.action, entry.actor) == (Action.RESTORED, audit.CLI)
     assert entry.detail == "a backup of 2026-01-01 12:00:00 UTC"
@@ -108,7 +107,7 @@ async def test_a_home_that_is_a_disk_of_its_own_is_filled(
     (root / "lost+found").mkdir(parents=True)
     monkeypatch.setattr("os.path.ismount", lambda path: path == root)
     await restore_backup(made.path, None, Home(root), FakeClock())
-    assert sorted(modes(Home(root))) == ["gaia.db", "gaia.yaml", "lost+found", "sessions.db"]
+    assert sorted(modes(Home(root))) == ["gaia.db", "gaia.yaml", "lost+found"]
     assert stat.S_IMODE(root.stat().st_mode) == 0o700
 
 
@@ -124,9 +123,9 @@ async def leave_work(home: Home) -> None:
     that is being sent, a code, and an index."""
     now = START - timedelta(minutes=1)
     database = await open_database(home)
-    async with database.write() as session:
-        user_id = (await session.scalars(select(UserRow.user_id))).one()
-        chat = await conversations.find_or_create(
+    with database.writing() as session:
+        user_id = session.scalars(select(UserRow.user_id)).one()
+        chat = conversations.find_or_create(
             session, user_id=user_id, channel="fake", chat="1", direct=True, now=now
         )
         for number, text in enumerate(("waits", "runs", "/forget")):
@@ -137,35 +136,35 @@ async def leave_work(home: Home) -> None:
                 text=text,
                 sent_at=now,
             )
-            await inbox.record(session, inbound, chat, is_command=text[0] == "/", now=now)
-        rows = {row.text: row for row in await session.scalars(select(InboxRow))}
+            inbox.record(session, inbound, chat, is_command=text[0] == "/", now=now)
+        rows = {row.text: row for row in session.scalars(select(InboxRow))}
         rows["runs"].state, rows["runs"].turn_id, rows["runs"].starts = "running", "t1", 1
         for _ in range(2):
-            await outbox.add(
+            outbox.add(
                 session,
                 conversation_id=chat.conversation_id,
                 turn_id=None,
                 chunks=["hello"],
                 now=now,
             )
-        sent = (await session.scalars(select(OutboxRow))).first()
+        sent = session.scalars(select(OutboxRow)).first()
         assert sent is not None
         sent.state = OutboxState.SENDING
         terms = pairings.Terms(PairingPurpose.INVITE)
-        await pairings.add(session, terms, await codes.new_code(), now)
-        index = await indexes.begin(session, "e5", now)
-        await indexes.activate(session, index.index_id)
+        pairings.add(session, terms, codes.new_code(), now)
+        index = indexes.begin(session, "e5", now)
+        indexes.activate(session, index.index_id)
     await database.close()
 
 
 async def states(
     database: Database, now: datetime
 ) -> tuple[dict[str, str], list[str], bool, list[str]]:
-    async with database.read() as session:
-        messages = {row.text: row.state for row in await session.scalars(select(InboxRow))}
-        chunks = [row.state for row in await session.scalars(select(OutboxRow))]
-        valid = (await session.scalars(select(PairingRow.expires_at))).one() > now
-        prints = [state.fingerprint for state in await indexes.every(session)]
+    with database.reading() as session:
+        messages = {row.text: row.state for row in session.scalars(select(InboxRow))}
+        chunks = [row.state for row in session.scalars(select(OutboxRow))]
+        valid = session.scalars(select(PairingRow.expires_at)).one() > now
+        prints = [state.fingerprint for state in indexes.every(session)]
     return messages, chunks, valid, prints
 
 

@@ -37,10 +37,10 @@ def put_archive(home: Home, days_ago: int) -> None:
 async def note_run(home: Home, days_ago: int, error: str = "") -> None:
     at = START - days_ago * DAY
     database = await open_database(home)
-    async with database.write() as session:
-        await job_runs.expect(session, "backup", at)
-        await job_runs.begin(session, "backup", due_at=at, now=at)
-        await job_runs.finish(session, "backup", at, error=error)
+    with database.writing() as session:
+        job_runs.expect(session, "backup", at)
+        job_runs.begin(session, "backup", due_at=at, now=at)
+        job_runs.finish(session, "backup", at, error=error)
     await database.close()
 
 
@@ -102,7 +102,7 @@ async def test_a_folder_that_is_not_there_is_a_fault(home: Home, tmp_path: Path)
 
 
 async def test_too_little_room_is_told(home: Home) -> None:
-    with home.sessions_database.open("r+b") as file:
+    with home.database.open("r+b") as file:
         file.truncate(1 << 43)
     (finding,) = await backup_check(home, DEFAULTS, FakeClock()).look()
     assert finding.outcome is Outcome.WARNING
@@ -112,7 +112,7 @@ async def test_too_little_room_is_told(home: Home) -> None:
 async def test_those_that_hold_what_was_forgotten_are_told(home: Home) -> None:
     put_archive(home, 0)
     database = await open_database(home)
-    async with database.write() as session:
+    with database.writing() as session:
         audit.record(session, Action.FORGOTTEN, at=START, by=audit.GAIA)
     await database.close()
     outcome, detail = await the_one(home)

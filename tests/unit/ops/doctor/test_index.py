@@ -66,9 +66,9 @@ async def remember(database: Database) -> None:
 
 
 async def make(database: Database, fingerprint: str) -> None:
-    async with database.write() as session:
-        state = await indexes.begin(session, fingerprint, START)
-        await indexes.activate(session, state.index_id)
+    with database.writing() as session:
+        state = indexes.begin(session, fingerprint, START)
+        indexes.activate(session, state.index_id)
 
 
 async def test_without_memories_there_is_nothing_to_find(home: Home, tmp_path: Path) -> None:

@@ -34,18 +34,18 @@ def without_wal(path: Path) -> None:
         database.execute("PRAGMA journal_mode = DELETE")
 
 
-async def test_databases_as_gaia_makes_them_are_fine(home: Home, tmp_path: Path) -> None:
+async def test_a_database_as_gaia_makes_it_is_fine(home: Home, tmp_path: Path) -> None:
     (finding,) = await found(home)
     assert finding.outcome is Outcome.OK
-    assert "sessions.db" in finding.detail
-    assert (await found(Home(tmp_path / "empty")))[0].detail == "there are none"
+    assert finding.detail == "the write-ahead log is short: 0.0 MB"
+    assert (await found(Home(tmp_path / "empty")))[0].detail == "there is none"
 
 
 async def test_a_database_without_a_write_ahead_log_gets_one(home: Home) -> None:
-    without_wal(home.sessions_database)
+    without_wal(home.database)
     (finding,) = await found(home)
     assert finding.outcome is Outcome.WARNING
-    assert finding.detail.startswith("sessions.db has no write-ahead log")
+    assert finding.detail.startswith("gaia.db has no write-ahead log")
     assert finding.mend is not None
     await finding.mend()
     assert [each.outcome for each in await found(home)] == [Outcome.OK]

@@ -35,7 +35,7 @@ async def test_files_as_gaia_makes_them_are_private(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["gaia.yaml", "gaia.last-good.yaml", "gaia.db", "sessions.db-wal", "backups/a.tar"]
+    "name", ["gaia.yaml", "gaia.last-good.yaml", "gaia.db", "gaia.db-wal", "backups/a.tar"]
 )
 async def test_a_file_that_others_may_read_is_named_and_closed(home: Home, name: str) -> None:
     file = home.root / name

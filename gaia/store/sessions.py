@@ -1,0 +1,154 @@
+"""Sessions: the recent events of a conversation, one generation after the other.
+
+An event is the agent kit's, as JSON; what is in it is told by `gaia.sessions`. A session is
+nothing but its events: it begins with the first turn that ends in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from gaia.store.tables import EventRow
+
+EVENTS_A_TURN = 12
+"""Events that a turn has on average, at most: generous for turns with tool calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """Names one generation of one conversation."""
+
+    user_id: str
+    channel: str
+    chat: str
+    generation: int
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session."""
+        return f"{self.user_id}:{self.channel}:{self.chat}#{self.generation}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event of a turn, as JSON."""
+
+    turn_id: str
+    said_at: datetime
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session, as a list shows it."""
+
+    session_id: str
+    user_id: str
+    events: int
+    updated_at: datetime
+
+
+def add(session: Session, key: SessionKey, events: Sequence[StoredEvent]) -> None:
+    """Write what a turn adds to a session."""
+    if events:
+        session.execute(
+            insert(EventRow),
+            [
+                {
+                    "user_id": key.user_id,
+                    "session_id": key.session_id,
+                    "turn_id": each.turn_id,
+                    "said_at": each.said_at,
+                    "event": each.json,
+                }
+                for each in events
+            ],
+        )
+
+
+def last_turns(session: Session, key: SessionKey, turns: int) -> Sequence[str]:
+    """The events of the last `turns` turns of a session, oldest first.
+
+    Of turns with very many events, no more than `EVENTS_A_TURN` on average are read.
+    """
+    rows = session.execute(
+        select(EventRow.turn_id, EventRow.event)
+        .where(EventRow.session_id == key.session_id, EventRow.user_id == key.user_id)
+        .order_by(EventRow.event_id.desc())
+        .limit(turns * EVENTS_A_TURN)
+    ).all()
+    seen: set[str] = set()
+    events = []
+    for turn_id, event in rows:
+        seen.add(turn_id)
+        if len(seen) > turns:
+            break
+        events.append(event)
+    return events[::-1]
+
+
+def events(
+    session: Session, user_id: str, session_id: str, *, limit: int | None = None
+) -> Sequence[str]:
+    """The last `limit` events of a session, or all, oldest first."""
+    rows = session.scalars(
+        select(EventRow.event)
+        .where(EventRow.session_id == session_id, EventRow.user_id == user_id)
+        .order_by(EventRow.event_id.desc())
+        .limit(limit)
+    )
+    return rows.all()[::-1]
+
+
+def listed(session: Session, user_id: str | None = None) -> Sequence[SessionSummary]:
+    """Sessions, the most recently used first; all users' when `user_id` is None."""
+    query = select(
+        EventRow.session_id, EventRow.user_id, func.count(), func.max(EventRow.said_at)
+    ).group_by(EventRow.session_id, EventRow.user_id)
+    if user_id is not None:
+        query = query.where(EventRow.user_id == user_id)
+    rows = session.execute(query.order_by(func.max(EventRow.event_id).desc()))
+    return [SessionSummary(session_id, owner, count, at) for session_id, owner, count, at in rows]
+
+
+def turn_ids(session: Session, session_id: str) -> frozenset[str]:
+    """The turns that a session has events of."""
+    found = session.scalars(select(EventRow.turn_id).where(EventRow.session_id == session_id))
+    return frozenset(found)
+
+
+def page(
+    session: Session, user_id: str, *, after: int, limit: int, session_id: str | None = None
+) -> Sequence[EventRow]:
+    """The next events of a user, or of one of their sessions, after the event `after`."""
+    query = select(EventRow).where(EventRow.user_id == user_id, EventRow.event_id > after)
+    if session_id is not None:
+        query = query.where(EventRow.session_id == session_id)
+    return session.scalars(query.order_by(EventRow.event_id).limit(limit)).all()
+
+
+def rewrite(session: Session, user_id: str, event_id: int, event: str) -> None:
+    """Put another event in the place of one, if it is still there."""
+    theirs = (EventRow.user_id == user_id) & (EventRow.event_id == event_id)
+    session.execute(update(EventRow).where(theirs).values(event=event))
+
+
+def remove(session: Session, user_id: str, event_ids: Sequence[int]) -> None:
+    """Delete events of a user."""
+    theirs = (EventRow.user_id == user_id) & EventRow.event_id.in_(event_ids)
+    session.execute(delete(EventRow).where(theirs))
+
+
+def delete_session(session: Session, session_id: str) -> None:
+    """Delete a session. Idempotent."""
+    session.execute(delete(EventRow).where(EventRow.session_id == session_id))
+
+
+def delete_all(session: Session, user_id: str) -> None:
+    """Delete every session of a user. Idempotent."""
+    session.execute(delete(EventRow).where(EventRow.user_id == user_id))
