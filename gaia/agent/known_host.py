@@ -169,7 +169,9 @@ class AdaptedRequest:
 
     def _fit(self) -> None:
         left_out, most = self._host.left_out, self._host.most_tokens
-        self.request = without(shortened(self._whole, most), left_out)
+        # Instructions that stand before the conversation are not to go with its oldest turns.
+        lean = without(self._whole, [name for name in left_out if name != Feature.SYSTEM])
+        self.request = without(shortened(lean, most), left_out)
         self.stream = self._wants_stream and Feature.STREAM not in left_out
 
 

@@ -30,6 +30,7 @@ from gaia.errors import (
     ModelError,
     ModelTimeoutError,
     ModelUnavailableError,
+    ModelUnreachableError,
 )
 from gaia.ports import Clock
 
@@ -247,8 +248,7 @@ class ResilientLlm(BaseLlm):
     def _message(self, fault: Fault, cause: str, tries: int, *, broke_off: bool) -> str:
         if not fault.passing:
             remedy = f" ({fault.remedy})" if fault.remedy else ""
-            did = "gave no answer" if fault in (EMPTY, NO_ROOM) else "refused the request"
-            return f"the model {self.model!r} {did}: {cause}{remedy}"
+            return f"the model {self.model!r} {_failing(fault)}: {cause}{remedy}"
         if broke_off:
             return f"the model {self.model!r} broke off midway: {cause}; ask again"
         asks = ""
@@ -279,6 +279,15 @@ def _piece(text: str) -> LlmResponse:
 
 
 _BROKEN_OFF = Fault("the answer ended before it was complete", passing=True)
+
+
+def _failing(fault: Fault) -> str:
+    """What the model did not do, in words that follow its name."""
+    if fault in (EMPTY, NO_ROOM):
+        return "gave no answer"
+    if fault.error is ModelUnreachableError:
+        return "cannot be reached"
+    return "refused the request"
 
 
 class _FaultError(Exception):

@@ -151,7 +151,9 @@ async def test_a_host_that_is_down_is_named_at_once(
     resolved = ResolvedModel(provider, "m", "http://127.0.0.1:9", SecretStr(KEY))
     model = build_model(resolved, SETTINGS, Home(tmp_path), clock, chance=lambda: 0.0)
     async with talking(model) as talk:
-        with pytest.raises(ModelUnreachableError, match=r"nothing answers at 127\.0\.0\.1:9"):
+        with pytest.raises(
+            ModelUnreachableError, match=r"cannot be reached: nothing answers at 127\.0\.0\.1:9"
+        ):
             await talk.say("hello")
     assert clock.sleeping == ()
 

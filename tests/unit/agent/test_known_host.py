@@ -155,6 +155,20 @@ async def test_a_host_without_tools_is_asked_without_them_and_their_calls() -> N
     assert bench.known.describe() == "without tools"
 
 
+async def test_what_is_left_out_takes_no_room_from_the_conversation() -> None:
+    lacks = [HostError("m does not support tools"), HostError("System role not supported")]
+    bench = Bench(*lacks, HostError("request (1100 tokens) exceeds limit (1000 tokens)"), "fine")
+    many = types.Tool(
+        function_declarations=[
+            types.FunctionDeclaration(name=f"tool_{number}", description="what it is for " * 20)
+            for number in range(20)
+        ]
+    )
+    await bench.ask(asks(talk(28), tools=[many], system_instruction="Be brief."))
+    taken = bench.asked[-1].contents
+    assert [part.text for part in taken[0].parts or []] == ["Be brief.", "question 10"]
+
+
 async def test_instructions_stand_before_the_conversation_of_a_host_without_a_system_role() -> None:
     bench = Bench(HostError("System role not supported"), "fine")
     await bench.ask(asks([said("user", "hi")], system_instruction="Be brief."))
