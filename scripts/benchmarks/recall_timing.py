@@ -56,6 +56,7 @@ class Asked:
 
 
 async def measure_times(home: Home, lines: Sequence[str], asked: Sequence[str]) -> None:
+    home.create()
     database, clock = await open_database(home), SystemClock()
     home.memory.mkdir(exist_ok=True)
     vectors = Vectors(home.memory / "mem0")

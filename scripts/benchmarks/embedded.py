@@ -1,19 +1,17 @@
-"""Measure the embedded model: how much a warm prefix saves, and its speed.
-
-Usage: python scripts/bench_embedded.py [NAME]
-
-Ratios compare across machines; the absolute numbers are this machine's.
-"""
+"""embedded: how much a warm prefix saves the embedded model, and its speed."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from figures import Figure
+from gaia_outside import resident_megabytes
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
@@ -27,9 +25,26 @@ from gaia.agent.providers import DEFAULT_NAMES
 from gaia.clock import SystemClock
 from gaia.errors import ModelError
 from gaia.paths import find_home
+from gaia.testing.small_model import KEPT_MODELS, pull_small_model
 
 INSTRUCTIONS = "You are a friendly assistant. You answer in a few plain sentences. " * 20
+CONTEXT = 2048
 QUESTION = "Tell me about the sea."
+
+
+async def measure(quick: bool) -> Sequence[Figure]:
+    """The figures of the model that gaia takes by itself, none where it is not installed; in
+    short those of the small one that the tests have."""
+    model, weights = find_model(DEFAULT_NAMES["embedded"]), Weights(find_home().models)
+    if quick:
+        model, weights = await asyncio.to_thread(pull_small_model), Weights(KEPT_MODELS)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "embedded.log"
+            return await _bench(Launch(model, weights, CONTEXT, 0, log), 8 if quick else 96)
+    except ModelError as exc:
+        print(exc, file=sys.stderr)
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +57,7 @@ class Measured:
     answer_tokens: int
 
 
-async def measure(llm: EmbeddedLlm, *said: str) -> Measured:
+async def _answer(llm: EmbeddedLlm, *said: str) -> Measured:
     contents = [
         types.Content(role=("user", "model")[number % 2], parts=[types.Part(text=text)])
         for number, text in enumerate(said)
@@ -71,50 +86,24 @@ async def measure(llm: EmbeddedLlm, *said: str) -> Measured:
     )
 
 
-def resident_megabytes(pid: int) -> float | None:
-    status = Path(f"/proc/{pid}/status")
-    if not status.exists():
-        return None
-    [line] = [line for line in status.read_text().splitlines() if line.startswith("VmRSS:")]
-    return int(line.split()[1]) / 1000
-
-
-async def bench(name: str, log: Path) -> None:
-    launch = Launch(find_model(name), Weights(find_home().models), 8192, 0, log)
+async def _bench(launch: Launch, most_tokens: int) -> Sequence[Figure]:
     server = EmbeddedServer(launch, clock=SystemClock(), idle_seconds=900)
-    llm = EmbeddedLlm(name, server, Bounds(8192, 96))
+    llm = EmbeddedLlm(launch.model.name, server, Bounds(CONTEXT, most_tokens))
     try:
         began = perf_counter()
         async with server.client():
             started = perf_counter() - began
-        cold = await measure(llm, QUESTION)
-        warm = await measure(llm, QUESTION, cold.text, "And the sky?")
-        memory = resident_megabytes(server.pid) if server.pid else None
+        cold = await _answer(llm, QUESTION)
+        warm = await _answer(llm, QUESTION, cold.text, "And the sky?")
+        memory = resident_megabytes(server.pid) if server.pid else 0.0
     finally:
         await llm.close()
-    print(f"model                         {name}")
-    print(f"start                         {started:.1f} s")
-    print(f"cold: first token             {cold.first_seconds:.2f} s, {cold.prompt_tokens} tokens")
-    print(f"warm: first token             {warm.first_seconds:.2f} s, {warm.prompt_tokens} tokens")
-    print(f"cold / warm, first token      {cold.first_seconds / warm.first_seconds:.1f}")
-    print(f"warm: share read anew         {warm.read_tokens / warm.prompt_tokens:.0%}")
-    print(f"reading                       {cold.read_tokens / cold.first_seconds:.0f} tokens/s")
     writing = (cold.answer_tokens - 1) / (cold.seconds - cold.first_seconds)
-    print(f"writing                       {writing:.0f} tokens/s")
-    if memory is not None:
-        print(f"memory, the weights among it  {memory:.0f} MB")
-
-
-def main() -> int:
-    name = sys.argv[1] if len(sys.argv) > 1 else DEFAULT_NAMES["embedded"]
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            asyncio.run(bench(name, Path(folder) / "embedded.log"))
-    except ModelError as exc:
-        print(exc, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return [
+        Figure(f"{launch.model.name}: start", started, "s"),
+        Figure("first token, cold", cold.first_seconds, "s", warm.first_seconds, "warm"),
+        Figure("read, warm", warm.read_tokens, "tokens", warm.prompt_tokens, "whole"),
+        Figure("reading", cold.read_tokens / cold.first_seconds, "tokens a second"),
+        Figure("writing", writing, "tokens a second"),
+        Figure("resident, with the weights", memory, "MB"),
+    ]

@@ -1,12 +1,12 @@
-#!/usr/bin/env python3
-"""How often a search finds the memories that answer a question, and how fast.
+"""recall FILE...: how often a search finds the memories that answer a question, and how fast.
 
 Takes conversations in the format of LoCoMo. Each turn becomes one memory, its speaker
 the subject and its session's date the day when it was said; no memory holds anything of
 another. Each question of categories 1 to 4 that has evidence is asked as it stands, of
 the memories of its conversation alone, and no model is called. recall@k of a question is
 the share of its evidence, turns that the conversation has, among the first k hits; a
-figure is the average over questions. Baselines see the same turns in the same run.
+figure is the average over questions. With `--baselines`, which take some minutes, the usual
+ways to find a memory see the same turns in the same run.
 
 `--weigh` shows how the weights of the ranking are chosen, by leaving out one conversation
 at a time. `--time` asks 10,000 memories of one person instead, first alone and then with 100,000
@@ -30,6 +30,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import recall_baselines as baselines
+from figures import Figure
 from recall_timing import measure_times
 from recall_weights import Asked, choose
 
@@ -50,6 +51,7 @@ from gaia.store.opening import open_database
 DEPTHS = (5, 10, 20)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 TURN_ID = re.compile(r"D:?(\d+):(\d+)")
+START = datetime(2026, 1, 1, tzinfo=UTC)
 DATE = "%I:%M %p on %d %B, %Y"
 
 
@@ -128,6 +130,7 @@ def answer(question: Question, ranked: Sequence[int], seconds: float) -> Answer:
 @asynccontextmanager
 async def memories(home: Home) -> AsyncIterator[tuple[Database, Index]]:
     """A ledger, and an index that follows it, as the daemon has them."""
+    home.create()
     database = await open_database(home)
     index = Index(
         parts_opener(home, MemorySettings(), Secrets()), database=database, clock=SystemClock()
@@ -245,7 +248,22 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-async def main(paths: Sequence[Path], task: str) -> None:
+async def measure(quick: bool) -> Sequence[Figure]:
+    """A conversation of a few turns is found again: that the part works is all it tells."""
+    with tempfile.TemporaryDirectory() as folder:
+        answers = await gaia([_small_talk()], Home(Path(folder)))
+    found = percent(answers["gaia"], max(DEPTHS))
+    return [Figure(f"recall@{max(DEPTHS)} of a small talk", found, "of 100", 100.0, "all")]
+
+
+def _small_talk() -> Conversation:
+    said = ("I bought a red bicycle", "My sister Sarah lives in Ulm", "The boat is called Message")
+    turns = [Turn("session_1", n, "Ada", text, START) for n, text in enumerate(said)]
+    asked = Question("Where does Sarah live?", 4, frozenset({1}))
+    return Conversation("small", turns, [asked])
+
+
+async def run(paths: Sequence[Path], task: str) -> None:
     conversations: list[Conversation] = []
     for path in paths:
         if path.is_file():
@@ -257,7 +275,6 @@ async def main(paths: Sequence[Path], task: str) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
-        home.create()
         if task == "time":
             lines = [turn.text for talk in conversations for turn in talk.turns]
             asked = [question.text for talk in conversations for question in talk.questions]
@@ -267,18 +284,23 @@ async def main(paths: Sequence[Path], task: str) -> None:
         else:
             answers = await gaia(conversations, home)
             print(f"{len(conversations)} conversations, {len(answers['gaia'])} questions")
-            show({**compare(conversations, Path(folder)), **answers})
+            others = compare(conversations, Path(folder)) if task == "baselines" else {}
+            show({**others, **answers})
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="scripts/bench recall",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", type=Path, help="conversations in LoCoMo's format")
     for name, does in (
+        ("baselines", "measure the usual ways to find a memory, too"),
         ("time", "measure the time with many memories instead"),
         ("weigh", "show how the weights are chosen instead"),
     ):
         parser.add_argument(f"--{name}", dest="task", action="store_const", const=name, help=does)
-    options = parser.parse_args()
-    asyncio.run(main(options.files, options.task or "compare"))
+    options = parser.parse_args(arguments)
+    asyncio.run(run(options.files, options.task or "gaia"))
+    return 0

@@ -1,0 +1,108 @@
+"""gaia within this process: all of it as it is built, a channel without a network and a model
+that answers at once. The one place here that knows how an app is built."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+from kit import NAME, AtOnceModel
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from gaia.agent.models import ChatModel
+from gaia.app import App, build_app
+from gaia.clock import SystemClock
+from gaia.messages import Address
+from gaia.paths import Home
+from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import LimitsSettings, Secrets, SessionsSettings, Settings
+from gaia.store.opening import open_database
+from gaia.store.users import Role, Users
+from gaia.testing.fake_channel import FakeChannel
+
+MOST_MESSAGES = 10_000
+REMEMBERED = (
+    "I drink tea in the morning",
+    "My sister Sarah lives in Ulm",
+    "This boat is called Message",
+)
+
+
+class Inside:
+    """A conversation with gaia."""
+
+    def __init__(self, app: App, channel: FakeChannel) -> None:
+        self.app = app
+        self._channel = channel
+        self._sent = 0
+
+    async def say(self, text: str) -> float:
+        """The seconds from a message to its answer."""
+        started = time.perf_counter()
+        await self._channel.say(text, provider_message_id=uuid4().hex)
+        self._sent += 1
+        await self._channel.until_sent(self._sent)
+        return time.perf_counter() - started
+
+    async def turn(self, number: int) -> float:
+        """The seconds that the turn of that number takes."""
+        return await self.say(f"This is message {number}.")
+
+
+class Counted:
+    """The statements and commits of all databases of this process."""
+
+    def __init__(self) -> None:
+        self.statements = self.commits = 0
+        event.listen(Engine, "before_cursor_execute", self._statement)
+        event.listen(Engine, "commit", self._commit)
+
+    def _statement(self, *_: object) -> None:
+        self.statements += 1
+
+    def _commit(self, *_: object) -> None:
+        self.commits += 1
+
+
+@asynccontextmanager
+async def inside(home: Home | None = None) -> AsyncIterator[Inside]:
+    """gaia in a home of its own, or in `home`, with one user who has a few memories."""
+    with TemporaryDirectory() as folder:
+        home = home or Home(Path(folder) / "home")
+        home.create()
+        clock = SystemClock()
+        database = await open_database(home)
+        users = Users(database, clock)
+        if not await users.list():
+            await users.create("ada", Role.OWNER, Address("fake", "ada"))
+        channel = FakeChannel(clock)
+        app = build_app(
+            home,
+            LoadedSettings(_settings(), Secrets(), (), {}, {}),
+            database,
+            clock,
+            model=ChatModel(AtOnceModel(model=NAME), "embedded", NAME),
+            extra_channels=[channel],
+        )
+        channel.connect(app.gateway("fake"))
+        gaia = Inside(app, channel)
+        for text in REMEMBERED:
+            await gaia.say(f"/remember {text}")
+        try:
+            yield gaia
+        finally:
+            await app.handlers.drain()
+            await app.delivery.flush()
+            await database.close()
+
+
+def _settings() -> Settings:
+    return Settings(
+        limits=LimitsSettings(messages_per_minute=MOST_MESSAGES),
+        sessions=SessionsSettings(settle_seconds=0),
+    )

@@ -1,0 +1,62 @@
+"""growth: whether a turn costs the same however old its conversation is, and however much is
+remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from figures import Figure, milliseconds
+from gaia_inside import inside
+
+from gaia.paths import Home
+
+MARKS = (40, 1_000, 10_000)
+QUICK_MARKS = (5, 15)
+MEMORIES = 100_000
+QUICK_MEMORIES = 100
+SAMPLE = 30
+"""Turns that a median is taken of."""
+
+
+async def measure(quick: bool) -> Sequence[Figure]:
+    with TemporaryDirectory() as folder:
+        home = Home(Path(folder) / "home")
+        figures = await _conversation(home, QUICK_MARKS if quick else MARKS, 5 if quick else SAMPLE)
+        memories = QUICK_MEMORIES if quick else MEMORIES
+        await asyncio.to_thread(_remember, home, Path(folder) / "memories.jsonl", memories)
+        async with inside(home) as gaia:
+            taken = [await gaia.turn(number) for number in range(5 if quick else SAMPLE)]
+    first = figures[0].value
+    name = f"turn with {memories:,} memories"
+    return [*figures, Figure(name, milliseconds(taken), "ms", first, figures[0].name)]
+
+
+async def _conversation(home: Home, marks: Sequence[int], sample: int) -> list[Figure]:
+    figures: list[Figure] = []
+    async with inside(home) as gaia:
+        taken = []
+        for mark in marks:
+            taken += [await gaia.turn(number) for number in range(len(taken), mark)]
+            median, first = milliseconds(taken[-sample:]), figures[0] if figures else None
+            floor = (first.value, first.name) if first else (None, "")
+            figures.append(Figure(f"turn {mark:,} of a conversation", median, "ms", *floor))
+    return figures
+
+
+def _remember(home: Home, file: Path, memories: int) -> None:
+    """Take memories in as a user does, by a file."""
+    lines = (
+        json.dumps({"text": f"On day {number} I saw boat {number % 997} in harbour {number % 89}"})
+        for number in range(memories)
+    )
+    file.write_text("\n".join(lines))
+    command = (sys.executable, "-m", "gaia", "memory", "import", str(file))
+    environ = {**os.environ, "GAIA_HOME": str(home.root)}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environ)

@@ -1,0 +1,39 @@
+"""`scripts/bench`: all of its parts, measured small, so that none of them rots."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[3] / "scripts" / "benchmarks"
+PARTS = {
+    *("turn", "growth", "load", "start", "commands", "prompt", "memory", "embedded", "recall"),
+}
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, BENCHMARKS, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.timeout(600)
+def test_each_part_measures_something() -> None:
+    done = bench("--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)
+    assert set(measured) == PARTS
+    for part, figures in measured.items():
+        assert figures, part
+        assert all(figure["value"] >= 0 for figure in figures), figures
+        assert any(figure["ratio"] for figure in figures), figures
+
+
+def test_a_part_that_does_not_exist_is_named() -> None:
+    done = bench("turns")
+    assert done.returncode == 2
+    assert "no part is called turns" in done.stderr
