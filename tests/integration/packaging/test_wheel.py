@@ -17,10 +17,10 @@ from gaia import __version__
 
 ROOT = Path(__file__).parents[3]
 MIGRATE = """
-import asyncio, pathlib, sys
+import pathlib, sys
 from gaia.store.migrate import migrate
 folder = pathlib.Path(sys.argv[1])
-asyncio.run(migrate(folder / "gaia.db", folder / "backups"))
+migrate(folder / "gaia.db", folder / "backups")
 """
 
 Installed = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -28,7 +28,7 @@ SECRETS = {
     "GAIA_TWILIO_ACCOUNT_SID": SID,
     "GAIA_TWILIO_AUTH_TOKEN": TWILIO_TOKEN,
 }
-NOWHERE = "http://127.0.0.1:1"
+NOWHERE = "http://127.0.0.1:1/v1"
 """A host that is not there: no test asks a real one."""
 
 BOTH_CHANNELS = """\

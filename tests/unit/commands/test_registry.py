@@ -22,7 +22,7 @@ GROUP = replace(CHAT, direct=False)
 NO_SESSION = cast("Session", None)
 
 
-async def echo(call: Call) -> str:
+def echo(call: Call) -> str:
     return f"{call.caller.user.name} said {call.words!r} at {call.now:%H:%M}"
 
 
@@ -46,7 +46,7 @@ async def run(
 ) -> str:
     caller = Caller(User("u_1", "ada", role, START), chat, inbox_id=1)
     prepared = await registry.prepare(Slash(name, words), caller)
-    return (await prepared(NO_SESSION)).text
+    return prepared(NO_SESSION).text
 
 
 @pytest.mark.parametrize("name", ["echo", "again", "e"])
@@ -91,20 +91,20 @@ async def test_in_a_group_nobody_gives_what_is_an_owners_or_private(
 async def test_a_reply_may_have_buttons() -> None:
     reply = Reply("Sure?", (Button("Yes", "/sure yes"),), wakes=(7,))
 
-    async def ask(call: Call) -> Reply:
+    def ask(call: Call) -> Reply:
         return reply
 
     registry = Registry([Command.at_once("sure", "Ask", ask)], FakeClock())
     caller = Caller(User("u_1", "ada", Role.GUEST, START), CHAT, inbox_id=1)
     prepared = await registry.prepare(Slash("sure", ""), caller)
-    assert await prepared(NO_SESSION) == reply
+    assert prepared(NO_SESSION) == reply
 
 
 async def test_a_command_may_find_out_what_it_needs_before_its_transaction() -> None:
     async def prepare(caller: Caller, words: str) -> Run:
         found = f"{words} for {caller.user.name}"
 
-        async def run(call: Call) -> str:
+        def run(call: Call) -> str:
             return f"{found}, then {call.words}"
 
         return run

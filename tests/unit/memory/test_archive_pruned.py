@@ -17,7 +17,7 @@ from gaia.testing.clock import START
 NOW = START + timedelta(days=100)
 
 
-async def kept(session, user) -> list[str]:
+def kept(session, user) -> list[str]:
     numbers = rows.numbers(session, user.user_id)
     return [turn.turn_id for turn in rows.get_many(session, user.user_id, numbers)]
 
@@ -28,7 +28,7 @@ async def session(database, ada, bob):
         yield session
 
 
-async def talk_and_leave(session, user, state: DigestState | None, **changes):
+def talk_and_leave(session, user, state: DigestState | None, **changes):
     turn = talk(session, user.user_id, "hello there", turn_id="old", **changes)
     chat = conversations.get(session, turn.conversation_id)
     conversations.start_next_session(session, turn.conversation_id)
