@@ -33,6 +33,7 @@ import recall_baselines as baselines
 from figures import Figure
 from recall_timing import measure_times
 from recall_weights import Asked, choose
+from sqlalchemy.orm import Session
 
 from gaia.clock import SystemClock
 from gaia.current import Current
@@ -181,24 +182,28 @@ async def remember(
 ) -> tuple[str, Mapping[int, int]]:
     """Keep the turns of a conversation; a context of its own keeps two turns of the same
     words apart. Returns whose memories they are, and which turn each is."""
-    turn_of: dict[int, int] = {}
-    now = SystemClock().now()
-    with database.writing() as session:
-        user = identities.create(session, talk.name, identities.Role.MEMBER, now=now)
-        for number, turn in enumerate(talk.turns):
-            said = Statement(
-                turn.text,
-                MemorySource.IMPORT,
-                subject=turn.speaker,
-                said_at=turn.said_at,
-                session_id=f"{talk.name}:{turn.session}",
-                position=turn.position,
-                context=f"turn {number}",
-            )
-            added = ledger.add(session, user.user_id, said, now)
-            turn_of[added.memory.memory_id] = number
+    user_id, turn_of = await database.write(keep, talk, SystemClock().now())
     note(f"{talk.name}: indexing {len(talk.turns)} turns")
     await index.flush()
+    return user_id, turn_of
+
+
+def keep(session: Session, talk: Conversation, now: datetime) -> tuple[str, Mapping[int, int]]:
+    """Write the turns as memories of a user of their own, in one transaction."""
+    turn_of: dict[int, int] = {}
+    user = identities.create(session, talk.name, identities.Role.MEMBER, now=now)
+    for number, turn in enumerate(talk.turns):
+        said = Statement(
+            turn.text,
+            MemorySource.IMPORT,
+            subject=turn.speaker,
+            said_at=turn.said_at,
+            session_id=f"{talk.name}:{turn.session}",
+            position=turn.position,
+            context=f"turn {number}",
+        )
+        added = ledger.add(session, user.user_id, said, now)
+        turn_of[added.memory.memory_id] = number
     return user.user_id, turn_of
 
 
