@@ -32,7 +32,9 @@ async def test_from_nothing_to_an_answer_on_telegram(
     home = Home(tmp_path / "home")
     home.create()
     async with running_telegram() as telegram, running_model_server(api_key=MODEL_KEY) as models:
-        home.settings_file.write_text(f"channels: {{telegram: {{base_url: {telegram.url}}}}}\n")
+        home.settings_file.write_text(
+            f"web: {{port: 0}}\nchannels: {{telegram: {{base_url: {telegram.url}}}}}\n"
+        )
 
         async with window(*GAIA, "setup", environ=environ(home), lines=60) as first:
             await first.answer("Which one? [5]", "4")
