@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -64,6 +65,12 @@ async def within(clock: Clock, seconds: float, work: Coroutine[object, object, T
     if isinstance(result, _Expired):
         raise TimeoutError
     return result
+
+
+async def until_set(clock: Clock, seconds: float, event: asyncio.Event) -> None:
+    """Return once `event` is set, or after so many `seconds`."""
+    with suppress(TimeoutError):
+        await within(clock, seconds, event.wait())
 
 
 def growing_pauses(first: float, longest: float) -> Iterator[float]:

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from gaia.clock import first_of, growing_pauses, retry, within
+from gaia.clock import first_of, growing_pauses, retry, until_set, within
 from gaia.testing.clock import FakeClock
 
 
@@ -138,3 +138,21 @@ async def test_another_failure_ends_the_tries() -> None:
 
     with pytest.raises(ValueError, match="wrong"):
         await retry(FakeClock(), attempt, growing_pauses(1.0, 60.0), OSError, failed)
+
+
+async def test_an_event_is_waited_for_until_it_is_set() -> None:
+    clock, event = FakeClock(), asyncio.Event()
+    waiting = asyncio.create_task(until_set(clock, 5.0, event))
+    await clock.until_sleeping()
+    assert not waiting.done()
+    event.set()
+    await waiting
+    assert clock.sleeping == ()
+
+
+async def test_an_event_that_is_not_set_is_waited_for_no_longer_than_that() -> None:
+    clock = FakeClock()
+    waiting = asyncio.create_task(until_set(clock, 5.0, asyncio.Event()))
+    await clock.until_sleeping()
+    clock.advance(5.0)
+    await waiting

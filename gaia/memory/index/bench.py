@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gaia.clock import within
 from gaia.errors import IndexUnavailableError
-from gaia.memory.index.waiting import within
 from gaia.ports import Clock
 
 PATIENCE_SECONDS = 180.0
@@ -115,7 +115,7 @@ class PatientBench:
         if self._bench.stuck:
             raise IndexUnavailableError(f"{self._what} hangs: if it stays so, restart gaia")
         try:
-            return await within(PATIENCE_SECONDS, self._bench.run(call), self._clock)
+            return await within(self._clock, PATIENCE_SECONDS, self._bench.run(call))
         except TimeoutError as exc:
             raise IndexUnavailableError(
                 f"{self._what} took longer than {PATIENCE_SECONDS:.0f} s"

@@ -14,12 +14,12 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
+from gaia.clock import until_set, within
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.bench import Bench, PatientBench
 from gaia.memory.index.keeper import Keeper, Progress
 from gaia.memory.index.parts import OpenParts, Parts
 from gaia.memory.index.searching import Searcher
-from gaia.memory.index.waiting import until_set, within
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour
 from gaia.messages import Health
@@ -161,7 +161,7 @@ class Index:
         self._stage = Stage.DUE
         try:
             if self._start_after_seconds:
-                await until_set(self._hurried, self._clock, longest=self._start_after_seconds)
+                await until_set(self._clock, self._start_after_seconds, self._hurried)
             await self._follow(self._open_parts)
         except Exception as exc:
             self._fault = f"it failed unexpectedly ({type(exc).__name__}): see the log"
@@ -185,7 +185,7 @@ class Index:
                 self._is_damaged = self._is_damaged or isinstance(exc, IndexDamagedError)
                 await self._tell(fault=str(exc))
                 self._hurried.clear()
-                await until_set(self._hurried, self._clock, longest=pause)
+                await until_set(self._clock, pause, self._hurried)
                 pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     async def _until_needed(self) -> None:
@@ -249,7 +249,7 @@ class Index:
             self._changed.notify_all()
         if keeper is not None:
             try:
-                await within(CLOSE_SECONDS, keeper.close(), self._clock)
+                await within(self._clock, CLOSE_SECONDS, keeper.close())
             except (TimeoutError, IndexUnavailableError):
                 logger.warning("the memory index did not close in time: nothing is lost by that")
         self._bench.close()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from gaia.clock import within
 from gaia.errors import IndexUnavailableError
 from gaia.memory.index.bench import Bench
 from gaia.memory.index.keeper import OpenIndex
 from gaia.memory.index.parts import Parts
-from gaia.memory.index.waiting import within
 from gaia.memory.seams import Neighbour
 from gaia.ports import Clock
 
@@ -41,7 +41,7 @@ class Searcher:
             raise IndexUnavailableError(f"an earlier search still hangs: {self.fault}")
         search = self._search(parts, index, user_id, text, limit)
         try:
-            found = await within(ANSWER_SECONDS, search, self._clock)
+            found = await within(self._clock, ANSWER_SECONDS, search)
         except TimeoutError as exc:
             self.fault = f"a search took longer than {ANSWER_SECONDS:.0f} s"
             raise IndexUnavailableError(self.fault) from exc
