@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from gaia.agent.history import is_said_by_user
+
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
 MESSAGE_OVERHEAD_TOKENS = 8
@@ -106,8 +108,7 @@ def _turns(contents: Sequence[types.Content]) -> list[list[types.Content]]:
     """What a person said, and all up to the next thing that a person says."""
     turns: list[list[types.Content]] = []
     for content in contents:
-        is_said = content.role == "user" and any(part.text for part in content.parts or [])
-        if is_said or not turns:
+        if is_said_by_user(content) or not turns:
             turns.append([])
         turns[-1].append(content)
     return turns
