@@ -12,7 +12,6 @@ import asyncio
 import hashlib
 import json
 import logging
-import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
@@ -27,6 +26,7 @@ from gaia.agent.history import is_said_by_user
 from gaia.agent.providers import ResolvedModel
 from gaia.agent.refusals import Refusal
 from gaia.clock import SystemClock
+from gaia.files import rewrite
 from gaia.memory.recall import text_tokens
 from gaia.ports import Clock
 from gaia.settings.schema import ModelSettings
@@ -227,11 +227,7 @@ def _read(file: Path | None, about: str) -> _Known:
 
 
 def _write(file: Path, text: str) -> None:
-    unfinished = file.with_name(f"{file.name}.new")
     try:
-        fd = os.open(unfinished, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-        with os.fdopen(fd, "w") as to:
-            to.write(text)
-        unfinished.replace(file)
+        rewrite(file, text.encode())
     except OSError as exc:
         logger.warning("what the model's host does not take is not kept: %s", exc)

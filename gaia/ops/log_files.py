@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from gaia.files import UNFINISHED, rewrite
 from gaia.logs import PrivateFileHandler
 from gaia.logs.line import INDENT, parse
-from gaia.ops.rewriting import UNFINISHED, rewrite
 
 
 def cut_lines(folder: Path, says: Callable[[str], bool]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from gaia.ops.rewriting import UNFINISHED, rewrite
+from gaia.files import UNFINISHED, rewrite
 from gaia.store.redaction import FORGET_COMMAND
 
 TYPED = b"+"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gaia.files import rewrite
 from gaia.logs.line import LEVELS, Line, as_json, as_text
 from gaia.ops.log_following import follow
 from gaia.ops.log_reading import LogReader, Wanted
-from gaia.ops.rewriting import rewrite
 
 AT = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
 TRACEBACK = 'Traceback (most recent call last):\n  File "x"\nValueError: no'
