@@ -1,7 +1,7 @@
 """A model that is asked again when it fails for a cause that may pass.
 
 Retries, the one deadline over all tries, and the translation of every failure
-into the three kinds of `ModelError` are here; what a provider's exceptions
+into a `ModelError` are here; what a provider's exceptions
 mean is told by its `FaultReader`. An answer, or the error, has the tokens of all tries.
 """
 
