@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import re
 from collections.abc import Iterator
 
 import pytest
 
+from gaia import logs
 from gaia.paths import Home
 from gaia.testing.forked import ForkServer, fork_server
 
@@ -39,6 +41,23 @@ def impersonal_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 patch.delenv(name)
         patch.setenv("GAIA_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Take back what a test made of logging: it belongs to the whole process."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    levels = {name: logging.getLogger(name).level for name in (*logs.CHATTY, logs.SILENT)}
+    yield
+    for handler in root.handlers:
+        if handler not in handlers:
+            handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    for name, usual in levels.items():
+        logging.getLogger(name).setLevel(usual)
+    logging.captureWarnings(capture=False)
 
 
 @pytest.fixture(scope="session")

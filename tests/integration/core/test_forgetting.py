@@ -289,13 +289,8 @@ async def test_logs_history_and_copies_lose_it(running_core, home):
 @pytest.fixture
 def own_log(home):
     """The log that the process writes, as a daemon does."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
     logs.configure(LoggingSettings(level="DEBUG"), home.logs, (), to_terminal=False)
-    yield home.logs / "gaia.log"
-    for handler in root.handlers:
-        handler.close()
-    root.handlers[:], root.level = handlers, level
+    return home.logs / "gaia.log"
 
 
 async def test_the_log_that_is_being_written_loses_it_and_goes_on(running_core, home, own_log):

@@ -4,7 +4,7 @@ of INFO on, whatever goes wrong; the token is in none at all."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,23 +46,13 @@ FAULTS: tuple[Fault, ...] = (
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Iterator[Log]:
+def log(tmp_path: Path) -> Log:
     """The log of a gaia that logs everything, and knows no secret to leave out."""
-    root = logging.getLogger()
-    before, level = root.handlers[:], root.level
-    levels = {name: logging.getLogger(name).level for name in (*logs.CHATTY, logs.SILENT)}
     logs.configure(LoggingSettings(level="DEBUG"), tmp_path, (), to_terminal=False)
     formatter = logging.Formatter("%(levelname)s %(name)s: %(message)s")
-    for handler in root.handlers:
+    for handler in logging.getLogger().handlers:
         handler.setFormatter(formatter)
-    yield (tmp_path / "gaia.log").read_text
-    for handler in root.handlers:
-        handler.close()
-    root.handlers[:] = before
-    root.setLevel(level)
-    logging.captureWarnings(capture=False)
-    for name, usual in levels.items():
-        logging.getLogger(name).setLevel(usual)
+    return (tmp_path / "gaia.log").read_text
 
 
 async def test_no_line_of_the_log_has_the_token_or_words_or_numbers(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -79,11 +79,8 @@ def warn() -> None:
 @pytest.fixture
 def said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Callable[[Literal["text", "json"]], str]]:
+) -> Callable[[Literal["text", "json"]], str]:
     """Everything that was written, once all errors were made."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    levels = {name: logging.getLogger(name).level for name in (*logs.CHATTY, logs.SILENT)}
 
     def say(form: Literal["text", "json"]) -> str:
         secrets = Secrets.model_validate({k: SecretStr(v) for k, v in CANARIES.items()})
@@ -96,14 +93,7 @@ def said(
         warn()
         return (tmp_path / "gaia.log").read_text() + capsys.readouterr().err
 
-    yield say
-    for handler in root.handlers:
-        handler.close()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    for name, usual in levels.items():
-        logging.getLogger(name).setLevel(usual)
-    logging.captureWarnings(capture=False)
+    return say
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -6,7 +6,6 @@ import json
 import logging
 import stat
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,22 +16,6 @@ from gaia.logs.files import log_files
 from gaia.settings.schema import LoggingSettings
 
 logger = logging.getLogger("gaia")
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    levels = {name: logging.getLogger(name).level for name in (*logs.CHATTY, logs.SILENT)}
-    yield
-    for handler in root.handlers:
-        if handler not in handlers:
-            handler.close()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    for name, usual in levels.items():
-        logging.getLogger(name).setLevel(usual)
-    logging.captureWarnings(capture=False)
 
 
 def configure(folder: Path, *secrets: str, **settings: object) -> None:
