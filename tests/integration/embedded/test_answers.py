@@ -21,6 +21,7 @@ from .conftest import REPLY_TOKENS, SMALL, Launcher, Opener
 INSTRUCTIONS = "You are a friendly assistant who answers in one or two short sentences. " * 4
 NEW_WORDS = 40
 """More tokens than a short message has with all that stands around it."""
+ABOUT_THE_SEA = "The sea is wide and deep, and its waves roll on day and night. " * 8
 
 
 def request(*said: str, system: str = INSTRUCTIONS) -> LlmRequest:
@@ -90,18 +91,17 @@ async def test_the_second_turn_finds_the_first_in_the_cache(open_llm: Opener) ->
 
 
 async def test_a_context_that_is_gone_costs_only_itself(open_llm: Opener) -> None:
-    """The answer that followed it is longer than what is read anew."""
-    llm = open_llm(reply_tokens=60)
-    asked = request("Tell me about the sea.")
-    assert asked.contents[0].parts is not None
-    asked.contents[0].parts.append(types.Part(text="<context>\nNow: Monday\n</context>"))
-    first = await answer(llm, asked)
-    assert first.usage_metadata is not None
-    assert (first.usage_metadata.candidates_token_count or 0) > NEW_WORDS
+    """What followed it is longer than what is read anew."""
+    llm = open_llm()
+    said = ("Tell me about the sea.", ABOUT_THE_SEA, "And the sky?")
+    with_context = request(*said)
+    assert with_context.contents[0].parts is not None
+    with_context.contents[0].parts.append(types.Part(text="<context>\nNow: Monday\n</context>"))
+    first = await answer(llm, with_context)
 
-    second = await answer(llm, request("Tell me about the sea.", text(first), "And the sky?"))
+    second = await answer(llm, request(*said, text(first), "And the stars?"))
 
-    assert evaluated(second) < NEW_WORDS
+    assert evaluated(second) < len(ABOUT_THE_SEA.split())
 
 
 async def test_conversations_in_turns_do_not_cost_each_other_the_cache(open_llm: Opener) -> None:
