@@ -25,12 +25,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gaia.agent.embedded.catalogue import CatalogueModel, find_model
-from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import DEFAULT_NAMES
 from gaia.errors import ModelMissingError
 from gaia.paths import Home, find_home
 from gaia.testing.processes import Talker, running_daemon, talking
+from gaia.weights.catalogue import CatalogueModel, find_model
+from gaia.weights.folder import Weights
 
 SKIPPED = 77
 """The exit code of automake's for a test that could not be run."""

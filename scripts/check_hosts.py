@@ -32,12 +32,12 @@ from pathlib import Path
 
 import httpx
 
-from gaia.agent.embedded.weights import Weights
 from gaia.paths import Home
 from gaia.testing.host_talk import script_llmock, talk_with
 from gaia.testing.llamacpp import running_llamacpp
 from gaia.testing.llmock import running_llmock
 from gaia.testing.small_model import KEPT_MODELS, pull_small_model
+from gaia.weights.folder import Weights
 
 KEY = "sk-check-hosts"
 LITELLM_SECONDS = 120.0

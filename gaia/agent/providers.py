@@ -12,10 +12,10 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from gaia.agent.embedded.catalogue import CATALOGUE
 from gaia.errors import Mistake, SettingsError
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import ModelSettings, Secrets
+from gaia.weights.catalogue import CATALOGUE
 
 ModelProvider = Literal["gemini", "openai", "anthropic", "embedded"]
 

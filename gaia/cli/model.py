@@ -10,9 +10,9 @@ import typer
 from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
-    from gaia.agent.embedded.catalogue import CatalogueModel
-    from gaia.agent.embedded.weights import Pulled
     from gaia.paths import Home
+    from gaia.weights.catalogue import CatalogueModel
+    from gaia.weights.folder import Pulled
 
 app = typer.Typer(no_args_is_help=True, help="The embedded models on this machine.")
 
@@ -27,10 +27,10 @@ def list_models(
     ] = False,
 ) -> None:
     """List the models that can be pulled, and which of them are here."""
-    from gaia.agent.embedded.catalogue import CATALOGUE
-    from gaia.agent.embedded.weights import Weights
     from gaia.cli.table import columns
     from gaia.paths import find_home
+    from gaia.weights.catalogue import CATALOGUE
+    from gaia.weights.folder import Weights
 
     weights = Weights(find_home().models)
     models = [
@@ -58,10 +58,10 @@ def list_models(
 @app.command("verify")
 def verify_models() -> None:
     """Read the models that are here, and check that they are what was pulled."""
-    from gaia.agent.embedded.catalogue import CATALOGUE
-    from gaia.agent.embedded.pull import verify
-    from gaia.agent.embedded.weights import Weights
     from gaia.paths import find_home
+    from gaia.weights.catalogue import CATALOGUE
+    from gaia.weights.folder import Weights
+    from gaia.weights.pull import verify
 
     weights = Weights(find_home().models)
     broken = [
@@ -88,8 +88,8 @@ def pull_model(
     ] = False,
 ) -> None:
     """Fetch a model, check it, and make it ready for use. An interrupted pull goes on."""
-    from gaia.agent.embedded.weights import Weights
     from gaia.paths import find_home
+    from gaia.weights.folder import Weights
 
     home = find_home()
     wanted = _wanted(name, home, only_if_in_use=if_needed)
@@ -100,8 +100,8 @@ def pull_model(
             typer.echo(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")
         return
 
-    from gaia.agent.embedded.pull import pull
     from gaia.cli.pull_progress import pull_progress
+    from gaia.weights.pull import pull
 
     home.create()
     with pull_progress(wanted.name) as progress:
@@ -115,8 +115,8 @@ def remove_model(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a model's file, and what was begun of it."""
-    from gaia.agent.embedded.weights import Weights
     from gaia.paths import find_home
+    from gaia.weights.folder import Weights
 
     model = _named(name)
     weights = Weights(find_home().models)
@@ -130,9 +130,9 @@ def remove_model(
 
 def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | None:
     """The model to pull, or None when the settings ask for no embedded one."""
-    from gaia.agent.embedded.catalogue import find_model
     from gaia.agent.providers import DEFAULT_NAMES, resolve_loaded
     from gaia.settings.load import load_settings
+    from gaia.weights.catalogue import find_model
 
     if name and not only_if_in_use:
         return _named(name)
@@ -145,7 +145,7 @@ def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | 
 
 def _named(name: str) -> CatalogueModel:
     """The model that an argument names; an unknown one is a mistake of usage."""
-    from gaia.agent.embedded.catalogue import CATALOGUE
+    from gaia.weights.catalogue import CATALOGUE
 
     for model in CATALOGUE:
         if model.name == name:

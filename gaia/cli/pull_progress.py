@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from gaia.agent.embedded.pull import Progress
+    from gaia.weights.pull import Progress
 
 PLAIN_STEP_PERCENT = 10
 

@@ -8,8 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from gaia.agent.embedded.catalogue import CatalogueModel, find_model
-from gaia.agent.embedded.pull import pull
+from gaia.weights.catalogue import CatalogueModel, find_model
+from gaia.weights.pull import pull
 
 SMALL = "smollm2-135m-instruct-q4_1"
 KEPT_MODELS = Path(

@@ -16,16 +16,16 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import DEFAULT_NAMES
 from gaia.clock import SystemClock
 from gaia.errors import ModelError
 from gaia.paths import find_home
 from gaia.testing.small_model import KEPT_MODELS, pull_small_model
+from gaia.weights.catalogue import find_model
+from gaia.weights.folder import Weights
 
 INSTRUCTIONS = "You are a friendly assistant. You answer in a few plain sentences. " * 20
 CONTEXT = 2048

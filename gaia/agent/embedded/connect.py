@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.embedded.weights import Weights
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import EmbeddedSettings
+from gaia.weights.catalogue import find_model
+from gaia.weights.folder import Weights
 
 LOG_NAME = "embedded.log"
 

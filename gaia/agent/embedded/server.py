@@ -20,11 +20,11 @@ from typing import BinaryIO
 import httpx
 import openai
 
-from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
-from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelError, ModelMissingError, ModelUnavailableError
 from gaia.ports import Clock
+from gaia.weights.catalogue import CatalogueModel
+from gaia.weights.folder import Weights
 
 logger = logging.getLogger(__name__)
 

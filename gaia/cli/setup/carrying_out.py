@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gaia.agent.embedded.catalogue import find_model
 from gaia.agent.providers import ResolvedModel
 from gaia.cli.control import is_served
 from gaia.cli.setup import service_step
@@ -22,6 +21,7 @@ from gaia.ops.setup.present import Present, lacks_weights
 from gaia.ops.setup.writing import write
 from gaia.ports import Clock
 from gaia.store.opening import open_database
+from gaia.weights.catalogue import find_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def carry_out(present: Present, wishes: Wishes, clock: Clock) -> Done:
 
 
 def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
-    from gaia.agent.embedded.pull import pull
     from gaia.cli.pull_progress import pull_progress
+    from gaia.weights.pull import pull
 
     try:
         with pull_progress(model.name) as progress:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 import typer
 from pydantic import SecretStr, ValidationError
 
-from gaia.agent.embedded.catalogue import CATALOGUE, recommended
 from gaia.agent.providers import (
     DEFAULT_NAMES,
     KEYS,
@@ -25,6 +24,7 @@ from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
 from gaia.settings.schema import ModelSettings, Secrets
 from gaia.settings.urls import meant_url
+from gaia.weights.catalogue import CATALOGUE, recommended
 
 ENGINE = "xllamacpp"
 OWN_HOST = 3

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from gaia.agent.embedded.catalogue import find_model
-from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import ResolvedModel, resolve_provider
 from gaia.errors import SettingsError
 from gaia.ops.setup.env_editing import variables_in
@@ -16,6 +14,8 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.secrets import VARIABLES
+from gaia.weights.catalogue import find_model
+from gaia.weights.folder import Weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.embedded.weights import Weights
 from gaia.testing.clock import FakeClock
 from gaia.testing.small_model import KEPT_MODELS, SMALL, pull_small_model
+from gaia.weights.catalogue import CatalogueModel
+from gaia.weights.folder import Weights
 
 IDLE_SECONDS = 60.0
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.agent.embedded.server import EmbeddedServer
-from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelMissingError, ModelUnavailableError
 from gaia.memory.index import environment
 from gaia.testing.clock import FakeClock
 from gaia.testing.small_model import KEPT_MODELS, SMALL
 from gaia.testing.until import until
+from gaia.weights.catalogue import CatalogueModel
+from gaia.weights.folder import Weights
 
 from .conftest import IDLE_SECONDS, Launcher
 
@@ -150,9 +150,9 @@ async def test_a_process_that_cannot_load_the_model_says_why(
 PARENT = f"""
 import asyncio, sys
 from pathlib import Path
-from gaia.agent.embedded.catalogue import find_model
+from gaia.weights.catalogue import find_model
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.embedded.weights import Weights
+from gaia.weights.folder import Weights
 from gaia.testing.clock import FakeClock
 
 async def main():

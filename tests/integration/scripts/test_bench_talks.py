@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gaia.agent.embedded.catalogue import find_model
-from gaia.agent.embedded.weights import Weights
 from gaia.agent.providers import DEFAULT_NAMES
+from gaia.weights.catalogue import find_model
+from gaia.weights.folder import Weights
 
 ROOT = Path(__file__).parents[3]
 SCRIPT, TALKS = ROOT / "scripts" / "bench_talks.py", ROOT / "scripts" / "talks.json"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gaia.agent.embedded.catalogue import CatalogueModel
 from gaia.errors import ModelMissingError
+from gaia.weights.catalogue import CatalogueModel
 
 
 @dataclass(frozen=True, slots=True)

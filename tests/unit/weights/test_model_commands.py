@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from gaia.agent.embedded.catalogue import CATALOGUE, find_model
-from gaia.agent.embedded.weights import Weights
 from gaia.cli.model import app
 from gaia.errors import ModelFileError
+from gaia.weights.catalogue import CATALOGUE, find_model
+from gaia.weights.folder import Weights
 
 SMALL = "smollm2-135m-instruct-q4_1"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.agent.embedded.catalogue import CatalogueModel, WheelPart
+from gaia.weights.catalogue import CatalogueModel, WheelPart
 
 WEIGHTS = bytes(range(256)) * 40
 HALF = len(WEIGHTS) // 2
