@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
+from gaia.memory.index.environment import ask_for_blank_memory
 from gaia.memory.index.factories import ChromaVectors, Factories
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, cosine, neighbour, vector_id
@@ -138,6 +139,7 @@ class ChromaStorage:
                     f"the index is to be in {str(self._folder)!r}, which is no folder: move it away"
                 )
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            ask_for_blank_memory()
             settings = Settings(
                 anonymized_telemetry=False,
                 is_persistent=True,

@@ -1,10 +1,12 @@
-"""What mem0, Chroma and their threads read from the environment, set before they are imported.
+"""What mem0, Chroma and their threads read from the environment, set before they are imported,
+and the memory that they are given.
 
 They know no other way to be told. Nothing else in gaia reads these names.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 
@@ -19,6 +21,12 @@ only compete with the turns. Chroma adds at most ten for its connections."""
 
 SILENCE = {"MEM0_TELEMETRY": "False", "ANONYMIZED_TELEMETRY": "False"}
 
+PERTURB = -6
+"""The parameter of glibc's `mallopt`: what is freed is overwritten with this byte, and what
+is given out with its complement."""
+
+FREED = 0xFF
+
 
 def prepare(folder: Path) -> None:
     """Keep mem0 and Chroma inside `folder`, off the network, and modest."""
@@ -27,3 +35,15 @@ def prepare(folder: Path) -> None:
     os.environ["MEM0_DIR"] = str(folder)
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
+
+
+def ask_for_blank_memory() -> None:
+    """Have the process get blank memory from now on.
+
+    Chroma writes the whole block that it keeps vectors in, also the part that it does not
+    use: what people said, and lay there before, would stand in a file, and stay there when
+    it is forgotten. Where there is no glibc, nothing is changed.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(PERTURB, FREED)

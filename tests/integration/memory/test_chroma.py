@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,14 @@ from gaia.memory.index.parts import IndexStore, Placement
 
 PERSISTED = 1100
 """Vectors, a little more than Chroma collects before it writes them to files of their own."""
+
+SECRET = b"Ada has a secret. "
+BLOCK_BYTES = 180_000
+"""A little more than Chroma's block for its first hundred vectors."""
+
+BLOCKS = 20
+THREADS = 24
+"""More than the C library has heaps for: Chroma's threads get one that was used before."""
 
 
 def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
@@ -77,3 +88,41 @@ def test_a_collection_of_somebody_else_stays(tmp_path: Path) -> None:
     storage.keep_only([2], gone=[1])
     assert [each.name for each in client.list_collections()] == ["recipes"]
     storage.close()
+
+
+def speak_in_memory() -> None:
+    """Leave a secret in freed memory, in all heaps of the process."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
+    # Once so large a block was freed, smaller ones are no longer given back to the system.
+    libc.free(libc.malloc(8_000_000))
+    together = threading.Barrier(THREADS)
+
+    def speak() -> None:
+        together.wait()
+        blocks = [libc.malloc(BLOCK_BYTES) for _ in range(BLOCKS)]
+        end = libc.malloc(100)
+        for block in blocks:
+            ctypes.memmove(block, SECRET * (BLOCK_BYTES // len(SECRET)), BLOCK_BYTES - 100)
+            libc.free(block)
+        together.wait()
+        libc.free(end)
+
+    threads = [threading.Thread(target=speak) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tells of glibc")
+def test_no_memory_of_the_process_gets_into_the_files_of_vectors(tmp_path: Path) -> None:
+    speak_in_memory()
+    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    store = storage.open(1, Placement({"ada": 0}), 384)
+    store.put("ada", {1: np.ones(384, dtype=np.float32)})
+    storage.close()
+    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert any(each.stat().st_size > len(SECRET) for each in files)
+    assert [each.name for each in files if SECRET in each.read_bytes()] == []
