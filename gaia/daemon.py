@@ -1,7 +1,7 @@
 """The daemon's life: it starts, runs until it is asked to stop, drains and ends.
 
 `serve` is the process of `gaia serve`; `hosted` is the same daemon inside a
-`gaia chat` that found none running.
+`gaia chat` that found none running, `timed` one that lives by another clock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gaia import __version__, garbage, logs
-from gaia.agent.models import build_model
+from gaia.agent.models import ChatModel, build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, build_app
 from gaia.changing import INDEX, METRICS, SCHEDULE, WEB, Changing, channel_task, places
@@ -79,9 +79,7 @@ async def serve(
     stop = asyncio.Event()
     hang_up = asyncio.Event()
     with _signals(stop, hang_up):
-        async with _running(
-            home, prepared, manager, hang_up=hang_up, extra_channels=extra_channels
-        ) as app:
+        async with _running(home, prepared, manager, hang_up, extra_channels) as app:
             code = await app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
@@ -100,6 +98,21 @@ async def hosted(home: Home) -> AsyncIterator[None]:
     prepared = _prepare(home, log_to_terminal=False)
     async with _running(home, prepared, ServiceManager(clock=SystemClock())):
         yield
+
+
+@asynccontextmanager
+async def timed(
+    home: Home, clock: Clock, model: ChatModel, *channels: Channel, hang_up: asyncio.Event
+) -> AsyncIterator[App]:
+    """Run as `serve` does for as long as the block lasts, by this clock and with this model.
+    Setting `hang_up` takes up changed settings.
+
+    The schedule goes by the machine's time whatever the clock says: whoever moves the clock
+    runs `App.jobs` at their times.
+    """
+    prepared, manager = _prepare(home, log_to_terminal=False), ServiceManager(clock=clock)
+    async with _running(home, prepared, manager, hang_up, channels, clock, model) as app:
+        yield app
 
 
 def _prepare(home: Home, *, log_to_terminal: bool) -> Prepared:
@@ -147,12 +160,14 @@ async def _running(
     home: Home,
     prepared: Prepared,
     manager: ServiceManager,
-    *,
     hang_up: asyncio.Event | None = None,
     extra_channels: Sequence[Channel] = (),
+    clock: Clock | None = None,
+    model: ChatModel | None = None,
 ) -> AsyncIterator[App]:
-    """Run for as long as the block lasts; one that cannot be told to reload is hosted."""
-    clock, loaded = SystemClock(), prepared.loaded
+    """Run for as long as the block lasts; one that cannot be told to reload is hosted.
+    `model` is in the place of the settings'."""
+    clock, loaded = clock or SystemClock(), prepared.loaded
     hosted = hang_up is None
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
@@ -162,7 +177,7 @@ async def _running(
         async with manager.given_time():
             database = await _open_stores(stack, home)
         with garbage.building():
-            model = build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
+            model = model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
             app = build_app(
                 home,
                 loaded,

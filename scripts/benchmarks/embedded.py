@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from figures import Figure
-from gaia_outside import resident_megabytes
+from figures import Figure, resident_megabytes
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types

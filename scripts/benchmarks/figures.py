@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+
+MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,12 @@ def milliseconds(seconds: Sequence[float]) -> float:
 def slow_milliseconds(seconds: Sequence[float]) -> float:
     """The time that one in twenty takes longer than."""
     return 1000 * statistics.quantiles(seconds, n=20)[-1]
+
+
+def resident_megabytes(pid: int) -> float:
+    """The memory of a process that is resident."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
 
 
 def _number(value: float) -> str:

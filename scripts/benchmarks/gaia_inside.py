@@ -1,11 +1,15 @@
-"""gaia within this process: all of it as it is built, a channel without a network and a model
-that answers at once. The one place here that knows how an app is built."""
+"""gaia within this process: all of it as it is built, or a whole daemon, with a channel
+without a network and a model that answers at once. The one place here that knows how an app
+is built."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -17,8 +21,10 @@ from sqlalchemy.engine import Engine
 from gaia.agent.models import ChatModel
 from gaia.app import App, build_app
 from gaia.clock import SystemClock
+from gaia.daemon import timed
 from gaia.messages import Address
 from gaia.paths import Home
+from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import LimitsSettings, Secrets, SessionsSettings, Settings
 from gaia.store.opening import open_database
@@ -26,6 +32,11 @@ from gaia.store.users import Role, Users
 from gaia.testing.fake_channel import FakeChannel
 
 MOST_MESSAGES = 10_000
+PROVIDER = "openai"
+"""Whose model a daemon is told to have: a large one, which reads conversations."""
+KIT = "google.adk."
+CACHE = type(lru_cache(lambda: None))
+
 REMEMBERED = (
     "I drink tea in the morning",
     "My sister Sarah lives in Ulm",
@@ -99,6 +110,26 @@ async def inside(home: Home | None = None) -> AsyncIterator[Inside]:
             await app.handlers.drain()
             await app.delivery.flush()
             await database.close()
+
+
+@asynccontextmanager
+async def daemon_inside(
+    home: Home, clock: Clock, channel: FakeChannel, model: AtOnceModel, hang_up: asyncio.Event
+) -> AsyncIterator[App]:
+    """A daemon with all its tasks and servers, on the settings of `home` and by a clock of
+    somebody else's. Setting `hang_up` has it take up changed settings."""
+    chat = ChatModel(model, PROVIDER, NAME)
+    async with timed(home, clock, chat, channel, hang_up=hang_up) as app:
+        yield app
+    _clear_caches_of_the_kit()
+
+
+def _clear_caches_of_the_kit() -> None:
+    """Clear what otherwise goes with the process: the agent kit keeps the tools that it has
+    seen, and these the database that they use."""
+    for cache in gc.get_objects():
+        if isinstance(cache, CACHE) and cache.__module__.startswith(KIT):
+            cache.cache_clear()
 
 
 def _settings() -> Settings:

@@ -15,6 +15,8 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 
+from figures import resident_megabytes
+
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
@@ -25,7 +27,6 @@ from gaia.testing.processes import READY, DaemonProcess, spawn
 from gaia.testing.telegram import Person, TelegramServer, running_telegram
 
 FIRST_PERSON = 100
-MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +129,3 @@ def least_seconds(command: Sequence[str], rounds: int, home: Home | None = None)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environ)
         taken.append(used() - before)
     return min(taken)
-
-
-def resident_megabytes(pid: int) -> float:
-    """The memory of a process that is resident."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE

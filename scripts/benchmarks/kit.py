@@ -26,13 +26,16 @@ EVENTS_A_TURN = 2
 
 
 class AtOnceModel(BaseLlm):
-    """A model that always says the same, at once."""
+    """A model that always says the same, at once, unless its `answer` says something else."""
+
+    def answer(self, llm_request: LlmRequest) -> str:
+        return ANSWER
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         yield LlmResponse(
-            content=types.Content(role="model", parts=[types.Part(text=ANSWER)]),
+            content=types.Content(role="model", parts=[types.Part(text=self.answer(llm_request))]),
             finish_reason=types.FinishReason.STOP,
             usage_metadata=types.GenerateContentResponseUsageMetadata(
                 prompt_token_count=10, candidates_token_count=5, total_token_count=15

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 
-from figures import Figure
-from gaia_outside import outside, person, python, resident_megabytes
+from figures import Figure, resident_megabytes
+from gaia_outside import outside, person, python
 from start import KIT
 
 TURNS = 1_000
