@@ -1,4 +1,4 @@
-"""What an adapter hands over: the model, how it fails, and how to close it."""
+"""What an adapter hands over: the model, how it fails, and how to close it; and which does."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.faults import FaultReader
+from gaia.agent.providers import ResolvedModel
+from gaia.errors import ModelError
 
 CONNECT_SECONDS = 10.0
 """How long a host may take to accept a connection. The answer itself is
@@ -29,3 +31,23 @@ class Connection:
     """A hook of its HTTP client, which is told what to leave out of requests."""
     names: Callable[[], Awaitable[Sequence[str]]] | None = None
     """Asks a remote host which models it serves to this key, which costs nothing."""
+
+
+def connect_remote(resolved: ResolvedModel, api_version: str) -> Connection:
+    """Open a client for a remote model; of the SDKs, which take a second to load, the one
+    that it needs is imported."""
+    match resolved.provider:
+        case "gemini":
+            from gaia.agent.remote import gemini
+
+            return gemini.connect(resolved, api_version=api_version)
+        case "openai":
+            from gaia.agent.remote import openai
+
+            return openai.connect(resolved)
+        case "anthropic":
+            from gaia.agent.remote import anthropic
+
+            return anthropic.connect(resolved)
+        case "embedded":
+            raise ModelError("the embedded model runs here: 'gaia model list' says whether it does")

@@ -1,22 +1,21 @@
 """What a failed call to a model means: whether it may pass, its cause, the remedy.
 
-Each provider's adapter reads its own SDK's exceptions into a `Fault`; here is
-what HTTP says for all of them. A cause is one line and never holds a key.
+Each provider's adapter reads its own SDK's exceptions into a `Fault`. A cause is one line
+and never holds a key.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from urllib.parse import urlsplit
 
 from google.adk.models.llm_response import LlmResponse
 
-from gaia.agent.error_bodies import WebPageError
 from gaia.agent.refusals import Refusal, is_blocked
 from gaia.agent.thoughts import said_in
 from gaia.errors import (
@@ -24,9 +23,7 @@ from gaia.errors import (
     ModelError,
     ModelFruitlessError,
     ModelRefusedError,
-    ModelRejectedError,
     ModelUnavailableError,
-    ModelUnreachableError,
 )
 
 LONGEST_CAUSE = 200
@@ -88,12 +85,6 @@ EMPTY = Fault("the answer was empty", passing=False, error=ModelFruitlessError)
 NO_ROOM = Fault(
     "the answer was cut off before it said anything", passing=False, error=ModelFruitlessError
 )
-WEB_PAGE = Fault(
-    "it answered with a web page",
-    passing=False,
-    remedy="this is no model API: check model.base_url",
-    error=ModelRejectedError,
-)
 
 
 def http_fault(
@@ -109,40 +100,14 @@ def http_fault(
     return Fault(cause, passing, wait, remedy, error, refusal, bare)
 
 
-def network_fault(error: Exception, url: object) -> Fault:
-    """Read a connection that could not be made, broke, or leads to something else."""
-    if isinstance(error, WebPageError):
-        return WEB_PAGE
-    host = urlsplit(str(url)).netloc.rpartition("@")[2]
-    cause = one_line(f"{type(error).__name__}: {error}")
-    if not _is_refused(error):
-        return Fault(cause, passing=True)
-    return Fault(
-        f"nothing answers at {host}",
-        passing=False,
-        remedy=f"start what runs at {host}, or check model.base_url",
-        error=ModelUnreachableError,
-    )
-
-
-def _is_refused(error: BaseException | None) -> bool:
-    """Whether a port was closed, on all addresses of a host."""
-    while error is not None:
-        if isinstance(error, BaseExceptionGroup):
-            return all(map(_is_refused, error.exceptions))
-        if isinstance(error, ConnectionRefusedError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
 def answer_fault(response: LlmResponse) -> Fault | None:
     """Read a whole answer that says in itself why it is none, or that says nothing.
 
     Some adapters put that into the error code, others into the reason why the
     model finished.
     """
-    code, message = _name(response.error_code or response.finish_reason), response.error_message
+    told, message = response.error_code or response.finish_reason or "", response.error_message
+    code = str(told.value) if isinstance(told, Enum) else told
     is_empty = not said_in(response).strip() and not response.get_function_calls()
     blocks = code in BLOCKED_CODES or is_blocked(message or "")
     if code in PASSING_CODES or blocks or (is_empty and message and code != CUT_CODE):
@@ -158,24 +123,15 @@ def answer_fault(response: LlmResponse) -> Fault | None:
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Read `Retry-After`: seconds, or a date (RFC 9110, 10.2.3)."""
     value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    try:
+    with suppress(ValueError):
         return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
         at = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now).total_seconds())
+        return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now).total_seconds())
+    return None
 
 
 def one_line(text: str) -> str:
     """Return `text` on one line, cut short, and without what looks like a key."""
     line = _LOOKS_LIKE_A_KEY.sub("***", " ".join(text.split()))
     return line if len(line) <= LONGEST_CAUSE else line[: LONGEST_CAUSE - 1] + "…"
-
-
-def _name(code: str | None) -> str:
-    return str(code.value) if isinstance(code, Enum) else code or ""

@@ -14,7 +14,7 @@ from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.adaptations import Feature
-from gaia.agent.connection import Connection
+from gaia.agent.connection import Connection, connect_remote
 from gaia.agent.health import ModelHealth
 from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.known_host import KnownHost, about
@@ -27,12 +27,8 @@ from gaia.settings.schema import ModelSettings
 from gaia.store.usage import Tariff
 
 UNHURRIED = 5.0
-"""So many times longer is waited for an answer that nobody waits for: it is longer, and a
-model on this machine that has to give way answers slowly."""
-
-
-async def _nothing_to_close() -> None:
-    """What a model without sockets or processes needs to be closed."""
+"""Background work waits this many times longer for an answer: it is longer, and a model on
+this machine gives way to chats meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ class ChatModel:
     """The same model with more patience, for work beside the chats."""
     warm_up: Callable[[LlmRequest], Awaitable[None]] | None = None
     """Reads a request's prefix into the model's cache ahead of time."""
-    release: Callable[[], Awaitable[None]] = _nothing_to_close
+    release: Callable[[], Awaitable[None]] | None = None
 
     @property
     def warms(self) -> bool:
@@ -81,7 +77,8 @@ class ChatModel:
 
     async def close(self) -> None:
         """Close the provider's client, or stop the embedded model's process."""
-        await self.release()
+        if self.release is not None:
+            await self.release()
 
 
 def build_model(
@@ -101,7 +98,14 @@ def build_model(
         ModelMissingError: The embedded model is not in the catalogue, or not installed.
     """
     known = KnownHost(clock, about(resolved, settings), home.known_host)
-    connection = _connect(resolved, settings, home, clock)
+    if resolved.provider == "embedded":
+        from gaia.agent.embedded.llm import connect
+        from gaia.agent.remote.openai import READER
+
+        llm = connect(resolved.name, settings.embedded, home, clock)
+        connection = Connection(llm, READER, llm.close, warm_up=llm.warm)
+    else:
+        connection = connect_remote(resolved, settings.api_version)
     return resilient(connection, resolved, settings, clock, chance=chance, known=known)
 
 
@@ -148,27 +152,3 @@ def resilient(
         warm_up=connection.warm_up,
         release=connection.close,
     )
-
-
-def _connect(
-    resolved: ResolvedModel, settings: ModelSettings, home: Home, clock: Clock
-) -> Connection:
-    match resolved.provider:
-        case "gemini":
-            from gaia.agent.remote import gemini
-
-            return gemini.connect(resolved, api_version=settings.api_version)
-        case "openai":
-            from gaia.agent.remote import openai
-
-            return openai.connect(resolved)
-        case "anthropic":
-            from gaia.agent.remote import anthropic
-
-            return anthropic.connect(resolved)
-        case "embedded":
-            from gaia.agent.embedded.connect import connect
-            from gaia.agent.remote.openai import READER
-
-            llm = connect(resolved.name, settings.embedded, home, clock)
-            return Connection(llm, READER, llm.close, warm_up=llm.warm)

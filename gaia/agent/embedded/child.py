@@ -1,19 +1,17 @@
 """The process that holds the model: llama.cpp's server on loopback, and nothing else.
 
-Run by `server` as `python -m gaia.agent.embedded.child`. The first line on its
-standard output is a `Greeting`. It lives as long as its standard input is
+Run by `server` as `python -m gaia.agent.embedded.child MODEL CONTEXT_TOKENS THREADS`. The
+first line on its standard output is a `Greeting`. It lives as long as its standard input is
 open: that pipe closes when gaia ends, however gaia ends.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -41,42 +39,28 @@ WARNINGS = 2
 """llama.cpp's verbosity that logs warnings and errors; it logs no text at this level."""
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """What the child tells its parent once: where it listens, or why it can't."""
+class Greeting(NamedTuple):
+    """What the child tells its parent once, in JSON: where it listens, or why it can't."""
 
     port: int = 0
     missing: str = ""
 
-    def to_line(self) -> str:
-        return json.dumps({"port": self.port, "missing": self.missing}) + "\n"
-
-    @classmethod
-    def from_line(cls, line: bytes) -> Greeting:
-        """Read `line`. Raises ValueError when it is no greeting."""
-        told = json.loads(line)
-        try:
-            return cls(int(told["port"]), str(told["missing"]))
-        except (KeyError, TypeError) as exc:
-            raise ValueError(f"no greeting: {line!r}") from exc
-
 
 def main() -> None:
     """Serve until standard input closes."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--context-tokens", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True)
-    arguments = parser.parse_args()
+    model, context_tokens, threads = sys.argv[1:]
     parent = _take_over_output()
     watch = threading.Thread(target=_exit_with_parent, daemon=True)
     watch.start()
     try:
-        server = _start_server(arguments.model, arguments.context_tokens, arguments.threads)
+        server = _start_server(model, int(context_tokens), int(threads))
+        greeting = Greeting(port=urlsplit(server.listening_address).port or 0)
     except ImportError as exc:
-        _greet(parent, Greeting(missing=str(exc)))
+        greeting = Greeting(missing=str(exc))
+    with parent:
+        parent.write(json.dumps(greeting) + "\n")
+    if greeting.missing:
         sys.exit(1)
-    _greet(parent, Greeting(port=urlsplit(server.listening_address).port or 0))
     watch.join()
 
 
@@ -91,11 +75,6 @@ def _exit_with_parent() -> None:
     while os.read(sys.stdin.fileno(), 1):
         pass
     os._exit(0)
-
-
-def _greet(parent: TextIO, greeting: Greeting) -> None:
-    with parent:
-        parent.write(greeting.to_line())
 
 
 def _start_server(model: str, context_tokens: int, threads: int) -> xllamacpp.Server:

@@ -14,21 +14,44 @@ from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
-from pydantic import PrivateAttr
 
 from gaia.agent.embedded.conversation import Bounds, fitting
 from gaia.agent.embedded.repetition import unrepeated
-from gaia.agent.embedded.server import EmbeddedServer
+from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.sums import worked_out
 from gaia.agent.remote.completions import CompletionsLlm
 from gaia.errors import ModelUnavailableError
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings.schema import EmbeddedSettings
+from gaia.weights.catalogue import find_model
+from gaia.weights.folder import Weights
+
+
+def connect(name: str, settings: EmbeddedSettings, home: Home, clock: Clock) -> EmbeddedLlm:
+    """The model called `name`; its process starts with the first request.
+
+    Raises:
+        ModelMissingError: The catalogue has no such model, or it is not installed.
+    """
+    model, weights = find_model(name), Weights(home.models)
+    weights.require(model)
+    launch = Launch(
+        model=model,
+        weights=weights,
+        context_tokens=settings.context_tokens,
+        threads=settings.threads,
+        log=home.logs / "embedded.log",
+    )
+    server = EmbeddedServer(launch, clock=clock, idle_seconds=settings.idle_minutes * 60)
+    return EmbeddedLlm(name, server, Bounds(settings.context_tokens, settings.max_reply_tokens))
 
 
 class EmbeddedLlm(BaseLlm):
     """A model of the catalogue in a process of its own. Its owner calls `close` once."""
 
-    _server: EmbeddedServer = PrivateAttr()
-    _bounds: Bounds = PrivateAttr()
+    _server: EmbeddedServer
+    _bounds: Bounds
 
     def __init__(self, name: str, server: EmbeddedServer, bounds: Bounds) -> None:
         super().__init__(model=name)
@@ -50,7 +73,8 @@ class EmbeddedLlm(BaseLlm):
             openai.APIStatusError: It refused the request.
         """
         if (result := worked_out(_said(llm_request))) is not None:
-            yield _response(result)
+            finish = types.FinishReason.STOP
+            yield LlmResponse(content=types.ModelContent(result), finish_reason=finish)
             return
         request = fitting(llm_request, self._bounds)
         async with aclosing(unrepeated(request, lambda one: self._ask(one, stream))) as answer:
@@ -94,9 +118,3 @@ def _said(request: LlmRequest) -> str:
     """The words of the person that an answer is wanted to; empty after a tool's result."""
     parts = (request.contents[-1].parts if request.contents else None) or []
     return (parts[0].text if parts else None) or ""
-
-
-def _response(text: str) -> LlmResponse:
-    return LlmResponse(
-        content=types.ModelContent(text), partial=False, finish_reason=types.FinishReason.STOP
-    )

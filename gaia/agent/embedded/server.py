@@ -1,12 +1,13 @@
 """The life of the model's process: started on first use, stopped after idle time.
 
 One request runs at a time, in the order of asking. A process that died is
-started anew by the next request.
+started again by the next request.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import secrets
@@ -72,10 +73,6 @@ class _Child:
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
         )
 
-    async def stop(self) -> None:
-        """Kill it: it has nothing to save."""
-        await _kill(self.process)
-
 
 class EmbeddedServer:
     """The process of one model. Its owner calls `close` once.
@@ -116,7 +113,7 @@ class EmbeddedServer:
                     yield client
             except (openai.APIConnectionError, httpx.HTTPError):
                 # It died, or is not itself; the next request gets a fresh one.
-                await child.stop()
+                await _kill(child.process)
                 raise
             finally:
                 if not self._closed:
@@ -128,24 +125,19 @@ class EmbeddedServer:
         if self._idling is not None:
             self._idling.cancel()
         if self._child is not None:
-            await self._child.stop()
+            await _kill(self._child.process)
 
     async def _stop_when_idle(self, child: _Child) -> None:
         await self._clock.sleep(self._idle_seconds)
         async with self._one_at_a_time:
-            await child.stop()
+            await _kill(child.process)
             logger.info("the embedded model was stopped after idle time")
 
     async def _ready(self) -> _Child:
         if self._closed:
             raise ModelUnavailableError("the embedded model is shut down: gaia is stopping")
-        if self._child is None or not self._child.alive:
-            if self._child is not None:
-                await self._child.stop()
-            self._child = await self._start()
-        return self._child
-
-    async def _start(self) -> _Child:
+        if self._child is not None and self._child.alive:
+            return self._child
         path = self._launch.weights.require(self._launch.model)
         key = secrets.token_urlsafe(32)
         process = await self._spawn(path, key)
@@ -155,22 +147,18 @@ class EmbeddedServer:
             await _kill(process)
             raise
         logger.info("the embedded model %s runs as process %d", path.stem, process.pid)
-        return _Child(process, f"http://127.0.0.1:{port}/v1", key)
+        self._child = _Child(process, f"http://127.0.0.1:{port}/v1", key)
+        return self._child
 
     async def _spawn(self, path: Path, key: str) -> asyncio.subprocess.Process:
         """Start the process, in a session of its own: Ctrl-C in the terminal is for gaia."""
         launch = self._launch
-        options = {
-            "--model": str(path),
-            "--context-tokens": str(launch.context_tokens),
-            "--threads": str(launch.threads),
-        }
         try:
             with self._open_log() as log:
                 return await asyncio.create_subprocess_exec(
                     sys.executable,
                     *("-P", "-m", "gaia.agent.embedded.child"),
-                    *(word for option in options.items() for word in option),
+                    *(str(path), str(launch.context_tokens), str(launch.threads)),
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=log,
@@ -194,8 +182,8 @@ class EmbeddedServer:
         except TimeoutError as exc:
             raise self._failure(f"was not ready after {START_SECONDS:.0f} s") from exc
         try:
-            greeting = Greeting.from_line(line)
-        except ValueError as exc:
+            greeting = Greeting(*json.loads(line))
+        except (ValueError, TypeError) as exc:
             raise self._failure(f"ended while it started ({_end(process)})") from exc
         if greeting.missing:
             raise ModelMissingError(
@@ -218,6 +206,7 @@ class EmbeddedServer:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
+    """End the process: it has nothing to save."""
     if process.returncode is None:
         process.kill()
     await process.wait()

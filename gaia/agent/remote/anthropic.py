@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import AsyncGenerator, Sequence
 
 import anthropic
 import httpx2
@@ -17,10 +15,9 @@ from pydantic import PrivateAttr, SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
-from gaia.agent.error_bodies import read_status, status_of
-from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault, network_fault
-from gaia.agent.providers import KEYS, ResolvedModel
-from gaia.agent.refusals import refusal_of
+from gaia.agent.faults import FaultReader
+from gaia.agent.providers import ResolvedModel
+from gaia.agent.remote.errors import read_status, sdk_reader
 from gaia.agent.thoughts import KeptThoughts
 
 OWN_HOST = "https://api.anthropic.com"
@@ -85,31 +82,5 @@ def connect(resolved: ResolvedModel) -> Connection:
         return [model.id async for model in client.models.list(limit=LIST_MODELS)]
 
     llm = ClaudeLlm(model=resolved.name, client=client)
-    return Connection(llm, FaultReader(read=_read), client.close, names=names, body=body)
-
-
-def _read(error: Exception, now: datetime) -> Fault:
-    if isinstance(error, anthropic.APIStatusError):
-        response = error.response
-        is_within_answer = response.is_success
-        status = status_of(_error(error)) if is_within_answer else error.status_code
-        text = json.dumps(error.body) if is_within_answer else response.text
-        refusal = refusal_of(status, text, response.request.content, needed=("max_tokens",))
-        return http_fault(refusal, _message(error), response.headers, now, key=KEYS["anthropic"])
-    if isinstance(error, anthropic.APIConnectionError):
-        cause = error.__cause__
-        return network_fault(cause if isinstance(cause, Exception) else error, error.request.url)
-    if isinstance(error, httpx2.HTTPError):
-        return network_fault(error, "")
-    return GARBLED
-
-
-def _message(error: anthropic.APIStatusError) -> str:
-    """The provider's own sentence, without the SDK's frame around it."""
-    message = _error(error).get("message")
-    return message if isinstance(message, str) else error.message
-
-
-def _error(error: anthropic.APIStatusError) -> Mapping[str, object]:
-    body = error.body.get("error") if isinstance(error.body, dict) else None
-    return body if isinstance(body, dict) else {}
+    reader = FaultReader(sdk_reader("anthropic", anthropic, httpx2.HTTPError, {"max_tokens"}))
+    return Connection(llm, reader, client.close, names=names, body=body)

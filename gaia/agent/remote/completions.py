@@ -58,7 +58,8 @@ class CompletionsLlm(BaseLlm):
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         if self._wants_thoughts:
             self._give_thoughts_back(body["messages"])
-        answer = _Answer({call.id for call in _calls(llm_request)})
+        parts = (part for content in llm_request.contents for part in content.parts or ())
+        answer = _Answer({part.function_call.id for part in parts if part.function_call})
         create = self._client.chat.completions.with_streaming_response.create
         try:
             async with create(**body) as response:
@@ -97,9 +98,7 @@ class _Request(OpenAILlm):
         async with aclosing(super().generate_content_async(request, stream=True)) as asked:
             fields = (await anext(asked)).custom_metadata or {}
         return {
-            name: value
-            for name, value in fields.items()
-            if value is not None and name not in limits
+            name: each for name, each in fields.items() if each is not None and name not in limits
         }
 
     async def _generate_content_streaming(
@@ -129,16 +128,13 @@ class _Answer:
             return ""
         if not isinstance(document, dict):
             raise TypeError("an answer is an object")
-        fields = _mapping(document)
-        choices = fields.get("choices")
+        choices = document.get("choices")
         choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
-        if error := fields.get("error") or choice.get("error"):
+        if error := document.get("error") or choice.get("error"):
             raise openai.APIError(_message(error), request, body=error)
-        self._usage = _usage(fields.get("usage")) or self._usage
+        self._usage = _usage(document.get("usage")) or self._usage
         self._reason = choice.get("finish_reason") or self._reason
-        return self._take_message(_mapping(choice.get("delta") or choice.get("message")))
-
-    def _take_message(self, message: Mapping[str, Any]) -> str:
+        message = _mapping(choice.get("delta") or choice.get("message"))
         thoughts = (_text(message.get(name)) for name in THOUGHTS)
         self.thought += next(filter(None, thoughts), "")
         self._calls.take(message.get("tool_calls"))
@@ -186,11 +182,6 @@ def _response(parts: list[types.Part], *, partial: bool = False, **more: Any) ->
     return LlmResponse(content=types.Content(role="model", parts=parts), partial=partial, **more)
 
 
-def _calls(request: LlmRequest) -> list[types.FunctionCall]:
-    parts = (part for content in request.contents for part in content.parts or ())
-    return [part.function_call for part in parts if part.function_call]
-
-
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -210,14 +201,9 @@ def _text(content: object) -> str:
 def _usage(usage: object) -> types.GenerateContentResponseUsageMetadata | None:
     counts = _mapping(usage)
     details = _mapping(counts.get("prompt_tokens_details"))
-    prompt, completion, cached = (
-        int(count) if isinstance(count, int | float) else 0
-        for count in (
-            counts.get("prompt_tokens"),
-            counts.get("completion_tokens"),
-            details.get("cached_tokens"),
-        )
-    )
+    prompt = _count(counts.get("prompt_tokens"))
+    completion = _count(counts.get("completion_tokens"))
+    cached = _count(details.get("cached_tokens"))
     if not prompt and not completion:
         return None
     return types.GenerateContentResponseUsageMetadata(
@@ -226,3 +212,7 @@ def _usage(usage: object) -> types.GenerateContentResponseUsageMetadata | None:
         candidates_token_count=completion,
         total_token_count=prompt + completion,
     )
+
+
+def _count(count: object) -> int:
+    return int(count) if isinstance(count, int | float) else 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import httpx
 from google.adk.models.google_llm import Gemini
@@ -16,10 +18,10 @@ from pydantic import SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import Connection
-from gaia.agent.error_bodies import WebPageError, read_status
-from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault, network_fault
+from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault
 from gaia.agent.providers import KEYS, ResolvedModel
 from gaia.agent.refusals import refusal_of
+from gaia.agent.remote.errors import WebPageError, network_fault, read_status
 
 LIST_MODELS = 1000
 """At once, the most that there may be."""
@@ -62,7 +64,7 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
 
 def _read(error: Exception, now: datetime) -> Fault:
     if isinstance(error, httpx.HTTPError | WebPageError):
-        return network_fault(error, _url_of(error))
+        return network_fault(error)
     if not isinstance(error, APIError):
         return GARBLED
     response = error.response
@@ -75,21 +77,10 @@ def _read(error: Exception, now: datetime) -> Fault:
     return fault
 
 
-def _url_of(error: Exception) -> object:
-    try:
-        return error.request.url if isinstance(error, httpx.HTTPError) else ""
-    except RuntimeError:
-        return ""
-
-
-def _retry_info(details: object) -> float | None:
+def _retry_info(details: Any) -> float | None:
     """Read `retryDelay` ("34s") out of an error's body: Gemini sends no Retry-After."""
-    error = details.get("error") if isinstance(details, dict) else None
-    infos = error.get("details") if isinstance(error, dict) else None
-    for info in infos if isinstance(infos, list) else []:
-        if isinstance(info, dict) and info.get("@type") == RETRY_INFO:
-            try:
-                return float(str(info.get("retryDelay", "")).removesuffix("s"))
-            except ValueError:
-                return None
+    with suppress(AttributeError, KeyError, TypeError, ValueError):
+        for info in details["error"]["details"]:
+            if info.get("@type") == RETRY_INFO:
+                return float(info["retryDelay"].removesuffix("s"))
     return None

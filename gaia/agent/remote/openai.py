@@ -7,23 +7,22 @@ asked through Chat Completions, which each of them has.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 import httpx
 import openai
 from google.adk.integrations.openai import OpenAIResponsesLlm
+from google.adk.models import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
-from gaia.agent.error_bodies import read_status, status_of
-from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault, network_fault
-from gaia.agent.providers import KEYS, ResolvedModel
-from gaia.agent.refusals import refusal_of
+from gaia.agent.faults import FaultReader
+from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote.completions import CompletionsLlm
+from gaia.agent.remote.errors import read_status, sdk_reader
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"
@@ -37,10 +36,7 @@ def connect(resolved: ResolvedModel) -> Connection:
 
 def connect_completions(resolved: ResolvedModel) -> Connection:
     """Open a client for Chat Completions."""
-    body = BodyFilter()
-    client = _client(resolved, body)
-    llm = CompletionsLlm(resolved.name, client)
-    return Connection(llm, READER, client.close, names=_names(client), body=body)
+    return _connect(resolved, lambda client: CompletionsLlm(resolved.name, client), READER)
 
 
 def connect_responses(resolved: ResolvedModel) -> Connection:
@@ -48,20 +44,34 @@ def connect_responses(resolved: ResolvedModel) -> Connection:
 
     Nothing is stored at OpenAI: each request carries the conversation itself.
     """
+
+    def build(client: openai.AsyncOpenAI) -> BaseLlm:
+        return OpenAIResponsesLlm(
+            model=resolved.name, client=client, store=False, include_response_metadata=False
+        )
+
+    return _connect(resolved, build, replace(READER, is_complete=_has_usage))
+
+
+def _connect(
+    resolved: ResolvedModel, build: Callable[[openai.AsyncOpenAI], BaseLlm], reader: FaultReader
+) -> Connection:
+    """Open a client that takes its host from the settings alone and leaves retries to us."""
     body = BodyFilter()
-    client = _client(resolved, body)
-    llm = OpenAIResponsesLlm(
-        model=resolved.name, client=client, store=False, include_response_metadata=False
+    client = openai.AsyncOpenAI(
+        api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
+        base_url=resolved.base_url or OWN_HOST,
+        max_retries=0,
+        http_client=openai.DefaultAsyncHttpxClient(
+            event_hooks={"request": [body], "response": [read_status]}
+        ),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
     )
-    reader = replace(READER, is_complete=_has_usage)
-    return Connection(llm, reader, client.close, names=_names(client), body=body)
 
-
-def _names(client: openai.AsyncOpenAI) -> Callable[[], Awaitable[Sequence[str]]]:
     async def names() -> Sequence[str]:
         return [model.id async for model in client.models.list()]
 
-    return names
+    return Connection(build(client), reader, client.close, names=names, body=body)
 
 
 def _has_usage(response: LlmResponse) -> bool:
@@ -73,40 +83,4 @@ def _has_usage(response: LlmResponse) -> bool:
     return response.error_code is not None or response.usage_metadata is not None
 
 
-def _client(resolved: ResolvedModel, body: BodyFilter) -> openai.AsyncOpenAI:
-    """A client that takes its host from the settings alone and leaves retries to us."""
-    return openai.AsyncOpenAI(
-        api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
-        base_url=resolved.base_url or OWN_HOST,
-        max_retries=0,
-        http_client=openai.DefaultAsyncHttpxClient(
-            event_hooks={"request": [body], "response": [read_status]}
-        ),
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-    )
-
-
-def _read(error: Exception, now: datetime) -> Fault:
-    if isinstance(error, openai.APIStatusError):
-        response = error.response
-        refusal = refusal_of(error.status_code, response.text, response.request.content)
-        return http_fault(refusal, _message(error), response.headers, now, key=KEYS["openai"])
-    if isinstance(error, openai.APIConnectionError):
-        cause = error.__cause__
-        return network_fault(cause if isinstance(cause, Exception) else error, error.request.url)
-    if isinstance(error, httpx.HTTPError):
-        return network_fault(error, "")
-    if type(error) is openai.APIError:
-        # Within an answer.
-        refusal = refusal_of(status_of(error.body), error.message, b"")
-        return http_fault(refusal, error.message, {}, now, key=KEYS["openai"])
-    return GARBLED
-
-
-def _message(error: openai.APIStatusError) -> str:
-    """The provider's own sentence, without the SDK's frame around it."""
-    message = error.body.get("message") if isinstance(error.body, dict) else None
-    return message if isinstance(message, str) else error.message
-
-
-READER = FaultReader(read=_read)
+READER = FaultReader(sdk_reader("openai", openai, httpx.HTTPError))

@@ -31,9 +31,8 @@ class _Call:
 
     def is_followed_by(self, call_id: str, arguments: str) -> bool:
         """Whether a piece is of another call: some hosts give several one index."""
-        if call_id and self.call_id and call_id != self.call_id:
-            return True
-        return arguments.lstrip().startswith("{") and self.is_complete
+        has_other_id = bool(call_id and self.call_id) and call_id != self.call_id
+        return has_other_id or (arguments.lstrip().startswith("{") and self.is_complete)
 
 
 class WrittenCalls:

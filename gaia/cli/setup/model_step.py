@@ -15,11 +15,11 @@ from gaia.agent.providers import (
     ResolvedModel,
     resolve_provider,
 )
-from gaia.agent.reaching import PROVIDERS
 from gaia.cli.setup.dialogue import Option
 from gaia.cli.setup.flags import read_secret
 from gaia.cli.setup.steps import Setting, checked_secret
 from gaia.errors import SettingsError
+from gaia.ops.doctor.model_host import PROVIDERS
 from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
 from gaia.settings.schema import ModelSettings, Secrets

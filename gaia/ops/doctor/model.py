@@ -54,7 +54,7 @@ def model_checks(
         if resolved.provider == "embedded":
             return [ok("the model needs none")]
         # The provider's SDK takes seconds to load.
-        from gaia.agent.reaching import look_at_host
+        from gaia.ops.doctor.model_host import look_at_host
 
         api_version = loaded.settings.model.api_version
         host = await look_at_host(resolved, api_version, clock, seconds=seconds)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gaia.agent.providers import ModelProvider, ResolvedModel
-from gaia.errors import ModelError, ModelUnpaidError, ModelUnreachableError
+from gaia.errors import ModelUnpaidError, ModelUnreachableError
 from gaia.findings import Finding, failed, ok, warning
 from gaia.ports import Clock
 from gaia.settings.urls import with_version
@@ -46,14 +46,16 @@ async def look_at_host(
     """Ask the host of a remote model, and wait so long for it; one that speaks OpenAI's
     protocol and has no models is asked once more, at `/v1`."""
     host = Host(_silent(_host(resolved), f"no answer within {seconds:g} s", resolved))
-    connection = _connect(resolved, api_version)
+    from gaia.agent.connection import connect_remote
+
+    connection = connect_remote(resolved, api_version)
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             host = await _ask(connection, resolved, clock)
             versioned = with_version(resolved.base_url)
             if resolved.base_url != versioned and resolved.provider == "openai" and not host.names:
                 elsewhere = replace(resolved, base_url=versioned)
-                connection = _connect(elsewhere, api_version)
+                connection = connect_remote(elsewhere, api_version)
                 if (await _ask(connection, elsewhere, clock)).names:
                     host = Host(_misplaced(resolved, versioned))
     return host
@@ -114,22 +116,3 @@ def _look(resolved: ResolvedModel) -> str:
 def _host(resolved: ResolvedModel) -> str:
     place = urlsplit(resolved.base_url).netloc.rpartition("@")[2]
     return place or PROVIDERS[resolved.provider]
-
-
-def _connect(resolved: ResolvedModel, api_version: str) -> Connection:
-    """Its SDK takes a second to load, and only the one is."""
-    match resolved.provider:
-        case "gemini":
-            from gaia.agent.remote import gemini
-
-            return gemini.connect(resolved, api_version=api_version)
-        case "openai":
-            from gaia.agent.remote import openai
-
-            return openai.connect(resolved)
-        case "anthropic":
-            from gaia.agent.remote import anthropic
-
-            return anthropic.connect(resolved)
-        case "embedded":
-            raise ModelError("the embedded model runs here: 'gaia model list' says whether it does")
