@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from gaia.ports import Clock
 
@@ -65,6 +65,48 @@ async def within(clock: Clock, seconds: float, work: Coroutine[object, object, T
     if isinstance(result, _Expired):
         raise TimeoutError
     return result
+
+
+class Deadline:
+    """Bounds the sum of several steps to `seconds` from its making.
+
+    `asyncio.timeout` may not stand around the `yield` of a generator: it would
+    cancel whoever holds the generator at that moment. So each step is bounded
+    for itself, by one watch that runs for the whole block.
+    """
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self.passed = False
+        self._clock = clock
+        self._ends = clock.monotonic() + seconds
+        self._step: asyncio.Timeout | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        return self._ends - self._clock.monotonic()
+
+    async def __aenter__(self) -> Self:
+        self._watch = asyncio.create_task(self._expire(), name="deadline")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._watch.cancel()
+        await asyncio.wait({self._watch})
+
+    async def step(self, work: Awaitable[T]) -> T:
+        """Await `work`, in the present task. Raises `TimeoutError`, with `passed` set, when
+        time is up."""
+        async with asyncio.timeout(0 if self.passed else None) as self._step:
+            try:
+                return await work
+            finally:
+                self._step = None
+
+    async def _expire(self) -> None:
+        await self._clock.sleep(self.seconds_left)
+        self.passed = True
+        if self._step is not None:
+            self._step.reschedule(0)
 
 
 async def until_set(clock: Clock, seconds: float, event: asyncio.Event) -> None:

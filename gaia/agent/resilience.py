@@ -1,30 +1,30 @@
 """A model that is asked again when it fails for a cause that may pass.
 
-Retries, the one deadline over all tries, and the translation of every failure
-into a `ModelError` are here; what a provider's exceptions
-mean is told by its `FaultReader`. An answer, or the error, has the tokens of all tries.
+Retries, the one deadline over all tries, and the translation of every failure into a
+`ModelError` are here; what a provider's exceptions mean, its `FaultReader` tells. An answer,
+or the error, has the tokens of all tries.
 """
 
 from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TypeVar
 
 from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
-from pydantic import PrivateAttr
 
-from gaia.agent.deadline import Deadline
 from gaia.agent.faults import EMPTY, GARBLED, NO_ROOM, Fault, FaultReader, answer_fault
 from gaia.agent.health import ModelHealth
 from gaia.agent.known_host import AdaptedRequest, KnownHost
 from gaia.agent.thoughts import Speech, said_in, unopened_thought, without_thoughts
 from gaia.agent.tokens import TokenCount, with_more
+from gaia.clock import Deadline
 from gaia.errors import (
     GaiaError,
     ModelError,
@@ -34,10 +34,13 @@ from gaia.errors import (
 )
 from gaia.ports import Clock
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
+_BROKEN_OFF = Fault("the answer ended before it was complete", passing=True)
 CUT_MARK = "[…]"
 """Ends an answer that was cut off: who reads it may ask the model to go on."""
 
@@ -66,17 +69,17 @@ class ResilientLlm(BaseLlm):
     somebody `waits` for it.
     """
 
-    _inner: BaseLlm = PrivateAttr()
-    _reader: FaultReader = PrivateAttr()
-    _patience: Patience = PrivateAttr()
-    _clock: Clock = PrivateAttr()
-    _chance: Callable[[], float] = PrivateAttr()
-    _health: ModelHealth = PrivateAttr()
-    _known: KnownHost = PrivateAttr()
-    _waits: bool = PrivateAttr()
-    _leaves_thoughts_unopened: bool = PrivateAttr(default=False)
+    _inner: BaseLlm
+    _reader: FaultReader
+    _patience: Patience
+    _clock: Clock
+    _chance: Callable[[], float]
+    _health: ModelHealth
+    _known: KnownHost
+    _waits: bool
+    _leaves_thoughts_unopened: bool = False
     """Whether its answers have been seen to begin with a thought without a tag."""
-    _redact: Callable[[str], str] = PrivateAttr()
+    _redact: Callable[[str], str]
 
     def __init__(
         self,
@@ -151,24 +154,23 @@ class ResilientLlm(BaseLlm):
                         began = True
                         yield with_more(response, tokens.before)
             except _FaultError as exc:
-                if exc.fault in (EMPTY, NO_ROOM) and not was_empty:
-                    was_empty = True
-                    if exc.fault is NO_ROOM:
-                        asking.make_room()
-                    logger.warning("model %s: %s; asking again", self.model, exc.fault.bare)
-                    continue
-                if not began and asking.adapt_to(exc.fault.refusal):
-                    logger.warning("model %s: %s; asking with less", self.model, exc.fault.bare)
-                    tries -= 1
-                    continue
-                wait = self._wait_before_next(exc.fault, tries, deadline)
-                if began or wait is None:
-                    raise self._error(exc.fault, tries, broke_off=began) from exc.__cause__
-                bare = exc.fault.bare
+                fault, cause = exc.fault, exc.__cause__
             else:
                 return
-            logger.warning("model %s: %s; asking again in %.1f s", self.model, bare, wait)
-            await self._bounded_sleep(wait, deadline)
+            if fault in (EMPTY, NO_ROOM) and not was_empty:
+                was_empty = True
+                if fault is NO_ROOM:
+                    asking.make_room()
+                logger.warning("model %s: %s; asking again", self.model, fault.bare)
+            elif not began and asking.adapt_to(fault.refusal):
+                tries -= 1
+                logger.warning("model %s: %s; asking with less", self.model, fault.bare)
+            else:
+                wait = self._wait_before_next(fault, tries, deadline)
+                if began or wait is None:
+                    raise self._error(fault, tries, broke_off=began) from cause
+                logger.warning("model %s: %s; asking again in %.1f s", self.model, fault.bare, wait)
+                await self._step(deadline, self._clock.sleep(wait))
 
     async def _try(
         self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
@@ -178,10 +180,8 @@ class ResilientLlm(BaseLlm):
         async with aclosing(self._inner.generate_content_async(request, stream)) as answer:
             while True:
                 try:
-                    response = await deadline.step(anext(answer, None))
+                    response = await self._step(deadline, anext(answer, None))
                 except TimeoutError as exc:
-                    if deadline.passed:
-                        raise self._timeout() from exc
                     raise _FaultError(Fault("the connection timed out", passing=True)) from exc
                 except ModelUnavailableError as exc:
                     raise _FaultError(Fault(str(exc), passing=True)) from exc
@@ -196,7 +196,7 @@ class ResilientLlm(BaseLlm):
                     finished = True
                     yield self._whole(response, streamed=stream)
                 elif said := speech.take(said_in(response)):
-                    yield _piece(said)
+                    yield LlmResponse(content=types.ModelContent(said), partial=True)
         if not finished:
             raise _FaultError(_BROKEN_OFF)
 
@@ -231,11 +231,16 @@ class ResilientLlm(BaseLlm):
             wait = self._patience.wait_seconds(tries - 1, self._chance())
         return wait if wait < deadline.seconds_left else None
 
-    async def _bounded_sleep(self, seconds: float, deadline: Deadline) -> None:
+    async def _step(self, deadline: Deadline, work: Awaitable[T]) -> T:
         try:
-            await deadline.step(self._clock.sleep(seconds))
+            return await deadline.step(work)
         except TimeoutError as exc:
-            raise self._timeout() from exc
+            if not deadline.passed:
+                raise
+            raise ModelTimeoutError(
+                f"the model {self.model!r} took longer than {self._patience.timeout_seconds:g} s: "
+                "ask again, or raise model.timeout_seconds"
+            ) from exc
 
     def _error(self, fault: Fault, tries: int, *, broke_off: bool) -> ModelError:
         message, bare = (
@@ -247,8 +252,13 @@ class ResilientLlm(BaseLlm):
 
     def _message(self, fault: Fault, cause: str, tries: int, *, broke_off: bool) -> str:
         if not fault.passing:
+            failing = "refused the request"
+            if fault in (EMPTY, NO_ROOM):
+                failing = "gave no answer"
+            elif fault.error is ModelUnreachableError:
+                failing = "cannot be reached"
             remedy = f" ({fault.remedy})" if fault.remedy else ""
-            return f"the model {self.model!r} {_failing(fault)}: {cause}{remedy}"
+            return f"the model {self.model!r} {failing}: {cause}{remedy}"
         if broke_off:
             return f"the model {self.model!r} broke off midway: {cause}; ask again"
         asks = ""
@@ -257,12 +267,6 @@ class ResilientLlm(BaseLlm):
         times = "1 try" if tries == 1 else f"{tries} tries"
         return f"the model {self.model!r} did not answer in {times}{asks}: {cause}; ask again later"
 
-    def _timeout(self) -> ModelTimeoutError:
-        return ModelTimeoutError(
-            f"the model {self.model!r} took longer than {self._patience.timeout_seconds:g} s: "
-            "ask again, or raise model.timeout_seconds"
-        )
-
 
 def marked_as_cut(response: LlmResponse) -> LlmResponse:
     """The answer with a mark at the end of its text, for it has no end."""
@@ -270,24 +274,7 @@ def marked_as_cut(response: LlmResponse) -> LlmResponse:
     if not parts or not parts[-1].text:
         return response
     marked = [*parts[:-1], types.Part(text=f"{parts[-1].text.rstrip()} {CUT_MARK}")]
-    return response.model_copy(update={"content": types.Content(role="model", parts=marked)})
-
-
-def _piece(text: str) -> LlmResponse:
-    content = types.Content(role="model", parts=[types.Part(text=text)])
-    return LlmResponse(content=content, partial=True)
-
-
-_BROKEN_OFF = Fault("the answer ended before it was complete", passing=True)
-
-
-def _failing(fault: Fault) -> str:
-    """What the model did not do, in words that follow its name."""
-    if fault in (EMPTY, NO_ROOM):
-        return "gave no answer"
-    if fault.error is ModelUnreachableError:
-        return "cannot be reached"
-    return "refused the request"
+    return response.model_copy(update={"content": types.ModelContent(marked)})
 
 
 class _FaultError(Exception):

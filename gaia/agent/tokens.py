@@ -25,22 +25,18 @@ class TokenCount:
     """
 
     def __init__(self) -> None:
-        self._before = (0, 0)
-        self._present = (0, 0)
-
-    @property
-    def before(self) -> tuple[int, int]:
+        self.before = (0, 0)
         """In and out, of all but the present call."""
-        return self._before
+        self._present = (0, 0)
 
     @property
     def total(self) -> tuple[int, int]:
         """In and out, of all calls."""
-        return _sum(self._before, self._present)
+        return _sum(self.before, self._present)
 
     def begin(self) -> None:
         """Say that another call begins."""
-        self._before, self._present = self.total, (0, 0)
+        self.before, self._present = self.total, (0, 0)
 
     def hear(self, response: LlmResponse) -> None:
         """Take what an answer, or a piece of one, tells of the present call."""

@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gaia.agent.deadline import Deadline
 from gaia.agent.enclosures import Document, Enclosure, Media
 from gaia.agent.intake import plain_type
 from gaia.agent.models import ChatModel
+from gaia.clock import Deadline
 from gaia.core.file_cache import FileCache, Key
 from gaia.core.file_content import Text, examine
 from gaia.core.told import Fate, label

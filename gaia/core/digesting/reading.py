@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.agent.deadline import Deadline
+from gaia.clock import Deadline
 from gaia.core.budgets import SETTINGS, Budgets, next_day
 from gaia.core.spending import Spending
 from gaia.core.turns import Turns
