@@ -15,9 +15,9 @@ import httpx
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.shaping import told_in_words
-
 JSON_TYPE = "application/json"
+
+IN_WORDS = "Answer with one JSON object of this JSON schema, and nothing else"
 
 NEEDED = frozenset({"model", "messages", "contents", "input"})
 """Fields without which there is no request."""
@@ -71,7 +71,8 @@ def without(request: LlmRequest, features: Collection[str]) -> LlmRequest:
         contents = list(_without_calls(contents))
     shape = shape_of(config)
     if Feature.SCHEMA in features and isinstance(shape, Mapping):
-        config.system_instruction = told_in_words(str(config.system_instruction or ""), shape)
+        schema = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
+        config.system_instruction = f"{config.system_instruction or ''}\n\n{IN_WORDS}: {schema}"
         config.response_schema = config.response_json_schema = None
     if Feature.JSON in features:
         config.response_mime_type = None
@@ -90,11 +91,8 @@ def shape_of(config: types.GenerateContentConfig) -> object:
 
 def _without_calls(contents: Collection[types.Content]) -> Iterator[types.Content]:
     for content in contents:
-        parts = [
-            part
-            for part in content.parts or []
-            if not (part.function_call or part.function_response)
-        ]
+        parts = content.parts or []
+        parts = [each for each in parts if not (each.function_call or each.function_response)]
         if parts:
             yield types.Content(role=content.role, parts=parts)
 
@@ -108,7 +106,6 @@ class BodyFilter:
         self.fields: Collection[str] = ()
 
     async def __call__(self, request: httpx.Request) -> None:
-        """Make the body lighter before it is sent."""
         if not request.content:
             return
         body = json.loads(request.content)

@@ -40,20 +40,16 @@ Enclosure = Media | Document
 
 def enclosed_parts(enclosures: Sequence[Enclosure]) -> list[types.Part]:
     """The parts of a request for `enclosures`, in their order."""
-    return [part for each in enclosures for part in _parts(each)]
-
-
-def _parts(enclosure: Enclosure) -> list[types.Part]:
-    match enclosure:
-        case Media():
-            content = types.Blob(
-                mime_type=enclosure.media_type,
-                data=enclosure.content,
-                display_name=enclosure.file_name,
+    parts = []
+    for each in enclosures:
+        if isinstance(each, Document):
+            parts.append(types.Part(text=_fenced(each)))
+        else:
+            blob = types.Blob(
+                mime_type=each.media_type, data=each.content, display_name=each.file_name
             )
-            return [types.Part(text=f"[{enclosure.label}]"), types.Part(inline_data=content)]
-        case Document():
-            return [types.Part(text=_fenced(enclosure))]
+            parts += [types.Part(text=f"[{each.label}]"), types.Part(inline_data=blob)]
+    return parts
 
 
 def _fenced(document: Document) -> str:

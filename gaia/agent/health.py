@@ -11,7 +11,7 @@ from math import ceil
 from gaia.messages import Health
 
 LATEST = 100
-"""So many of the latest answers tell how long one takes."""
+"""The latency is that of this many answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,12 @@ class ModelHealth:
         self.cause = ""
         """The last error in one line, without a key. It stays after a success."""
         self._works = True
-        self._calls = Calls()
+        self.calls = Calls()
+        """Since the model was set up: at the start, or by a change of the settings."""
         self._day: date | None = None
         self._today = Calls()
         self._answers: deque[float] = deque(maxlen=LATEST)
         self._first_words: deque[float] = deque(maxlen=LATEST)
-
-    @property
-    def calls(self) -> Calls:
-        """All calls since the model was set up: at the start, or by a change of the settings."""
-        return self._calls
 
     @property
     def latency(self) -> Latency | None:
@@ -100,7 +96,7 @@ class ModelHealth:
         today = self.calls_on(at)
         self._day = at.astimezone().date()
         self._today = Calls(today.made + made, today.failed + failed)
-        self._calls = Calls(self._calls.made + made, self._calls.failed + failed)
+        self.calls = Calls(self.calls.made + made, self.calls.failed + failed)
 
 
 def _latency(seconds: Sequence[float]) -> Latency | None:

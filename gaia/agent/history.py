@@ -37,7 +37,7 @@ class PlainHistory(BasePlugin):
 def plain(contents: Sequence[types.Content], *, keeps_thoughts: bool) -> list[types.Content]:
     """`contents` without thoughts and signatures, but for those of the present turn where it
     `keeps_thoughts`; each call of a tool with an id of its own, and right before its result."""
-    positions = [at for at, content in enumerate(contents) if is_said_by_user(content)]
+    positions = turn_begins(contents)
     present = positions[-1] if keeps_thoughts and positions else len(contents)
     said = [_said(content) for content in contents[:present]]
     return list(_paired([each for each in [*said, *contents[present:]] if each.parts]))
@@ -47,6 +47,11 @@ def is_said_by_user(content: types.Content) -> bool:
     """Whether this is a person's message, and not the result of a tool."""
     parts = content.parts or []
     return content.role == "user" and not any(part.function_response for part in parts)
+
+
+def turn_begins(contents: Sequence[types.Content]) -> list[int]:
+    """Where in `contents` a person says something: there a turn begins."""
+    return [at for at, content in enumerate(contents) if is_said_by_user(content)]
 
 
 def _said(content: types.Content) -> types.Content:
@@ -95,5 +100,5 @@ def _place_of_result(
         for place, each in enumerate(results)
         if each and place not in taken and each.name == call.name
     ]
-    same = [place for place, each in free if each.id == call.id]
-    return next(iter([*same, *(place for place, _ in free)]), None)
+    best = min(free, key=lambda each: each[1].id != call.id, default=None)
+    return best and best[0]

@@ -41,10 +41,9 @@ _COMMON_IMAGES = frozenset({"image/jpeg", "image/png", "image/webp"})
 _WEB_IMAGES = _COMMON_IMAGES | {"image/gif"}
 
 GEMINI = Intake(_COMMON_IMAGES | {"image/heic", "image/heif", "audio/*", "video/*", PDF})
-OPENAI = Intake(_WEB_IMAGES | {PDF})
+OPENAI = ANTHROPIC = Intake(_WEB_IMAGES | {PDF})
 OPENAI_COMPATIBLE = Intake(_WEB_IMAGES)
 """ADK's adapter for Chat Completions sends whatever it is given as an image."""
-ANTHROPIC = Intake(_WEB_IMAGES | {PDF})
 
 
 def intake_of(resolved: ResolvedModel, settings: ModelSettings) -> Intake:

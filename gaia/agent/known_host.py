@@ -18,11 +18,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from google.adk.models.llm_request import LlmRequest
-from google.genai import types
 from pydantic import BaseModel, ValidationError
 
 from gaia.agent.adaptations import BodyFilter, Feature, features_of, without
-from gaia.agent.history import is_said_by_user
+from gaia.agent.history import turn_begins
 from gaia.agent.providers import ResolvedModel
 from gaia.agent.refusals import Refusal
 from gaia.clock import SystemClock
@@ -34,13 +33,13 @@ from gaia.settings.schema import ModelSettings
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=1)
-"""So long a host is taken at its word: it may be another one, or a better one, tomorrow."""
+"""What a host said holds this long: tomorrow it may be another host, or a better one."""
 
 MOST_REFUSALS = 8
-"""So many refusals one call answers by asking again with less."""
+"""One call is asked again with less this often at most."""
 SHARE = 0.8
-"""What of a host's limit a request may take: the rest is for the answer, and for what an
-estimate of tokens is wrong by."""
+"""The share of a host's limit that a request may take: the rest is for the answer, and for
+the error of an estimate of tokens."""
 TURNS_AT_ONCE = 5
 """Old turns are left out so many at a time, so that what is left begins the same for a
 while: hosts need not read again what they have read."""
@@ -48,7 +47,6 @@ FILE_TOKENS = 1000
 ROOM = 64_000
 """Tokens for an answer, in which a model that thinks for long comes to its end. A host that
 allows fewer says so, and is asked without a limit."""
-SYSTEM_CLOCK = SystemClock()
 
 
 class _Known(BaseModel):
@@ -62,9 +60,9 @@ class KnownHost:
     """What is known of the host and model that it is `about`, kept in `file` if there is one."""
 
     def __init__(
-        self, clock: Clock = SYSTEM_CLOCK, about: str = "", file: Path | None = None
+        self, clock: Clock | None = None, about: str = "", file: Path | None = None
     ) -> None:
-        self._clock = clock
+        self._clock = clock or SystemClock()
         self._body = BodyFilter()
         self._file = file
         self._known = _read(file, about)
@@ -144,9 +142,8 @@ class AdaptedRequest:
         if refusal is None or self._refusals == MOST_REFUSALS:
             return False
         self._refusals += 1
-        lacking = refusal.lacking(
-            features_of(self.request, stream=self.stream), self._host.left_out
-        )
+        in_use = features_of(self.request, stream=self.stream)
+        lacking = refusal.lacking(in_use, self._host.left_out)
         if lacking is Feature.FILES:
             if refusal.is_for_all_files:
                 self._host.leave_out(lacking)
@@ -178,7 +175,7 @@ class AdaptedRequest:
 def shortened(request: LlmRequest, most_tokens: float | None) -> LlmRequest:
     """The request without its oldest turns, so that it is of `most_tokens`. Turns are left
     out whole; the present one stays, however long it is."""
-    begins = [at for at, each in enumerate(request.contents) if is_said_by_user(each)]
+    begins = turn_begins(request.contents)
     kept = request
     for at in begins[TURNS_AT_ONCE:-1:TURNS_AT_ONCE] + begins[-1:]:
         if most_tokens is None or size(kept) <= most_tokens:
@@ -201,12 +198,9 @@ def size(request: LlmRequest) -> float:
     fixed = request.config.model_dump_json(
         include={"system_instruction", "tools"}, exclude_none=True
     )
-    return text_tokens(fixed) + sum(map(_size, request.contents))
-
-
-def _size(content: types.Content) -> float:
-    return sum(
+    return text_tokens(fixed) + sum(
         FILE_TOKENS if part.inline_data else text_tokens(part.model_dump_json(exclude_none=True))
+        for content in request.contents
         for part in content.parts or []
     )
 

@@ -12,14 +12,13 @@ from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
-from gaia.agent.history import is_said_by_user
+from gaia.agent.history import turn_begins
 from gaia.agent.tokens import TokenCount
 from gaia.store.usage import TURN, Tariff, Usage
 
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
 prefix, and with it the provider's cache, lasts for several turns."""
-
 
 WriteContext = Callable[[Sequence[str]], str]
 
@@ -87,15 +86,13 @@ class TurnContext(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
         contents = llm_request.contents
-        for position in reversed(range(len(contents))):
-            if is_said_by_user(contents[position]):
-                if not self._parts:
-                    context = self._write(list(_texts(contents[:position])))
-                    written = [types.Part(text=context)] if context else []
-                    self._parts = [*self._enclosed, *written]
-                parts = contents[position].parts or []
-                contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
-                return
+        for position in turn_begins(contents)[-1:]:
+            if not self._parts:
+                context = self._write(list(_texts(contents[:position])))
+                written = [types.Part(text=context)] if context else []
+                self._parts = [*self._enclosed, *written]
+            parts = contents[position].parts or []
+            contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
 
 
 class Capture(BasePlugin):
@@ -129,22 +126,15 @@ def replayed_turns(earlier_turns: int, window_turns: int) -> int:
 def drop_leading_fragment(contents: list[types.Content]) -> list[types.Content]:
     """Drop what precedes the first thing the user said: the rest of a turn
     whose beginning was not read."""
-    for position, content in enumerate(contents):
-        if is_said_by_user(content):
-            return contents[position:]
-    return contents
+    return contents[next(iter(turn_begins(contents)), 0) :]
 
 
 def _texts(contents: Sequence[types.Content]) -> Iterator[str]:
     """What the model reads in `contents`: words, and what tools were told and answered."""
     for content in contents:
         for part in content.parts or []:
-            if part.text:
-                yield part.text
-            if part.function_call:
-                yield from _strings(part.function_call.args)
-            if part.function_response:
-                yield from _strings(part.function_response.response)
+            call, result = part.function_call, part.function_response
+            yield from _strings([part.text, call and call.args, result and result.response])
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -152,8 +142,7 @@ def _strings(value: object) -> Iterator[str]:
         case str():
             yield value
         case Mapping():
-            for each in value.values():
-                yield from _strings(each)
+            yield from _strings([*value.values()])
         case list():
             for each in value:
                 yield from _strings(each)

@@ -71,16 +71,28 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
     """
     provider = _choose(model, secrets) if model.provider == "auto" else model.provider
     key = _key(provider, secrets)
-    if key is None and _needs_key(provider, model):
-        raise _missing_key(provider)
+    is_own_host = provider == "openai" and model.base_url
+    if key is None and provider in KEYS and not is_own_host:
+        or_own = ", set model.base_url to a host that needs none" if provider == "openai" else ""
+        raise _mistake(
+            "model.provider",
+            f"is {provider!r} but {KEYS[provider]} is not set",
+            f"Put it in the environment or in .env in gaia's home{or_own}, "
+            "or set model.provider to 'auto'",
+        )
     if provider == "anthropic" and not _anthropic_installed():
         raise _mistake(
             "model.provider",
             "is 'anthropic' but its extra is not installed",
             "Install 'gaia-assistant[anthropic]', or set model.provider to another",
         )
-    if provider == "embedded" and model.name:
-        _check_embedded_name(model.name)
+    if provider == "embedded" and model.name not in {"", *(known.name for known in CATALOGUE)}:
+        names = ", ".join(known.name for known in CATALOGUE if known.offered)
+        raise _mistake(
+            "model.name",
+            f"is {model.name!r} and the embedded model is to answer, but none is called that",
+            f"Use one of {names}, leave it empty, or set up another provider",
+        )
     return ResolvedModel(
         provider=provider,
         name=model.name or DEFAULT_NAMES[provider],
@@ -105,12 +117,7 @@ def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
     What cannot stand in an HTTP header is refused here, since the clients
     would show it whole in their own error.
     """
-    held = {
-        "gemini": secrets.gemini_api_key,
-        "openai": secrets.openai_api_key,
-        "anthropic": secrets.anthropic_api_key,
-        "embedded": None,
-    }[provider]
+    held: SecretStr | None = getattr(secrets, KEYS.get(provider, "").lower(), None)
     key = held.get_secret_value().strip() if held else ""
     if not key:
         return None
@@ -123,35 +130,8 @@ def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
     return SecretStr(key)
 
 
-def _needs_key(provider: ModelProvider, model: ModelSettings) -> bool:
-    """A host of one's own behind the OpenAI protocol often asks for no key."""
-    if provider == "openai":
-        return not model.base_url
-    return provider != "embedded"
-
-
-def _missing_key(provider: ModelProvider) -> SettingsError:
-    own_host = ", set model.base_url to a host that needs none" if provider == "openai" else ""
-    return _mistake(
-        "model.provider",
-        f"is {provider!r} but {KEYS[provider]} is not set",
-        f"Put it in the environment or in .env in gaia's home{own_host}, "
-        "or set model.provider to 'auto'",
-    )
-
-
 def _mistake(key: str, problem: str, remedy: str) -> SettingsError:
     return SettingsError.of([Mistake("gaia.yaml", None, None, key, problem, remedy)])
-
-
-def _check_embedded_name(name: str) -> None:
-    names = [known.name for known in CATALOGUE if known.offered]
-    if name not in {known.name for known in CATALOGUE}:
-        raise _mistake(
-            "model.name",
-            f"is {name!r} and the embedded model is to answer, but none is called that",
-            f"Use one of {', '.join(names)}, leave it empty, or set up another provider",
-        )
 
 
 def _anthropic_installed() -> bool:

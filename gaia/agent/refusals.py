@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 
 from gaia.agent.adaptations import FEATURE_FIELDS, SHAPE, Feature, optional_fields, plain
 from gaia.errors import (
@@ -34,10 +35,7 @@ ANSWER_LIMITS = frozenset({"maxtokens", "maxcompletiontokens", "maxoutputtokens"
 """Fields that ask for room for an answer, which takes it from the prompt's."""
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(words, re.IGNORECASE)
-
-
+_pattern = partial(re.compile, flags=re.IGNORECASE)
 _BLOCKED = _pattern(
     r"content[_ -]?(?:filter|policy|management)|responsible ?ai|flagged|moderation|safety|"
     r"prohibited|prompt (?:was|is) blocked"
@@ -200,9 +198,7 @@ def _strings(value: object) -> Iterator[str]:
         case str():
             yield value
         case dict():
-            for name, inner in value.items():
-                if name not in REPEATED:
-                    yield from _strings(inner)
+            yield from _strings([each for name, each in value.items() if name not in REPEATED])
         case list():
             for inner in value:
                 yield from _strings(inner)

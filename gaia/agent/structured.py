@@ -12,12 +12,11 @@ from google.genai import types
 
 from gaia.agent.models import ChatModel
 from gaia.agent.providers import ModelProvider
-from gaia.agent.shaping import shaped_config
 from gaia.agent.thoughts import said_in
 from gaia.agent.tokens import used_tokens
 from gaia.errors import ModelFruitlessError
 from gaia.memory.digest.findings import Answer
-from gaia.store.usage import Tariff, Usage
+from gaia.store.usage import Usage
 
 MOST_TOKENS: dict[ModelProvider, int] = {
     "gemini": 16_384,
@@ -29,6 +28,12 @@ MOST_TOKENS: dict[ModelProvider, int] = {
 OWN_HOST_TOKENS = 8_192
 """The same for a host of one's own, where prompt and answer share what it has."""
 
+BOUNDS = frozenset({"maxLength", "minLength", "maxItems", "minItems", "pattern"})
+"""What is for a small model that runs on otherwise. OpenAI refuses some of them, and
+Gemini a schema that has too many states with them."""
+BY_NAME = frozenset({"properties", "$defs"})
+"""Keywords whose members are named by the schema's author."""
+
 _FENCED = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 
 
@@ -37,23 +42,12 @@ class StructuredModel:
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def is_small(self) -> bool:
-        return self._model.provider == "embedded"
+        self.name, self.is_small, self.tariff = model.name, model.is_small, model.tariff
 
     @property
     def most_tokens(self) -> float | None:
         """The longest request that the host takes, where it has said so."""
         return self._model.known.most_tokens
-
-    @property
-    def tariff(self) -> Tariff:
-        return self._model.tariff
 
     async def __call__(
         self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
@@ -64,57 +58,59 @@ class StructuredModel:
             ModelFruitlessError: The answer is longer than what fits, or empty.
             ModelError: As for any answer of the model.
         """
-        return self._answer(
-            await self._response(self._request(instructions, text, shape, purpose)), purpose
-        )
+        whole = LlmResponse()
+        llm = self._model.unhurried or self._model.llm
+        request = self._request(instructions, text, shape, purpose)
+        async with aclosing(llm.generate_content_async(request)) as responses:
+            async for response in responses:
+                whole = response
+        tokens_in, tokens_out = used_tokens(whole)
+        is_cut = whole.finish_reason is types.FinishReason.MAX_TOKENS
+        answer = "" if is_cut else bare(said_in(whole))
+        if not answer:
+            what = "more than fits, so that it was cut off" if is_cut else "nothing"
+            error = ModelFruitlessError(
+                f"the model {self.name!r} was asked for JSON and answered {what}: it is asked again"
+            )
+            error.tokens_in, error.tokens_out = tokens_in, tokens_out
+            raise error
+        return Answer(answer, Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff))
 
     def _request(
         self, instructions: str, text: str, shape: Mapping[str, object], purpose: str
     ) -> LlmRequest:
-        is_own_host = self._model.provider == "openai" and self._model.base_url
-        return LlmRequest(
-            model=self.name,
-            contents=[types.Content(role="user", parts=[types.Part(text=text)])],
-            config=shaped_config(
-                instructions,
-                shape,
-                provider=self._model.provider,
-                purpose=purpose,
-                max_output_tokens=(
-                    OWN_HOST_TOKENS if is_own_host else MOST_TOKENS[self._model.provider]
-                ),
-            ),
+        provider = self._model.provider
+        is_own_host = provider == "openai" and self._model.base_url
+        # OpenAI wants a schema to have a title.
+        titled = {"title": purpose, **(shape if provider == "embedded" else unbounded(shape))}
+        config = types.GenerateContentConfig(
+            system_instruction=instructions,
+            max_output_tokens=OWN_HOST_TOKENS if is_own_host else MOST_TOKENS[provider],
+            response_mime_type="application/json",
         )
-
-    async def _response(self, request: LlmRequest) -> LlmResponse:
-        whole: LlmResponse | None = None
-        llm = self._model.unhurried or self._model.llm
-        async with aclosing(llm.generate_content_async(request)) as responses:
-            async for response in responses:
-                whole = response
-        if whole is None:
-            raise self._fruitless("nothing")
-        return whole
-
-    def _answer(self, response: LlmResponse, purpose: str) -> Answer:
-        tokens_in, tokens_out = used_tokens(response)
-        if response.finish_reason is types.FinishReason.MAX_TOKENS:
-            raise self._fruitless("more than fits, so that it was cut off", tokens_in, tokens_out)
-        text = bare(said_in(response))
-        if not text:
-            raise self._fruitless("nothing", tokens_in, tokens_out)
-        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
-        return Answer(text, used)
-
-    def _fruitless(self, what: str, tokens_in: int = 0, tokens_out: int = 0) -> ModelFruitlessError:
-        error = ModelFruitlessError(
-            f"the model {self.name!r} was asked for JSON and answered {what}: it is asked again"
-        )
-        error.tokens_in, error.tokens_out = tokens_in, tokens_out
-        return error
+        if provider == "gemini":
+            config.response_json_schema = titled
+        else:
+            config.response_schema = titled
+        return LlmRequest(model=self.name, contents=[types.UserContent(text)], config=config)
 
 
 def bare(text: str) -> str:
     """`text` without the code fence that some models put around JSON."""
     fenced = _FENCED.fullmatch(text)
     return (fenced[1] if fenced else text).strip()
+
+
+def unbounded(shape: Mapping[str, object]) -> dict[str, object]:
+    """A JSON schema without bounds on lengths."""
+    return {
+        keyword: _unbounded(value, is_named=keyword in BY_NAME)
+        for keyword, value in shape.items()
+        if keyword not in BOUNDS
+    }
+
+
+def _unbounded(value: object, *, is_named: bool = False) -> object:
+    if isinstance(value, Mapping):
+        return {k: _unbounded(v) for k, v in value.items()} if is_named else unbounded(value)
+    return [_unbounded(each) for each in value] if isinstance(value, list | tuple) else value

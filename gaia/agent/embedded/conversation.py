@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.history import is_said_by_user
+from gaia.agent.history import turn_begins
 
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
@@ -40,22 +41,14 @@ class Bounds:
 
 def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
     """`request` in words, without the oldest turns if it is longer than what fits."""
-    config = request.config
-    reply_tokens = bounds.reply_tokens(config)
-    instructions = _defused(str(config.system_instruction or ""))
-    room = bounds.context_tokens - reply_tokens - _tokens(instructions)
-    update: dict[str, object] = {
-        "system_instruction": instructions,
-        "max_output_tokens": reply_tokens,
-    }
+    config = request.config.model_copy()
+    config.max_output_tokens = bounds.reply_tokens(config)
+    config.system_instruction = told = _defused(str(config.system_instruction or ""))
     if config.response_schema is not None:
-        update["temperature"] = TEMPERATURE_OF_SHAPES
-    return request.model_copy(
-        update={
-            "config": config.model_copy(update=update),
-            "contents": trim(in_words(request.contents, with_calls=bool(config.tools)), room),
-        }
-    )
+        config.temperature = TEMPERATURE_OF_SHAPES
+    room = bounds.context_tokens - config.max_output_tokens - _tokens(told)
+    contents = trim(in_words(request.contents, with_calls=bool(config.tools)), room)
+    return request.model_copy(update={"config": config, "contents": contents})
 
 
 def in_words(contents: Sequence[types.Content], *, with_calls: bool) -> list[types.Content]:
@@ -76,7 +69,7 @@ def trim(contents: Sequence[types.Content], room: int) -> list[types.Content]:
     the same turn for a while. Which turn that is follows from the history alone. The last
     turn always stays.
     """
-    kept: list[list[types.Content]] = []
+    kept: list[Sequence[types.Content]] = []
     used = 0
     for turn in _turns(contents):
         kept.append(turn)
@@ -104,14 +97,10 @@ def _parts(content: types.Content, *, with_calls: bool) -> Iterator[types.Part]:
             yield types.Part(function_response=result.model_copy(update={"response": told}))
 
 
-def _turns(contents: Sequence[types.Content]) -> list[list[types.Content]]:
+def _turns(contents: Sequence[types.Content]) -> list[Sequence[types.Content]]:
     """What a person said, and all up to the next thing that a person says."""
-    turns: list[list[types.Content]] = []
-    for content in contents:
-        if is_said_by_user(content) or not turns:
-            turns.append([])
-        turns[-1].append(content)
-    return turns
+    begins = [at for at in turn_begins(contents) if at]
+    return [contents[begin:end] for begin, end in pairwise([0, *begins, len(contents)])]
 
 
 def _size(turn: Sequence[types.Content]) -> int:

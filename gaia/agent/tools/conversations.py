@@ -85,8 +85,8 @@ def _told(hits: Sequence[Hit]) -> Sequence[str]:
 
 
 def _tells_a_password(hit: Hit) -> bool:
-    """What one model was told is no business of the next. A part of it may be a password
-    without the word for it, and one line other than several."""
+    """Whether a password was said, which a later model is not told. The whole texts are
+    searched too: an excerpt may have a password without the word for it."""
     texts = (hit.turn.asked, hit.turn.answer, hit.asked, hit.answer)
     return any(map(credentials.find, texts))
 

@@ -13,12 +13,12 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gaia.agent.history import is_said_by_user
 from gaia.agent.plugins import (
     WINDOW_STEP,
     Meter,
     TurnContext,
     drop_leading_fragment,
-    is_said_by_user,
     replayed_turns,
 )
 from gaia.errors import ModelTimeoutError
