@@ -47,6 +47,7 @@ from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
 from gaia.schedule.jobs import Job
+from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
@@ -88,6 +89,7 @@ class App:
     upkeep: Upkeep
     profiles: Profiles
     schedule: Schedule
+    ledger: Ledger
     jobs: Callable[[], Sequence[Job]]
     """The jobs of the present settings."""
     status: Status
@@ -307,6 +309,7 @@ def build_app(
         digesting=digesting,
         upkeep=housekeeping.upkeep,
         schedule=housekeeping.schedule,
+        ledger=housekeeping.ledger,
         jobs=housekeeping.jobs,
         status=status,
         metrics=metrics,

@@ -108,7 +108,7 @@ async def timed(
     Setting `hang_up` takes up changed settings.
 
     The schedule goes by the machine's time whatever the clock says: whoever moves the clock
-    runs `App.jobs` at their times.
+    runs `App.jobs` by `App.ledger`.
     """
     prepared, manager = _prepare(home, log_to_terminal=False), ServiceManager(clock=clock)
     async with _running(home, prepared, manager, hang_up, channels, clock, model) as app:

@@ -35,6 +35,7 @@ class Housekeeping:
 
     upkeep: Upkeep
     schedule: Schedule
+    ledger: Ledger
     jobs: Callable[[], Sequence[Job]]
     """The jobs of the present settings."""
 
@@ -72,7 +73,8 @@ def build_housekeeping(
             build_backup_job(backups, now.backup),
         )
 
-    return Housekeeping(upkeep, Schedule(jobs(), Ledger(database, clock), clock), jobs)
+    ledger = Ledger(database, clock)
+    return Housekeeping(upkeep, Schedule(jobs(), ledger, clock), ledger, jobs)
 
 
 def _sweep_interval(settings: Settings) -> timedelta:

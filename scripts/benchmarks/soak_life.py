@@ -29,8 +29,6 @@ from gaia.app import App
 from gaia.messages import Address, Health
 from gaia.paths import Home
 from gaia.schedule.jobs import Daily
-from gaia.schedule.ledger import Ledger
-from gaia.store.engine import Database
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
@@ -150,10 +148,8 @@ class Life:
     @asynccontextmanager
     async def _awake(self) -> AsyncIterator[Awake]:
         model = SoakModel(model=NAME)
-        database = Database(self.home.database)
         async with daemon_inside(self.home, self.clock, self.post, model, self._hang_up) as app:
-            yield Awake(app, self.clock, Ledger(database, self.clock))
-        await database.close()
+            yield Awake(app, self.clock)
 
     async def _day(self, awake: Awake, day: int) -> None:
         """Talks over the day, and a night. Now and then the settings change."""
@@ -236,10 +232,10 @@ class Life:
 class Awake:
     """A gaia that runs, and the jobs that it has to do."""
 
-    def __init__(self, app: App, clock: FakeClock, ledger: Ledger) -> None:
+    def __init__(self, app: App, clock: FakeClock) -> None:
         self.app = app
         self._clock = clock
-        self._ledger = ledger
+        self._ledger = app.ledger
         self._due: dict[str, datetime] = {}
 
     async def pass_time(self, duration: timedelta) -> None:
