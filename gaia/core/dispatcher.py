@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -27,7 +27,7 @@ from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, edits, identities, inbox, outbox, pairings
+from gaia.store import batches, conversations, edits, inbox, outbox, pairings, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -36,7 +36,14 @@ from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
 
-_Wake = Callable[[], None]
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """What became of a user's message, and who is to be woken for it."""
+
+    user: User
+    kind: ReceiptKind
+    wake: Callable[[], None] | None = None
 
 
 class Dispatcher:
@@ -74,14 +81,14 @@ class Dispatcher:
         Raises:
             StoreError: It could not be kept: the channel must not acknowledge it.
         """
-        user = await self._access.admit(inbound.address)
-        if user is None:
-            return await self._receive_from_stranger(inbound)
-        inbound = await self._with_code_as_command(inbound)
-        kind = await self._record(inbound)
-        if kind is not ReceiptKind.ACCEPTED:
-            logger.info("a message on %s is a %s one", inbound.address.channel, kind)
-        return self._receipt(kind, user, inbound)
+        while (added := await self._database.write(self._add, inbound)) is None:
+            if await self._access.admit(inbound.address) is None:
+                return await self._receive_from_stranger(inbound)
+        if added.kind is not ReceiptKind.ACCEPTED:
+            logger.info("a message on %s is a %s one", inbound.address.channel, added.kind)
+        if added.wake is not None:
+            added.wake()
+        return self._receipt(added.kind, added.user, inbound)
 
     async def recover(self) -> None:
         """At start: take up the commands that an earlier process left."""
@@ -103,37 +110,25 @@ class Dispatcher:
             return self._receipt(ReceiptKind.ACCEPTED, become, inbound)
         return Receipt(ReceiptKind.DENIED, stranger_reply=become)
 
-    async def _with_code_as_command(self, inbound: Inbound) -> Inbound:
-        """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
-        code = pairing.sent_code(inbound.text) if inbound.direct else None
-        if code is not None and await self._database.read(_is_code_awaited, self._clock.now()):
-            return replace(inbound, text=f"/link {code}")
-        return inbound
-
     def _receipt(self, kind: ReceiptKind, user: User, inbound: Inbound) -> Receipt:
         if kind is ReceiptKind.DENIED:
             return Receipt(kind)
         return Receipt(kind, menu=self._commands.menu(user, direct=inbound.direct))
 
-    async def _record(self, inbound: Inbound) -> ReceiptKind:
-        kind, wake = await self._database.write(self._add, inbound)
-        if wake is not None:
-            wake()
-        return kind
-
-    def _add(self, session: Session, inbound: Inbound) -> tuple[ReceiptKind, _Wake | None]:
-        """What becomes of a message, and who is to be woken for it."""
+    def _add(self, session: Session, inbound: Inbound) -> _Added | None:
+        """Keep a message; None if it is a stranger's."""
         now = self._clock.now()
-        channel = inbound.address.channel
-        if inbox.is_recorded(session, channel, inbound.provider_message_id):
-            return ReceiptKind.DUPLICATE, None
-        user = identities.resolve(session, inbound.address)
-        if user is None or _is_from_before(session, inbound):
-            return ReceiptKind.DENIED, None
-        conversation = conversations.find_or_create(
+        sender = senders.find(session, inbound.address, inbound.chat, now)
+        if sender is None:
+            return None
+        user = sender.user
+        if _is_from_before(inbound, sender.known_since):
+            return _Added(user, ReceiptKind.DENIED)
+        inbound = _with_code_as_command(session, inbound, now)
+        conversation = sender.conversation or conversations.create(
             session,
             user_id=user.user_id,
-            channel=channel,
+            channel=inbound.address.channel,
             chat=inbound.chat,
             direct=inbound.direct,
             now=now,
@@ -142,15 +137,17 @@ class Dispatcher:
         is_command = slash.parse(inbound.text) is not None
         settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
-            return settled, None
+            return _Added(user, settled)
         inbound = settled
-        if self._limits.is_one_too_many(session, user.user_id, inbound, now):
-            if self._limits.refuse(session, conversation, inbound, self._channels, now):
-                return ReceiptKind.ACCEPTED, partial(self._delivery.wake, conversation_id)
-            return ReceiptKind.REFUSED, None
-        inbox.record(session, inbound, conversation, is_command=is_command, now=now)
+        if self._limits.is_one_too_many(sender.recent_messages, inbound):
+            kind = self._limits.refuse(session, conversation, inbound, self._channels, now)
+            is_told = kind is ReceiptKind.ACCEPTED
+            wake = partial(self._delivery.wake, conversation_id) if is_told else None
+            return _Added(user, kind, wake)
+        if not inbox.record(session, inbound, conversation, is_command=is_command, now=now):
+            return _Added(user, ReceiptKind.DUPLICATE)
         workers = self._workers if is_command else self._handlers
-        return ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id)
+        return _Added(user, ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id))
 
     async def _work(self, conversation_id: int) -> timedelta | None:
         taken = await self._database.write(self._take, conversation_id)
@@ -241,15 +238,16 @@ class Dispatcher:
         )
 
 
-def _is_from_before(session: Session, inbound: Inbound) -> bool:
+def _is_from_before(inbound: Inbound, known_since: datetime) -> bool:
     """Whether a message that the channel asked its provider for was sent by a stranger,
     before the address became a user's."""
-    if not inbound.is_late:
-        return False
-    known_since = identities.known_since(session, inbound.address)
     # Providers tell times in whole seconds.
-    return known_since is not None and inbound.sent_at < known_since.replace(microsecond=0)
+    return inbound.is_late and inbound.sent_at < known_since.replace(microsecond=0)
 
 
-def _is_code_awaited(session: Session, now: datetime) -> bool:
-    return bool(pairings.to_send_back(session, now))
+def _with_code_as_command(session: Session, inbound: Inbound, now: datetime) -> Inbound:
+    """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
+    code = pairing.sent_code(inbound.text) if inbound.direct else None
+    if code is not None and pairings.to_send_back(session, now):
+        return replace(inbound, text=f"/link {code}")
+    return inbound

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from gaia.core import sentences, slash
 from gaia.core.splitting import split_notice
 from gaia.current import Current
-from gaia.messages import Inbound
+from gaia.messages import Inbound, ReceiptKind
 from gaia.ports import Channel
 from gaia.settings.schema import Settings
 from gaia.store import audit, inbox, outbox, rates
@@ -37,14 +37,13 @@ class Limits:
     def _messages_per_minute(self) -> int:
         return self._settings.now.limits.messages_per_minute
 
-    def is_one_too_many(
-        self, session: Session, user_id: str, inbound: Inbound, now: datetime
-    ) -> bool:
-        """Whether a message is more than its user may write at the moment."""
+    def is_one_too_many(self, recent_messages: int, inbound: Inbound) -> bool:
+        """Whether a message is more than its user may write at the moment, after so many
+        within a minute."""
         command = slash.parse(inbound.text)
         if command is not None and command.name == NEVER_REFUSED:
             return False
-        return rates.taken(session, user_id, now) >= self._messages_per_minute
+        return recent_messages >= self._messages_per_minute
 
     def refuse(
         self,
@@ -53,12 +52,12 @@ class Limits:
         inbound: Inbound,
         channels: Mapping[str, Channel],
         now: datetime,
-    ) -> bool:
-        """Record a message as refused; returns whether there is an answer to deliver."""
+    ) -> ReceiptKind:
+        """Record a message as refused. It is accepted where it has an answer to deliver."""
         user_id = conversation.user_id
         is_told = not rates.was_told(session, user_id, now)
         turn_id = secrets.token_hex(5) if is_told else None
-        inbox.record(
+        is_new = inbox.record(
             session,
             inbound,
             conversation,
@@ -67,6 +66,8 @@ class Limits:
             state=InboxState.REFUSED,
             turn_id=turn_id,
         )
+        if not is_new:
+            return ReceiptKind.DUPLICATE
         if is_told:
             outbox.add(
                 session,
@@ -87,4 +88,4 @@ class Limits:
                 subject=user_id,
                 address=inbound.address,
             )
-        return is_told
+        return ReceiptKind.ACCEPTED if is_told else ReceiptKind.REFUSED

@@ -8,12 +8,28 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, case, select, update
+from sqlalchemy.orm import Bundle, Session
 
 from gaia.messages import Contact
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
+
+COLUMNS: Bundle[Any] = Bundle(
+    "conversation",
+    ConversationRow.conversation_id,
+    ConversationRow.user_id,
+    ConversationRow.channel,
+    ConversationRow.chat,
+    ConversationRow.first_chat,
+    ConversationRow.direct,
+    ConversationRow.generation,
+    ConversationRow.session_turns,
+    ConversationRow.written_at,
+    ConversationRow.asked_at,
+)
+"""What a conversation is read from, in a query together with other tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +54,53 @@ def find_or_create(
     session: Session, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
 ) -> Conversation:
     """The conversation of this user in this chat, marked as active now."""
-    row = _row(session, user_id, channel, chat)
-    if row is None:
-        row = ConversationRow(
-            user_id=user_id,
-            channel=channel,
-            chat=chat,
-            first_chat=chat,
-            direct=direct,
-            generation=1,
-            session_turns=0,
-            created_at=now,
-            last_message_at=now,
-        )
-        session.add(row)
-        session.flush()
-    else:
-        row.last_message_at = now
-    return _conversation(row)
+    known = find(session, user_id=user_id, channel=channel, chat=chat)
+    if known is None:
+        return create(session, user_id=user_id, channel=channel, chat=chat, direct=direct, now=now)
+    mark_active(session, known.conversation_id, now)
+    return known
+
+
+def create(
+    session: Session, *, user_id: str, channel: str, chat: str, direct: bool, now: datetime
+) -> Conversation:
+    """The first conversation of this user in this chat."""
+    row = ConversationRow(
+        user_id=user_id,
+        channel=channel,
+        chat=chat,
+        first_chat=chat,
+        direct=direct,
+        generation=1,
+        session_turns=0,
+        created_at=now,
+        last_message_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return read(row)
+
+
+def mark_active(session: Session, conversation_id: int, now: datetime) -> None:
+    """Say that somebody does something in the conversation now."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(last_message_at=now)
+    )
 
 
 def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversation | None:
     """The conversation of this user in this chat, if there is one."""
     row = _row(session, user_id, channel, chat)
-    return None if row is None else _conversation(row)
+    return None if row is None else read(row)
 
 
 def get(session: Session, conversation_id: int) -> Conversation | None:
     """A conversation by id; None when its user was removed."""
-    row = session.get(ConversationRow, conversation_id)
-    return None if row is None else _conversation(row)
+    query = select(COLUMNS).where(ConversationRow.conversation_id == conversation_id)
+    row = session.scalar(query)
+    return None if row is None else read(row)
 
 
 def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
@@ -77,7 +110,7 @@ def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
         .where(ConversationRow.user_id == user_id)
         .order_by(ConversationRow.conversation_id)
     )
-    return [_conversation(row) for row in rows]
+    return [read(row) for row in rows]
 
 
 def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
@@ -88,7 +121,7 @@ def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversatio
         .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
     )
     latest = {(row.user_id, row.channel): row for row in rows}
-    return [_conversation(row) for row in latest.values()]
+    return [read(row) for row in latest.values()]
 
 
 def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
@@ -103,7 +136,7 @@ def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> 
         .order_by(ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
         .limit(1)
     )
-    return None if row is None else _conversation(row)
+    return None if row is None else read(row)
 
 
 def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> Sequence[int]:
@@ -137,11 +170,19 @@ def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> S
     return moved
 
 
-def note_written(session: Session, conversation_id: int, at: datetime) -> None:
-    """Say that the person in the chat has written at that time, if not later as well."""
-    row = session.get_one(ConversationRow, conversation_id)
-    row.written_at = at if row.written_at is None else max(at, row.written_at)
-    row.asked_at = None
+def note_written(
+    session: Session, conversation_id: int, at: datetime, *, now: datetime | None = None
+) -> None:
+    """Say that the person in the chat has written at that time, if not later as well, and
+    that they did so just `now`, where that is told."""
+    is_later = ConversationRow.written_at > at
+    written_at = case((is_later, ConversationRow.written_at), else_=at)
+    active = {} if now is None else {"last_message_at": now}
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(written_at=written_at, asked_at=None, **active)
+    )
 
 
 def note_asked(session: Session, conversation_id: int, now: datetime, *, since: datetime) -> None:
@@ -212,7 +253,8 @@ def _row(session: Session, user_id: str, channel: str, chat: str) -> Conversatio
     )
 
 
-def _conversation(row: ConversationRow) -> Conversation:
+def read(row: ConversationRow | Row[Any]) -> Conversation:
+    """The conversation of a row, or of its `COLUMNS`."""
     return Conversation(
         conversation_id=row.conversation_id,
         user_id=row.user_id,

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import Select, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy.orm import Bundle, Session
 
 from gaia.errors import (
     AddressTakenError,
@@ -26,6 +27,11 @@ from gaia.errors import (
 from gaia.messages import Address
 from gaia.store.names import MAX_CHARACTERS, checked_name, name_key, new_user_id, usable_name
 from gaia.store.tables import IdentityRow, UserRow
+
+COLUMNS: Bundle[Any] = Bundle(
+    "user", UserRow.user_id, UserRow.name, UserRow.role, UserRow.created_at, UserRow.is_group
+)
+"""What a user is read from, in a query together with other tables."""
 
 
 class Role(StrEnum):
@@ -79,7 +85,7 @@ def create(
     )
     session.add(row)
     session.flush()
-    return _user(row)
+    return read(row)
 
 
 def free_name(session: Session, wanted: str | None) -> str:
@@ -108,19 +114,19 @@ def find(session: Session, name_or_id: str) -> User:
     )
     if row is None:
         raise UnknownUserError(_unknown(session, name_or_id))
-    return _user(row)
+    return read(row)
 
 
 def find_named(session: Session, name: str) -> User | None:
     """The user of that name, in whatever case, or None."""
     row = _named(session, name)
-    return None if row is None else _user(row)
+    return None if row is None else read(row)
 
 
 def everybody(session: Session) -> tuple[User, ...]:
     """All users, by name."""
     rows = session.scalars(_living().order_by(UserRow.name_key))
-    return tuple(_user(row) for row in rows)
+    return tuple(read(row) for row in rows)
 
 
 def owners(session: Session) -> Sequence[User]:
@@ -135,13 +141,7 @@ def resolve(session: Session, address: Address) -> User | None:
         .join(IdentityRow, IdentityRow.user_id == UserRow.user_id)
         .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
     )
-    return None if row is None else _user(row)
-
-
-def known_since(session: Session, address: Address) -> datetime | None:
-    """Since when an address belongs to whoever it belongs to; None for a stranger's."""
-    row = session.get(IdentityRow, (address.channel, address.sender))
-    return None if row is None else row.created_at
+    return None if row is None else read(row)
 
 
 def addresses(session: Session, user_id: str) -> tuple[Address, ...]:
@@ -225,7 +225,7 @@ def set_role(session: Session, user: User, role: Role) -> User:
     if role is not Role.OWNER:
         check_not_last_owner(session, user)
     row.role = role
-    return _user(row)
+    return read(row)
 
 
 def check_not_last_owner(session: Session, user: User) -> None:
@@ -273,7 +273,8 @@ def _living() -> Select[UserRow]:
     return select(UserRow).where(UserRow.removed_at.is_(None))
 
 
-def _user(row: UserRow) -> User:
+def read(row: UserRow | Row[Any]) -> User:
+    """The user of a row, or of its `COLUMNS`."""
     return User(
         user_id=row.user_id,
         name=row.name,

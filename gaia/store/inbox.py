@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.messages import Inbound
@@ -61,13 +62,13 @@ def record(
     now: datetime,
     state: InboxState = InboxState.QUEUED,
     turn_id: str | None = None,
-) -> None:
-    """Add a message that `is_recorded` does not know yet, and that its sender has
-    written. One that is at its end already has the `turn_id` of its reply, if it gets one."""
-    written_at = min(inbound.sent_at, now)
-    conversations.note_written(session, conversation.conversation_id, written_at)
-    session.add(
-        InboxRow(
+) -> bool:
+    """Add a message, which its sender has written; False if the channel delivered it before.
+    One that is at its end already has the `turn_id` of its reply, if it gets one."""
+    is_new = session.scalar(
+        insert(InboxRow)
+        .on_conflict_do_nothing()
+        .values(
             channel=inbound.address.channel,
             provider_message_id=inbound.provider_message_id,
             conversation_id=conversation.conversation_id,
@@ -89,21 +90,12 @@ def record(
             failures=0,
             finished_at=None if state is InboxState.QUEUED else now,
         )
+        .returning(InboxRow.inbox_id)
     )
-
-
-def is_recorded(session: Session, channel: str, provider_message_id: str) -> bool:
-    """Whether the channel delivered this message before."""
-    return bool(
-        session.scalar(
-            select(
-                exists().where(
-                    InboxRow.channel == channel,
-                    InboxRow.provider_message_id == provider_message_id,
-                )
-            )
-        )
-    )
+    if is_new:
+        written_at = min(inbound.sent_at, now)
+        conversations.note_written(session, conversation.conversation_id, written_at, now=now)
+    return is_new is not None
 
 
 def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from datetime import timedelta
+from threading import Event
 
 import pytest
 
 from gaia.core import pairing, sentences
 from gaia.messages import Address, ReceiptKind
-from gaia.store import audit, conversations, pairings
+from gaia.store import audit, codes, conversations, pairings
 from gaia.store.audit import Action
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
 from gaia.testing.letting_in import actions, code_in, count, owner
-from gaia.testing.transactions import next_write
+from gaia.testing.transactions import at_each_write
 from gaia.testing.until import until
 
 
@@ -59,7 +60,9 @@ async def test_an_owner_lets_somebody_in_by_their_code_under_a_name(running_core
         assert (eve.name, eve.role) == ("Eve from next door", Role.MEMBER)
 
 
-async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(running_core, home):
+async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(
+    running_core, home, monkeypatch
+):
     async with running_core() as core:
         ada, now = await owner(core), core.clock.now()
         await core.database.write(
@@ -70,9 +73,15 @@ async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(r
             direct=True,
             now=now,
         )
-        other = sqlite3.connect(home.database, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        begun = next_write(core.database)
+        other = sqlite3.connect(home.database, isolation_level=None, check_same_thread=False)
+        begun, new_code = Event(), codes.new_code
+
+        def new_code_while_another_process_writes():
+            other.execute("BEGIN IMMEDIATE")
+            at_each_write(core.database, begun.set)
+            return new_code()
+
+        monkeypatch.setattr(codes, "new_code", new_code_while_another_process_writes)
         receiving = asyncio.create_task(core.channel.say("hello", sender="eve"))
         await until(begun.is_set)
         for _ in range(200):

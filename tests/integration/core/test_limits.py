@@ -10,7 +10,7 @@ from sqlalchemy import event, text
 from gaia.core import sentences
 from gaia.messages import Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
-from gaia.store import audit, rates
+from gaia.store import audit, rates, senders
 from gaia.store.audit import Action
 from gaia.store.tables import InboxState
 from gaia.testing.clock import START, FakeClock
@@ -138,7 +138,11 @@ async def test_a_clock_that_was_set_back_locks_nobody_out(running_core):
         assert await answers(core) == ["echo: hello"]
 
 
-@pytest.mark.parametrize("count", [rates.taken, rates.was_told])
+def taken(session, user_id, now):
+    return senders.find(session, Address("fake", "ada"), "ada", now)
+
+
+@pytest.mark.parametrize("count", [taken, rates.was_told])
 async def test_counting_searches_an_index_however_many_messages_there_were(running_core, count):
     asked: list[tuple[str, object]] = []
 
@@ -158,4 +162,4 @@ async def test_counting_searches_an_index_however_many_messages_there_were(runni
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
             steps = [row[3] for row in plan]
     assert any("INDEX ix_inbox_conversation_id_received_at" in step for step in steps), steps
-    assert not any(step.startswith("SCAN") for step in steps), steps
+    assert not any(step.startswith("SCAN") and "CONSTANT" not in step for step in steps), steps

@@ -33,13 +33,13 @@ class Chat:
         """Record a message unless all is done with it; returns what was decided."""
         is_command = inbound.text.startswith("/")
         with self._database.writing() as session:
-            if inbox.is_recorded(session, "fake", inbound.provider_message_id):
-                return ReceiptKind.DUPLICATE
             decided = edits.settle(
                 session, inbound, self._conversation.conversation_id, is_command=is_command
             )
-            if isinstance(decided, Inbound):
-                inbox.record(session, decided, self._conversation, is_command=is_command, now=START)
+            if isinstance(decided, Inbound) and not inbox.record(
+                session, decided, self._conversation, is_command=is_command, now=START
+            ):
+                return ReceiptKind.DUPLICATE
         return decided
 
     async def begin(self) -> tuple[str, ...]:
