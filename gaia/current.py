@@ -56,4 +56,5 @@ class Use:
 
     async def over(self) -> None:
         """Return when nobody does."""
-        await self._over.wait()
+        while self._users:
+            await self._over.wait()

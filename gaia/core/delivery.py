@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Concatenate, ParamSpec
 from weakref import WeakKeyDictionary
 
 from sqlalchemy.orm import Session
@@ -33,11 +35,11 @@ from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, outbox, outbox_files, sending
+from gaia.store import inbox, outbox, sending
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
-from gaia.store.outbox import Chunk
+from gaia.store.outbox import Chunk, Due
 from gaia.store.tables import OutboxState
 
 logger = logging.getLogger(__name__)
@@ -49,18 +51,22 @@ that was sent last. Most are delivered within two seconds."""
 CONFIRM = timedelta(seconds=CONFIRM_SECONDS)
 AT_ONCE = timedelta(0)
 
+P = ParamSpec("P")
+
 INTERRUPTED = "gaia was interrupted while it was sent"
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """The next chunk of a conversation, what it answers, and until when it waits for what
-    a provider tells of the one before."""
+class _Begun:
+    """A chunk that is marked as being sent, and what its channel gets."""
 
     chunk: Chunk
-    conversation: Conversation
-    answered: Answered
-    confirmed_by: datetime | None
+    channel: Channel
+    outbound: Outbound
+
+
+_Step = _Begun | timedelta | None
+"""What to do next in a conversation: a chunk to send, or when to look again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,48 +160,28 @@ class Delivery:
         self._listening[place].add(conversation.conversation_id)
 
     async def _work(self, conversation_id: int) -> timedelta | None:
-        due = await self._database.read(_next, conversation_id)
-        if due is None:
-            return None
-        chunk, confirmed_by = due.chunk, due.confirmed_by
-        channel = self._channels.get(due.conversation.channel)
-        if channel is None:
-            return None
-        now = self._clock.now()
-        if chunk.not_before is not None and chunk.not_before > now:
-            return chunk.not_before - now
-        if confirmed_by is not None and now < confirmed_by <= now + CONFIRM:
-            return confirmed_by - now
-        with turn_in_log(chunk.turn_id):
-            if chunk.state is OutboxState.SENDING and channel.reports:
-                return await self._await_report(chunk)
-            # From this look at the channels on: one that is replaced is waited for.
-            with self._uses.setdefault(channel, Use()):
-                return await self._send(channel, due)
+        begun = await self._with_channels(self._begin, conversation_id)
+        while isinstance(begun, _Begun):
+            with turn_in_log(begun.chunk.turn_id), self._use(begun.channel):
+                begun = await self._send(begun)
+        return begun
 
-    async def _send(self, channel: Channel, due: _Due) -> timedelta | None:
-        chunk = due.chunk
-        # Reachability may change from here on: ask to hear of it before it is read.
-        self._listen(due.conversation)
-        outbound = await self._database.write(_begin, chunk, due.answered, self._clock.now())
-        if outbound is None:
-            return AT_ONCE
+    async def _send(self, begun: _Begun) -> _Step:
+        """Send a chunk; returns the next one if that may follow at once."""
+        channel, chunk = begun.channel, begun.chunk
         try:
-            provider_id = await channel.send(outbound)
+            provider_id = await channel.send(begun.outbound)
         except SendError as exc:
             return await self._not_sent(channel, chunk, exc)
         except Exception as exc:
             logger.exception("channel %s failed to send chunk %d", channel.name, chunk.outbox_id)
             outcome = UnknownSendError(f"the channel failed: {type(exc).__name__}")
             return await self._not_sent(channel, chunk, outcome)
-        return await self._taken(channel, chunk, provider_id)
-
-    async def _taken(self, channel: Channel, read: Chunk, provider_id: str) -> timedelta | None:
         state = OutboxState.QUEUED if channel.reports else OutboxState.SENT
         confirmed_by = self._clock.now() + CONFIRM if channel.reports else None
-        chunk = await self._database.write(_mark_taken, read, provider_id, state, confirmed_by)
+        step = await self._with_channels(self._taken, begun, provider_id, state, confirmed_by)
         self._observer.chunk(channel.name, state.value)
-        return _next_step(chunk)
+        return step
 
     async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
         now = self._clock.now()
@@ -222,11 +208,67 @@ class Delivery:
         goes_on = retries.write(session, chunk, verdict, now)
         return _Judged(AT_ONCE if goes_on else None, verdict)
 
-    async def _await_report(self, read: Chunk) -> timedelta:
-        """A crash has left the outcome unknown. The provider may still tell it."""
-        not_before = self._clock.now() + CONFIRM
-        await self._database.write(_mark_unknown, read, not_before)
-        return AT_ONCE
+    def _begin(
+        self, session: Session, channels: Mapping[str, Channel], conversation_id: int
+    ) -> _Step:
+        """Mark the next chunk as being sent, or say when to look again."""
+        due = outbox.next_due(session, conversation_id)
+        channel = channels.get(due.conversation.channel) if due else None
+        if due is None or channel is None:
+            return None
+        now, chunk = self._clock.now(), due.chunk
+        if chunk.not_before is not None and chunk.not_before > now:
+            return chunk.not_before - now
+        if due.held_until is not None and now < due.held_until <= now + CONFIRM:
+            return due.held_until - now
+        if chunk.state is OutboxState.SENDING and channel.reports:
+            # A crash has left the outcome unknown. The provider may still tell it.
+            sending.mark_unknown(
+                session, chunk.outbox_id, error=INTERRUPTED, not_before=now + CONFIRM
+            )
+            return CONFIRM
+        # Reachability may change once this is committed: by then it is asked to hear of it.
+        self._listen(due.conversation)
+        is_repeat = chunk.repeated or chunk.state in reports.IN_THE_MIDDLE
+        sending.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
+        answered = inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
+        return _Begun(chunk, channel, _outbound(due, answered, is_repeat=is_repeat))
+
+    def _taken(
+        self,
+        session: Session,
+        channels: Mapping[str, Channel],
+        begun: _Begun,
+        provider_id: str,
+        state: OutboxState,
+        confirmed_by: datetime | None,
+    ) -> _Step:
+        """Mark a chunk as taken, and begin with the next."""
+        chunk = begun.chunk
+        is_news = sending.mark_taken(
+            session, chunk.outbox_id, provider_id, state=state, next_not_before=confirmed_by
+        )
+        if not is_news and _next_step(outbox.get(session, chunk.outbox_id)) is None:
+            return None
+        if self._workers.closed:
+            return AT_ONCE
+        return self._begin(session, channels, chunk.conversation_id)
+
+    async def _with_channels(
+        self,
+        function: Callable[Concatenate[Session, Mapping[str, Channel], P], _Step],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> _Step:
+        """Write with a look at the channels: one that is replaced meanwhile is waited for."""
+        channels = dict(self._channels)
+        with ExitStack() as used:
+            for channel in channels.values():
+                used.enter_context(self._use(channel))
+            return await self._database.write(function, channels, *args, **kwargs)
+
+    def _use(self, channel: Channel) -> Use:
+        return self._uses.setdefault(channel, Use())
 
 
 def _next_step(chunk: Chunk | None) -> timedelta | None:
@@ -236,27 +278,8 @@ def _next_step(chunk: Chunk | None) -> timedelta | None:
     return None if waits else AT_ONCE
 
 
-def _next(session: Session, conversation_id: int) -> _Due | None:
-    conversation = conversations.get(session, conversation_id)
-    chunk = outbox.next_chunk(session, conversation_id)
-    if conversation is None or chunk is None:
-        return None
-    return _Due(
-        chunk,
-        conversation,
-        inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered(),
-        sending.next_not_before(session, conversation_id),
-    )
-
-
-def _begin(session: Session, read: Chunk, answered: Answered, now: datetime) -> Outbound | None:
-    """Mark a chunk as being sent; None when it has changed since it was read."""
-    chunk = outbox.get(session, read.outbox_id)
-    conversation = conversations.get(session, read.conversation_id)
-    if chunk != read or conversation is None:
-        return None
-    is_repeat = chunk.repeated or chunk.state in reports.IN_THE_MIDDLE
-    sending.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
+def _outbound(due: Due, answered: Answered, *, is_repeat: bool) -> Outbound:
+    chunk, conversation = due.chunk, due.conversation
     return Outbound(
         outbox_id=chunk.outbox_id,
         chat=conversation.chat,
@@ -268,25 +291,6 @@ def _begin(session: Session, read: Chunk, answered: Answered, now: datetime) -> 
         is_repeat=is_repeat,
         is_failure=answered.in_vain,
         buttons=chunk.buttons,
-        file=outbox_files.of_chunk(session, chunk.outbox_id),
+        file=due.file,
         contact=conversation.contact,
     )
-
-
-def _mark_taken(
-    session: Session,
-    read: Chunk,
-    provider_id: str,
-    state: OutboxState,
-    confirmed_by: datetime | None,
-) -> Chunk | None:
-    sending.mark_taken(
-        session, read.outbox_id, provider_id, state=state, next_not_before=confirmed_by
-    )
-    return outbox.get(session, read.outbox_id)
-
-
-def _mark_unknown(session: Session, read: Chunk, not_before: datetime) -> None:
-    chunk = outbox.get(session, read.outbox_id)
-    if chunk is not None and chunk.state is OutboxState.SENDING:
-        sending.mark_unknown(session, chunk.outbox_id, error=INTERRUPTED, not_before=not_before)

@@ -97,7 +97,7 @@ def _not_asked(
 def _is_present_copy(chunk: Chunk, report: DeliveryReport) -> bool:
     """Whether a report is about the copy that was sent last. While it is being sent, or
     nobody knows whether it was, any counts that has not failed before."""
-    if chunk.state in sending.ON_ITS_WAY:
+    if chunk.state in outbox.ON_ITS_WAY:
         return report.provider_id == chunk.provider_id
     return chunk.state in IN_THE_MIDDLE and report.provider_id not in chunk.failed_ids
 

@@ -11,15 +11,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ScalarSelect, func, select, update
+from sqlalchemy.orm import Session, aliased
 
-from gaia.messages import Button
-from gaia.store import outbox_files
+from gaia.messages import Button, OutboundFile
+from gaia.store import conversations, outbox_files
+from gaia.store.conversations import Conversation
 from gaia.store.outbox_files import NewFile
-from gaia.store.tables import ConversationRow, OutboxRow, OutboxState, UserRow
+from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState, UserRow
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
+
+ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
+"""The states of a chunk that its provider took and may tell more of."""
 
 CAUSES = 3
 """So many causes of waiting a backlog tells, the most frequent first."""
@@ -46,6 +50,18 @@ class Chunk:
     error: str | None
     created_at: datetime
     sent_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The next chunk of a conversation, and its file. It waits until `held_until` for what
+    the provider tells of those that left before it; None when there are none, or their time
+    is not limited."""
+
+    chunk: Chunk
+    conversation: Conversation
+    file: OutboundFile | None
+    held_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +132,46 @@ def get(session: Session, outbox_id: int) -> Chunk | None:
 
 def next_chunk(session: Session, conversation_id: int) -> Chunk | None:
     """The chunk that must leave before all others of its conversation."""
-    row = session.scalar(
-        select(OutboxRow)
+    due = next_due(session, conversation_id)
+    return None if due is None else due.chunk
+
+
+def next_due(session: Session, conversation_id: int) -> Due | None:
+    """The same, with all that its sending depends on."""
+    row = session.execute(
+        select(
+            OutboxRow,
+            conversations.COLUMNS,
+            outbox_files.COLUMNS,
+            *(_held_until(conversation_id, state) for state in ON_ITS_WAY),
+        )
+        .join(ConversationRow, ConversationRow.conversation_id == OutboxRow.conversation_id)
+        .outerjoin(OutboxFileRow, OutboxFileRow.outbox_id == OutboxRow.outbox_id)
         .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state.in_(OPEN))
         .order_by(OutboxRow.outbox_id)
         .limit(1)
+    ).one_or_none()
+    if row is None:
+        return None
+    chunk, conversation, file, *held_until = row
+    return Due(
+        _chunk(chunk),
+        conversations.read(conversation),
+        outbox_files.read(file),
+        max((time for time in held_until if time is not None), default=None),
     )
-    return None if row is None else _chunk(row)
+
+
+def _held_until(conversation_id: int, state: OutboxState) -> ScalarSelect[datetime | None]:
+    """Until when the last chunk in such a state keeps those after it waiting."""
+    earlier = aliased(OutboxRow)
+    return (
+        select(earlier.not_before)
+        .where(earlier.conversation_id == conversation_id, earlier.state == state)
+        .order_by(earlier.outbox_id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
 def listed(session: Session, *, states: Sequence[OutboxState]) -> Sequence[Listed]:

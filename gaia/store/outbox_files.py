@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Row, delete, func, select, update
+from sqlalchemy.orm import Bundle, Session
 
 from gaia.messages import OutboundFile
 from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState
@@ -22,6 +23,14 @@ _ARRIVED = (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
 
 _LEFT = (*_ARRIVED, OutboxState.QUEUED, OutboxState.DEAD)
 """The states of chunks that wait for nothing but word of what became of them."""
+
+COLUMNS: Bundle[Any] = Bundle(
+    "file",
+    OutboxFileRow.name,
+    OutboxFileRow.media_type,
+    func.length(OutboxFileRow.content).label("size"),
+)
+"""What a file is read from, without its content, in a query together with its chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +55,9 @@ def add(session: Session, outbox_id: int, conversation_id: int, file: NewFile) -
     )
 
 
-def of_chunk(session: Session, outbox_id: int) -> OutboundFile | None:
-    """The file that goes with a chunk, without its content."""
-    found = session.execute(
-        select(
-            OutboxFileRow.name, OutboxFileRow.media_type, func.length(OutboxFileRow.content)
-        ).where(OutboxFileRow.outbox_id == outbox_id)
-    )
-    row = found.one_or_none()
-    return None if row is None else OutboundFile(*row)
+def read(row: Row[Any]) -> OutboundFile | None:
+    """The file of its `COLUMNS`, which are empty where there is none."""
+    return None if row.name is None else OutboundFile(row.name, row.media_type, row.size)
 
 
 def content(session: Session, outbox_id: int) -> bytes | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, not_, select
+from sqlalchemy import ColumnElement, ScalarSelect, SQLColumnExpression, func, not_, select
 from sqlalchemy.orm import Session, aliased
 
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
@@ -19,7 +19,7 @@ STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
 
-def taken(user_id: ColumnElement[str] | str, now: datetime) -> ScalarSelect[int]:
+def taken(user_id: SQLColumnExpression[str] | str, now: datetime) -> ScalarSelect[int]:
     """How many messages of a user were taken within the last minute, on all channels, as a
     part of a query."""
     typed = func.lower(InboxRow.text)
@@ -40,7 +40,7 @@ def was_told(session: Session, user_id: str, now: datetime) -> bool:
 
 
 def _count(
-    user_id: ColumnElement[str] | str, now: datetime, *conditions: ColumnElement[bool]
+    user_id: SQLColumnExpression[str] | str, now: datetime, *conditions: ColumnElement[bool]
 ) -> ScalarSelect[int]:
     theirs = aliased(ConversationRow)
     return (

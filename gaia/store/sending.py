@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, String, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.store.outbox import OPEN, Chunk
@@ -17,9 +17,6 @@ from gaia.store.tables import OutboxRow, OutboxState
 
 ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 """The states of a chunk that its reader has: nothing is ever sent again from there."""
-
-ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
-"""The states of a chunk that its provider took and may tell more of."""
 
 
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
@@ -45,18 +42,30 @@ def mark_taken(
     *,
     state: OutboxState = OutboxState.SENT,
     next_not_before: datetime | None = None,
-) -> None:
-    """Say that the channel has taken the chunk, unless its user was removed meanwhile.
+) -> bool:
+    """Say that the channel has taken the chunk, unless its user was removed meanwhile;
+    returns whether that is the first that is heard of it.
 
     A report that was faster stays: that some copy has arrived, that this one failed, that
     it went on. `next_not_before` is when the next chunk may follow if nothing is reported.
     """
+    nothing_reported = (OutboxRow.state == OutboxState.SENDING) & (
+        cast(OutboxRow.failed_ids, String) == "[]"
+    )
+    taken = {"provider_id": provider_id, "error": None, "not_before": next_not_before}
+    marked = session.scalar(
+        update(OutboxRow)
+        .where(OutboxRow.outbox_id == outbox_id, nothing_reported)
+        .values(state=state, **taken)
+        .returning(OutboxRow.outbox_id)
+    )
+    if marked is not None:
+        return True
     row = session.get(OutboxRow, outbox_id)
-    if row is None or row.state in ARRIVED or provider_id in row.failed_ids:
-        return
-    row.provider_id = provider_id
-    row.state = OutboxState.SENT if row.state == OutboxState.SENT else state
-    row.error, row.not_before = None, next_not_before
+    if row is not None and row.state not in ARRIVED and provider_id not in row.failed_ids:
+        row.state = OutboxState.SENT if row.state == OutboxState.SENT else state
+        row.provider_id, row.error, row.not_before = provider_id, None, next_not_before
+    return False
 
 
 def mark_reported(session: Session, outbox_id: int, provider_id: str, state: OutboxState) -> None:
@@ -126,21 +135,6 @@ def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
         )
         .values(state=OutboxState.DEAD, error="a chunk before it was not delivered")
     )
-
-
-def next_not_before(session: Session, conversation_id: int) -> datetime | None:
-    """When another chunk of the conversation may leave, though nothing was reported of
-    those that left last; None when there are none, or their time is not limited."""
-    times = [
-        session.scalar(
-            select(OutboxRow.not_before)
-            .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state == state)
-            .order_by(OutboxRow.outbox_id.desc())
-            .limit(1)
-        )
-        for state in ON_ITS_WAY
-    ]
-    return max((time for time in times if time is not None), default=None)
 
 
 def _mark(

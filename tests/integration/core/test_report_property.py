@@ -131,13 +131,16 @@ class Play:
         self.outbox_ids: tuple[int, ...] = ()
 
     def _start(self) -> Delivery:
-        return Delivery(
+        delivery = Delivery(
             database=self.database,
             channels={"fake": self.provider},
             clock=self.clock,
             settings=Current(Settings()),
             observer=Unobserved(),
         )
+        # Its one worker is the test itself.
+        delivery.wake = lambda conversation_id: None
+        return delivery
 
     async def begin(self) -> None:
         users = Users(self.database, self.clock)
@@ -181,13 +184,16 @@ class Play:
             return True
         self.provider.called.clear()
         self.sending = asyncio.create_task(self.delivery._work(self.conversation_id))
-        called = asyncio.create_task(self.provider.called.wait())
-        await asyncio.wait((self.sending, called), return_when=asyncio.FIRST_COMPLETED)
-        called.cancel()
+        await self.until_called_or_done(self.sending)
         if not self.sending.done():
             return True
         task, self.sending = self.sending, None
         return await task is not None
+
+    async def until_called_or_done(self, sending: asyncio.Task[object]) -> None:
+        called = asyncio.create_task(self.provider.called.wait())
+        await asyncio.wait((sending, called), return_when=asyncio.FIRST_COMPLETED)
+        called.cancel()
 
     async def answer(self, answer: str) -> None:
         """Have the provider answer what is being sent, if anything is."""
@@ -200,6 +206,7 @@ class Play:
         copy.is_there = answer in ("taken", "unsure", "killed")
         copy.is_known = answer not in ("unsure", "killed")
         provider.may_give_up |= answer in ("never", "unsure")
+        provider.called.clear()
         if answer == "killed":
             task.cancel()
             self.delivery = self._start()
@@ -207,9 +214,10 @@ class Play:
             provider.answer.set_result(copy.sid)
         else:
             provider.answer.set_exception(FAILURES[answer] or AssertionError(answer))
-        await asyncio.wait((task,))
-        self.sending = None
-        assert task.cancelled() or task.exception() is None
+        await self.until_called_or_done(task)
+        if task.done():
+            self.sending = None
+            assert task.cancelled() or task.exception() is None
 
     async def report(
         self, outbox_id: int, number: int, stage: DeliveryStage, failure: SendError | None

@@ -88,6 +88,7 @@ async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_cor
         core.app.channels.clear()
         core.model.let_go("hello")
         await core.app.handlers.flush()
+        await until(lambda: not delivery._workers._tasks)
         begun = next_write(database)
         with closing(sqlite3.connect(database.engine.url.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

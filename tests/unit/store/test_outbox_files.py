@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from gaia.messages import Address, OutboundFile
-from gaia.store import conversations, outbox, outbox_files
+from gaia.store import conversations, outbox, outbox_files, sending
 from gaia.store.engine import Database
 from gaia.store.outbox_files import GONE, NewFile
 from gaia.store.tables import OutboxFileRow, OutboxRow, OutboxState
@@ -46,20 +47,27 @@ async def reply(
     return [each.chunk.outbox_id for each in listed if each.chunk.outbox_id not in before]
 
 
+def file_of_next(session: Session) -> OutboundFile | None:
+    """The file of the chunk that is to be sent next in the only conversation."""
+    due = outbox.next_due(session, 1)
+    assert due is not None
+    return due.file
+
+
 async def test_a_file_goes_with_the_last_chunk(database: Database, ada: User) -> None:
     first, last = await reply(database, ada, "one", "two")
     with database.reading() as session:
-        assert outbox_files.of_chunk(session, first) is None
+        assert file_of_next(session) is None
         assert outbox_files.content(session, first) is None
-        assert outbox_files.of_chunk(session, last) == OutboundFile(
-            "gaia.txt", "text/plain", len(FILE.content)
-        )
+        sending.begin(session, first, repeated=False, now=START)
+        sending.mark_taken(session, first, "m1")
+        assert file_of_next(session) == OutboundFile("gaia.txt", "text/plain", len(FILE.content))
         assert outbox_files.content(session, last) == FILE.content
 
 
 async def test_a_reply_without_a_file_has_none(database: Database, ada: User) -> None:
-    (only,) = await reply(database, ada, "one", file=None)
-    assert await database.read(outbox_files.of_chunk, only) is None
+    await reply(database, ada, "one", file=None)
+    assert await database.read(file_of_next) is None
 
 
 async def put(database: Database, outbox_id: int, state: OutboxState, **values: object) -> None:
