@@ -1,12 +1,10 @@
 """Candidates: what a question is about, and which of a user's memories may answer it.
 
-Full text and vector index are asked at once; each names its best. Nothing is put in
-order here.
+Full text and vector index each name their best. Nothing is put in order here.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,11 +14,11 @@ from sqlalchemy.orm import Session
 from gaia.errors import IndexUnavailableError
 from gaia.memory import text
 from gaia.memory.dates import named_time
+from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.ranking import Candidate
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store import terms
-from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 from gaia.store.terms import Corpus
 
@@ -56,80 +54,84 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The memories that the two searches named for a question, with their scores: BM25 and
-    cosine. `fault` is why meaning was not searched, empty if it was."""
+class Meaning:
+    """The memories nearest to a question in meaning, with their cosines. `fault` is why
+    meaning was not searched, empty if it was."""
 
-    question: Question
-    scores: Mapping[int, float]
     similarities: Mapping[int, float]
-    fault: str
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What may answer, in no order, and the memory of each number."""
+
+    all: Sequence[Candidate]
+    memories: Mapping[int, Memory]
+
+
+NO_MEANING = Meaning({})
 
 
 class Gatherer:
     """Finds the candidates for a question."""
 
-    def __init__(self, database: Database, nearest: Nearest, clock: Clock) -> None:
-        self._database = database
+    def __init__(self, nearest: Nearest, clock: Clock) -> None:
         self._nearest = nearest
         self._clock = clock
 
-    async def name(self, user_id: str, asked: str, only: Filter) -> Named:
-        """Ask both searches at once. `user_id` is somebody's, see `owner`."""
-        question = await self._database.read(_understand, user_id, asked)
-        try:
-            async with asyncio.TaskGroup() as group:
-                by_meaning = group.create_task(self._by_meaning(user_id, question))
-                scores = await self._database.read(self._by_words, user_id, question, only)
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return Named(question, scores, *by_meaning.result())
+    async def meaning(self, user_id: str, question: Question) -> Meaning:
+        """Ask the index. `user_id` is somebody's, see `owner`.
 
-    def _by_words(
-        self, session: Session, user_id: str, question: Question, only: Filter
-    ) -> Mapping[int, float]:
-        return terms.search(
+        A name pulls a vector towards every mention of it; whom the question is about is
+        what `ranking` cares for, so subjects are left out."""
+        asked = text.without(question.text[:LONGEST_QUESTION], question.names)
+        if not question.known.size or not text.normalise(asked):
+            return NO_MEANING
+        try:
+            found = await self._nearest.nearest(user_id, asked, CANDIDATES)
+        except IndexUnavailableError as exc:
+            return Meaning({}, str(exc))
+        return Meaning({each.memory_id: each.similarity for each in found})
+
+    def candidates(
+        self, session: Session, user_id: str, question: Question, meaning: Meaning, only: Filter
+    ) -> Candidates:
+        """Those that either search names and that count, with what their order depends on."""
+        conditions = self._conditions(user_id, only)
+        scores = terms.search(
             session,
             user_id,
             question.known.rarest(question.terms, MOST_WORDS),
             question.known,
             CANDIDATES,
-            self._conditions(user_id, only),
+            conditions,
         )
-
-    def candidates(
-        self, session: Session, user_id: str, named: Named, only: Filter
-    ) -> Sequence[Candidate]:
-        """Those that count of what was named, with what their order depends on."""
-        result = session.execute(
-            select(
-                MemoryRow.memory_id,
-                MemoryRow.text,
-                MemoryRow.subject,
-                MemoryRow.session_id,
-                MemoryRow.position,
-                MemoryRow.valid_from,
-            ).where(
-                MemoryRow.memory_id.in_({*named.scores, *named.similarities}),
-                *self._conditions(user_id, only),
-            )
+        numbers = {*scores, *meaning.similarities}
+        if not numbers:
+            return Candidates((), {})
+        found = session.execute(
+            select(*COLUMNS).where(MemoryRow.memory_id.in_(numbers), *conditions)
         )
-        rows = result.all()
-        subjects = _subjects({row.subject for row in rows}, named.question.names)
-        when = named_time(named.question.text)
-        return [
-            Candidate(
-                memory_id=row.memory_id,
-                text_score=named.scores.get(row.memory_id),
-                similarity=named.similarities.get(row.memory_id),
-                session_id=row.session_id,
-                position=row.position,
-                is_named=row.subject in subjects,
-                is_dated=when.covers(row.valid_from),
-                is_question=row.text.rstrip().endswith(QUESTION_MARKS),
-            )
-            for row in rows
-        ]
+        rows = found.all()
+        subjects = _subjects({row.subject for row in rows}, question.names)
+        when = named_time(question.text)
+        return Candidates(
+            [
+                Candidate(
+                    memory_id=row.memory_id,
+                    text_score=scores.get(row.memory_id),
+                    similarity=meaning.similarities.get(row.memory_id),
+                    session_id=row.session_id,
+                    position=row.position,
+                    is_named=row.subject in subjects,
+                    is_dated=when.covers(row.valid_from),
+                    is_question=row.text.rstrip().endswith(QUESTION_MARKS),
+                )
+                for row in rows
+            ],
+            {row.memory_id: memory_of(row) for row in rows},
+        )
 
     def _conditions(self, user_id: str, only: Filter) -> Sequence[ColumnElement[bool]]:
         conditions = [
@@ -145,22 +147,9 @@ class Gatherer:
             conditions.append(MemoryRow.sensitive.is_(False))
         return conditions
 
-    async def _by_meaning(
-        self, user_id: str, question: Question
-    ) -> tuple[Mapping[int, float], str]:
-        """A name pulls a vector towards every mention of it; whom the question is about is
-        what `ranking` cares for, so subjects are left out."""
-        asked = text.without(question.text[:LONGEST_QUESTION], question.names)
-        if not question.known.size or not text.normalise(asked):
-            return {}, ""
-        try:
-            found = await self._nearest.nearest(user_id, asked, CANDIDATES)
-        except IndexUnavailableError as exc:
-            return {}, str(exc)
-        return {each.memory_id: each.similarity for each in found}, ""
 
-
-def _understand(session: Session, user_id: str, asked: str) -> Question:
+def understand(session: Session, user_id: str, asked: str) -> Question:
+    """What a text asks for, by what stands in the user's memories."""
     wanted = text.query_terms(asked)
     fields = {text.as_subject(term): term for term in wanted}
     known = terms.corpus(session, user_id, [*wanted, *fields])

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
 import regex
+from sqlalchemy.orm import Session
 
 from gaia.errors import GaiaError
 from gaia.memory import credentials
+from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
@@ -58,6 +62,30 @@ class Relevant(Protocol):
         """The user's active memories that pass the relevance gate, the best first."""
         ...
 
+    def understand(self, session: Session, user_id: str, text: str) -> Question:
+        """What a text asks for: the first step of `relevant`."""
+        ...
+
+    async def meaning(self, user_id: str, question: Question) -> Meaning:
+        """What is nearest to it in meaning: the second step."""
+        ...
+
+    def relevant_to(
+        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+    ) -> Sequence[Memory]:
+        """What `relevant` returns: the third step."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What the words of a message ask of its sender's memory, once that was looked at; no
+    question if they ask nothing."""
+
+    words: str
+    question: Question | None = None
+    meaning: Meaning = NO_MEANING
+
 
 class Finder(Relevant, Protocol):
     """Finds memories for whoever asks: a person by a command, or the model by a tool."""
@@ -93,21 +121,49 @@ class Recall:
         owner(user_id)
         if is_pleasantry(words):
             return ()
-        try:
+        found: Sequence[Memory] = ()
+        with self._tolerant():
             # In real time, like what it bounds.
             async with asyncio.timeout(self._seconds):
                 found = await self._search.relevant(
                     user_id, _query(words), limit=SPARE * self.limit
                 )
-        except TimeoutError:
-            self._failed(f"a search took longer than {self._seconds:g} s")
-            return ()
-        except Exception as exc:
-            cause = str(exc) if isinstance(exc, GaiaError) else type(exc).__name__
-            self._failed(cause, trace=not isinstance(exc, GaiaError))
-            return ()
-        self._worked()
-        return [memory for memory in found if self._may_be_offered(user_id, memory)]
+            self._worked()
+        return self._offered(user_id, found)
+
+    def cue(self, session: Session, user_id: str, words: str) -> Cue:
+        """Look at a message that has come: the first of three steps, which do what `offers`
+        does in transactions of the caller's.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        owner(user_id)
+        question = None
+        if not is_pleasantry(words):
+            with self._tolerant():
+                question = self._search.understand(session, user_id, _query(words))
+        return Cue(words, question)
+
+    async def with_meaning(self, user_id: str, cue: Cue) -> Cue:
+        """The second step: search by meaning."""
+        if cue.question is None:
+            return cue
+        with self._tolerant():
+            async with asyncio.timeout(self._seconds):
+                return replace(cue, meaning=await self._search.meaning(user_id, cue.question))
+        return replace(cue, question=None)
+
+    def offers_to(self, session: Session, user_id: str, cue: Cue) -> Sequence[Memory]:
+        """The third step: what `offers` returns."""
+        found: Sequence[Memory] = ()
+        if cue.question is not None:
+            with self._tolerant():
+                found = self._search.relevant_to(
+                    session, user_id, cue.question, cue.meaning, limit=SPARE * self.limit
+                )
+                self._worked()
+        return self._offered(user_id, found)
 
     def choose(self, offers: Sequence[Memory], prompt: Iterable[str]) -> Sequence[Memory]:
         """Those of `offers` that the texts of the prompt do not say yet, within the bounds.
@@ -122,6 +178,20 @@ class Recall:
                 chosen.append(memory)
                 room -= size
         return chosen
+
+    @contextmanager
+    def _tolerant(self) -> Iterator[None]:
+        """Go on where a search fails, and say once that it did."""
+        try:
+            yield
+        except TimeoutError:
+            self._failed(f"a search took longer than {self._seconds:g} s")
+        except Exception as exc:
+            cause = str(exc) if isinstance(exc, GaiaError) else type(exc).__name__
+            self._failed(cause, trace=not isinstance(exc, GaiaError))
+
+    def _offered(self, user_id: str, found: Sequence[Memory]) -> Sequence[Memory]:
+        return [memory for memory in found if self._may_be_offered(user_id, memory)]
 
     def _may_be_offered(self, user_id: str, memory: Memory) -> bool:
         return (

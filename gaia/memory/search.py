@@ -7,14 +7,14 @@ answers, and `Found.fault` says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from gaia.current import Current
-from gaia.memory import ledger, text
-from gaia.memory.candidates import Filter, Gatherer, Named, Question
+from gaia.memory import text
+from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.ranking import Candidate, Fusion, Parts, rank
@@ -50,6 +50,11 @@ class Found:
     hits: Sequence[Hit]
     fault: str = ""
 
+    @property
+    def relevant(self) -> Sequence[Memory]:
+        """Those that may be given to the model unasked."""
+        return [hit.memory for hit in self.hits if hit.is_relevant]
+
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
@@ -60,8 +65,13 @@ class Weighing:
     scale: Scale | None = E5
 
 
+OFFERED = Filter(with_sensitive=False)
+"""What may be given to the model unasked."""
+
+
 class Search:
-    """Implements `recall.Finder`."""
+    """Implements `recall.Finder`. A search has three steps: two transactions, with the index
+    asked in between. Whoever has transactions of their own takes the steps in those."""
 
     def __init__(
         self,
@@ -72,7 +82,7 @@ class Search:
         weighing: Current[Weighing] | None = None,
     ) -> None:
         self._database = database
-        self._gatherer = Gatherer(database, nearest, clock)
+        self._gatherer = Gatherer(nearest, clock)
         self._weighing = weighing or Current(Weighing())
 
     async def relevant(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
@@ -82,8 +92,7 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        found = await self.hits(user_id, asked, limit=limit, only=Filter(with_sensitive=False))
-        return [hit.memory for hit in found.hits if hit.is_relevant]
+        return (await self.hits(user_id, asked, limit=limit, only=OFFERED)).relevant
 
     async def find(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
         """The best memories of the user for the text, the best first.
@@ -102,35 +111,55 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        only = only or Filter()
-        weighing = self._weighing.now
-        named = await self._gatherer.name(owner(user_id), asked, only)
-        best, memories = await self._database.read(
-            self._best, user_id, named, only, weighing, limit
+        question = await self._database.read(self.understand, user_id, asked)
+        meaning = await self.meaning(user_id, question)
+        return await self._database.read(
+            self.found, user_id, question, meaning, limit=limit, only=only or Filter()
         )
-        scale = weighing.scale or usual_scale(named.similarities.values())
-        stands_somewhere = not named.question.terms.isdisjoint(named.question.known.frequencies)
-        enough = ENOUGH if stands_somewhere or weighing.scale is None else ENOUGH_ALONE
-        hits = [
-            _hit(memories[candidate.memory_id], candidate, parts, named.question, scale, enough)
-            for candidate, parts in best
-        ]
-        return Found(hits, named.fault)
 
-    def _best(
+    def understand(self, session: Session, user_id: str, asked: str) -> Question:
+        """What a text asks for: the first step of a search.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        return understand(session, owner(user_id), asked)
+
+    async def meaning(self, user_id: str, question: Question) -> Meaning:
+        """What is nearest to a question in meaning: the second step."""
+        return await self._gatherer.meaning(user_id, question)
+
+    def found(
         self,
         session: Session,
         user_id: str,
-        named: Named,
-        only: Filter,
-        weighing: Weighing,
+        question: Question,
+        meaning: Meaning,
+        *,
         limit: int,
-    ) -> tuple[Sequence[tuple[Candidate, Parts]], Mapping[int, Memory]]:
-        candidates = self._gatherer.candidates(session, user_id, named, only)
-        best = rank(candidates, weighing.fusion)[:limit]
-        ids = [candidate.memory_id for candidate, _ in best]
-        memories = {each.memory_id: each for each in ledger.get_many(session, user_id, ids)}
-        return best, memories
+        only: Filter,
+    ) -> Found:
+        """The best memories for a question: the third step."""
+        weighing = self._weighing.now
+        candidates = self._gatherer.candidates(session, user_id, question, meaning, only)
+        best = rank(candidates.all, weighing.fusion)[:limit]
+        scale = weighing.scale or usual_scale(meaning.similarities.values())
+        stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
+        enough = ENOUGH if stands_somewhere or weighing.scale is None else ENOUGH_ALONE
+        hits = [
+            _hit(
+                candidates.memories[candidate.memory_id], candidate, parts, question, scale, enough
+            )
+            for candidate, parts in best
+        ]
+        return Found(hits, meaning.fault)
+
+    def relevant_to(
+        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+    ) -> Sequence[Memory]:
+        """The third step of `relevant`."""
+        found = self.found(session, user_id, question, meaning, limit=limit, only=OFFERED)
+        return found.relevant
 
     async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
         """What `hits` puts in order, in no order.
@@ -138,8 +167,12 @@ class Search:
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        named = await self._gatherer.name(owner(user_id), asked, Filter())
-        return await self._database.read(self._gatherer.candidates, user_id, named, Filter())
+        question = await self._database.read(self.understand, user_id, asked)
+        meaning = await self.meaning(user_id, question)
+        found = await self._database.read(
+            self._gatherer.candidates, user_id, question, meaning, Filter()
+        )
+        return found.all
 
 
 def _hit(

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from sqlalchemy.orm import Session
+
+from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.terms import Corpus
 from gaia.testing.clock import START
 
 
@@ -49,4 +53,15 @@ class NothingFound:
         return ()
 
     async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+        return ()
+
+    def understand(self, session: Session, user_id: str, text: str) -> Question:
+        return Question(text, frozenset(), frozenset(), Corpus(0, 0.0, {}))
+
+    async def meaning(self, user_id: str, question: Question) -> Meaning:
+        return NO_MEANING
+
+    def relevant_to(
+        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+    ) -> Sequence[Memory]:
         return ()
