@@ -62,7 +62,6 @@ class AnsweringBuilder:
             model=model,
             agent=agent,
             asking=Asking(
-                database=self.database,
                 agent=agent,
                 attachments=Attachments(model, self.clock, settings.limits),
             ),
@@ -82,12 +81,9 @@ class AnsweringBuilder:
             )
             conversations = ConversationTools(self.database, self.clock, small=model.is_small)
             tools = [*tools, *remembering.all, *conversations.all]
-        preload = Preload(
-            self.database, self.clock, room(memory, small=model.is_small), self.wake_profile
-        )
+        preload = Preload(self.clock, room(memory, small=model.is_small), self.wake_profile)
         return Agent(
             model=model,
-            database=self.database,
             tools=tools,
             recall=recall if memory.enabled and memory.auto_recall else None,
             preload=preload if memory.enabled else None,

@@ -145,8 +145,12 @@ def build_app(
         home=home,
         database=database,
         clock=clock,
-        forgotten=backups.wake,
+        forgotten=lambda: forgotten(),
     )
+
+    def forgotten() -> None:
+        answering.agent.now.forget_known()
+        backups.wake()
 
     def memory_changed() -> None:
         index.wake()
@@ -217,7 +221,6 @@ def build_app(
 
     handlers = Handlers(
         database=database,
-        users=users,
         asking=answering.asking,
         channels=channels,
         delivery=delivery,
@@ -265,6 +268,7 @@ def build_app(
         strangers=strangers,
         limits=Limits(settings),
         users=users,
+        asking=answering.asking,
         handlers=handlers,
         delivery=delivery,
         commands=commands,

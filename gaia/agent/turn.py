@@ -22,6 +22,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
 from google.adk.telemetry.context import ContentCapturingMode, TelemetryConfig
 from google.genai import types
+from sqlalchemy.orm import Session
 
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
@@ -39,9 +40,10 @@ from gaia.agent.plugins import (
 from gaia.agent.tool_cap import ToolCap
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
+from gaia.memory.memory import Memory
 from gaia.memory.profile.prefix import Prefix
 from gaia.memory.profile.preload import NOTHING, Preload, Preloaded
-from gaia.memory.recall import Recall
+from gaia.memory.recall import Cue, Recall
 from gaia.sessions.service import (
     AGENT_NAME,
     APP_NAME,
@@ -54,7 +56,6 @@ from gaia.sessions.service import (
 )
 from gaia.settings.schema import Settings
 from gaia.store import sessions
-from gaia.store.engine import Database
 from gaia.store.sessions import SessionKey, StoredEvent
 
 _WORDLESS = TelemetryConfig(capture_message_content=ContentCapturingMode.NO_CONTENT)
@@ -84,6 +85,16 @@ class Ask:
     sent_at: datetime
     stream: bool
     enclosures: tuple[Enclosure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What gaia.db has for a turn: the last events of the session, what is told whatever the
+    user says, and the memories that may go with the message; None if nobody looked yet."""
+
+    events: Sequence[str]
+    preloaded: Preloaded = NOTHING
+    offers: Sequence[Memory] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +143,48 @@ class Agent:
         self,
         *,
         model: ChatModel,
-        database: Database,
         tools: Sequence[Tool],
         recall: Recall | None = None,
         preload: Preload | None = None,
         settings: Settings,
     ) -> None:
         self.model = model
-        self._database = database
         self._tools = tools
         self._recall = recall
         self._preload = preload
         self._settings = settings
         self._held_time = HeldTime()
 
-    async def answer(self, scene: Scene, ask: Ask, meter: Meter, preview: Preview) -> Answer:
+    def cue(self, session: Session, user_id: str, words: str) -> Cue | None:
+        """Look at a message that has come, so that `with_meaning` can search while it waits
+        for its turn; None where nothing of memory goes with a message unasked."""
+        return None if self._recall is None else self._recall.cue(session, user_id, words)
+
+    async def with_meaning(self, user_id: str, cue: Cue) -> Cue:
+        """Search by the meaning of a message."""
+        return cue if self._recall is None else await self._recall.with_meaning(user_id, cue)
+
+    def read(
+        self, session: Session, scene: Scene, memory_version: int, cue: Cue | None = None
+    ) -> Known:
+        """Read all that a turn needs. Without a `cue` memories are looked for by `answer`."""
+        offers: Sequence[Memory] | None = () if self._recall is None else None
+        if self._recall is not None and cue is not None:
+            offers = self._recall.offers_to(session, scene.key.user_id, cue)
+        preloaded = NOTHING
+        if self._preload is not None:
+            preloaded = self._preload.read(session, scene.key.user_id, memory_version)
+        turns = self._replayed_turns(scene)
+        return Known(sessions.last_turns(session, scene.key, turns), preloaded, offers)
+
+    def forget_known(self) -> None:
+        """Hold nothing in memory of what was read: some of it may have been forgotten."""
+        if self._preload is not None:
+            self._preload.clear()
+
+    async def answer(
+        self, scene: Scene, ask: Ask, known: Known, meter: Meter, preview: Preview
+    ) -> Answer:
         """Run the turn and return the model's answer, with what the turn adds to the session.
 
         Raises:
@@ -154,11 +192,13 @@ class Agent:
         """
         meter.model, meter.tariff = self.model.name, self.model.tariff
         turns = self._replayed_turns(scene)
-        session = TurnSession(scene.key, await self._earlier(scene.key, turns))
-        known = await self._preloaded(scene, begins=not scene.earlier_turns)
+        session = TurnSession(scene.key, read_events(known.events))
+        if self._preload is not None:
+            begins = not scene.earlier_turns
+            self._preload.note_use(scene.key.user_id, known.preloaded, begins=begins)
         context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
         cap = ToolCap(self._most_tool_calls)
-        told = self._instructions(scene, known.prefix, ask.sent_at)
+        told = self._instructions(scene, known.preloaded.prefix, ask.sent_at)
         plugins = [replay_window(turns), context, meter, cap]
         runner = self._runner(told, plugins, session)
         said: list[Event] = []
@@ -187,7 +227,7 @@ class Agent:
             raise ModelFruitlessError("the model gave an empty answer")
         return Answer(answer, stored_events(session.added))
 
-    async def warm(self, scene: Scene, now: datetime) -> None:
+    async def warm(self, scene: Scene, known: Known, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and
         let the model read what the request begins with, where that helps it. `now` is the
         user's local time, aware.
@@ -196,11 +236,10 @@ class Agent:
             ModelError: The model cannot be had.
         """
         turns = self._replayed_turns(scene)
-        rehearsal = TurnSession(scene.key, await self._earlier(scene.key, turns))
+        rehearsal = TurnSession(scene.key, read_events(known.events))
         capture = Capture()
-        known = await self._preloaded(scene, begins=False)
         plugins: list[BasePlugin] = [replay_window(turns), capture]
-        told = self._instructions(scene, known.prefix, now)
+        told = self._instructions(scene, known.preloaded.prefix, now)
         runner = self._runner(told, plugins, rehearsal)
         async with aclosing(
             runner.run_async(
@@ -215,23 +254,17 @@ class Agent:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
 
-    async def _earlier(self, key: SessionKey, turns: int) -> Sequence[Event]:
-        return read_events(await self._database.read(sessions.last_turns, key, turns))
-
-    async def _preloaded(self, scene: Scene, *, begins: bool) -> Preloaded:
-        if self._preload is None:
-            return NOTHING
-        return await self._preload.read(scene.key.user_id, begins=begins)
-
-    async def _context_writer(self, scene: Scene, ask: Ask, known: Preloaded) -> WriteContext:
-        recall = self._recall
-        offers = await recall.offers(scene.key.user_id, ask.words) if recall else ()
-        told = [*known.prefix.texts, *(reminder.text for reminder in known.due)]
+    async def _context_writer(self, scene: Scene, ask: Ask, known: Known) -> WriteContext:
+        recall, offers = self._recall, known.offers
+        if recall is not None and offers is None:
+            offers = await recall.offers(scene.key.user_id, ask.words)
+        due = known.preloaded.due
+        told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
 
         def write(texts: Sequence[str]) -> str:
-            memories = recall.choose(offers, [*texts, *told]) if recall else ()
-            return context(sent_at=ask.sent_at, memories=memories, due=known.due)
+            memories = recall.choose(offers or (), [*texts, *told]) if recall else ()
+            return context(sent_at=ask.sent_at, memories=memories, due=due)
 
         return write
 

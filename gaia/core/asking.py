@@ -7,17 +7,21 @@ them, and told so: the person's words are never lost to a picture.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
-from gaia.agent.turn import Agent, Answer, Ask, Scene
-from gaia.core.attachments import Attachments, Gathered
+from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
+from gaia.core.attachments import Attachments
 from gaia.core.running_turn import RunningTurn
 from gaia.core.told import told
 from gaia.errors import ModelRefusedError
+from gaia.memory.recall import Cue
 from gaia.messages import Attachment
 from gaia.store import batches
 from gaia.store.batches import Batch
-from gaia.store.engine import Database
 from gaia.store.usage import Tariff
 
 logger = logging.getLogger(__name__)
@@ -27,17 +31,23 @@ EARLIER_TURNS = 3
 that follow."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a turn begins with: what the agent knows, and the files of the turns before."""
+
+    known: Known
+    earlier_attachments: Sequence[Attachment]
+
+
 class Asking:
     """Asks the model for the answers of turns."""
 
     def __init__(
         self,
         *,
-        database: Database,
         agent: Agent,
         attachments: Attachments,
     ) -> None:
-        self._database = database
         self._agent = agent
         self._attachments = attachments
 
@@ -46,15 +56,33 @@ class Asking:
         """Who knows what the answers cost."""
         return self._agent.model.tariff
 
+    def cue(self, session: Session, user_id: str, words: str) -> Cue | None:
+        """Look at a message that has come, within the transaction that keeps it."""
+        return self._agent.cue(session, user_id, words)
+
+    async def with_meaning(self, user_id: str, cue: Cue) -> Cue:
+        """Search by its meaning, before its turn begins."""
+        return await self._agent.with_meaning(user_id, cue)
+
+    def read(
+        self, session: Session, scene: Scene, memory_version: int, batch: Batch, cue: Cue | None
+    ) -> Sight:
+        """Read all that a turn needs. A `cue` to other words is of no use to it."""
+        fits = cue is not None and cue.words == batch.text
+        known = self._agent.read(session, scene, memory_version, cue if fits else None)
+        return Sight(known, batches.earlier_attachments(session, batch, turns=EARLIER_TURNS))
+
     async def answer(
-        self, scene: Scene, batch: Batch, running: RunningTurn, meter: Meter
+        self, scene: Scene, batch: Batch, sight: Sight, running: RunningTurn, meter: Meter
     ) -> Answer:
         """Run the turn and return the model's answer.
 
         Raises:
             ModelError: The model gave no answer.
         """
-        gathered = await self._gather(batch, running)
+        gathered = await self._attachments.gather(
+            running.channel, _attachments(batch), sight.earlier_attachments
+        )
         while True:
             ask = Ask(
                 batch.turn_id,
@@ -65,7 +93,7 @@ class Asking:
                 enclosures=gathered.enclosures,
             )
             try:
-                answer = await self._agent.answer(scene, ask, meter, running)
+                answer = await self._agent.answer(scene, ask, sight.known, meter, running)
             except ModelRefusedError as exc:
                 fewer = gathered.fewer()
                 if fewer is None:
@@ -76,11 +104,6 @@ class Asking:
                 return answer
             running.begin(batch.provider_message_ids)
             gathered = fewer
-
-    async def _gather(self, batch: Batch, running: RunningTurn) -> Gathered:
-        present = _attachments(batch)
-        earlier = await self._database.read(batches.earlier_attachments, batch, turns=EARLIER_TURNS)
-        return await self._attachments.gather(running.channel, present, earlier)
 
 
 def _attachments(batch: Batch) -> tuple[Attachment, ...]:

@@ -18,12 +18,14 @@ from sqlalchemy.orm import Session
 
 from gaia.core import pairing, sentences, slash
 from gaia.core.access import Access
+from gaia.core.asking import Asking
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.workers import Workers
+from gaia.current import Current
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -57,6 +59,7 @@ class Dispatcher:
         strangers: Strangers,
         limits: Limits,
         users: Users,
+        asking: Current[Asking],
         handlers: Handlers,
         delivery: Delivery,
         commands: Commands,
@@ -68,6 +71,7 @@ class Dispatcher:
         self._strangers = strangers
         self._limits = limits
         self._users = users
+        self._asking = asking
         self._handlers = handlers
         self._delivery = delivery
         self._commands = commands
@@ -146,8 +150,12 @@ class Dispatcher:
             return _Added(user, kind, wake)
         if not inbox.record(session, inbound, conversation, is_command=is_command, now=now):
             return _Added(user, ReceiptKind.DUPLICATE)
-        workers = self._workers if is_command else self._handlers
-        return _Added(user, ReceiptKind.ACCEPTED, partial(workers.wake, conversation_id))
+        if is_command:
+            wake = partial(self._workers.wake, conversation_id)
+        else:
+            cue = self._asking.now.cue(session, user.user_id, inbound.text)
+            wake = partial(self._handlers.expect, conversation, cue)
+        return _Added(user, ReceiptKind.ACCEPTED, wake)
 
     async def _work(self, conversation_id: int) -> timedelta | None:
         taken = await self._database.write(self._take, conversation_id)

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Scene
 from gaia.core import archiving, sentences
-from gaia.core.asking import Asking
+from gaia.core.asking import Asking, Sight
 from gaia.core.budget_notices import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.observing import Observer
@@ -31,21 +31,22 @@ from gaia.core.told import told
 from gaia.core.turns import Turns
 from gaia.core.workers import Workers
 from gaia.current import Current
-from gaia.errors import GaiaError, UnknownUserError
+from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
 from gaia.memory import archive
+from gaia.memory.recall import Cue
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, inbox, outbox, sessions
+from gaia.store import batches, conversations, identities, inbox, outbox, senders, sessions
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
-from gaia.store.users import Role, Users
+from gaia.store.users import Role, User
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,33 @@ BeforeTurn = Callable[[SessionKey], Awaitable[None]]
 INTERRUPTIONS = 40
 """A turn that a crash interrupted so often is dead: it may be what crashes gaia.
 Far more than a machine in trouble restarts gaia in the middle of one turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """Whose turn comes next in a conversation, and what was seen of its message; no cue
+    where nobody looked at it, or where it asks nothing of memory."""
+
+    user_id: str
+    cue: Cue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A turn that begins, and what there was to read for it. `refusal` is what is answered
+    in its place where a budget is used up."""
+
+    conversation: Conversation
+    user: User
+    channel: Channel
+    batch: Batch
+    sight: Sight
+    refusal: str | None
+    is_forgetting: bool
+
+    @property
+    def scene(self) -> Scene:
+        return _scene(self.conversation, self.user, self.batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +100,6 @@ class Handlers:
         self,
         *,
         database: Database,
-        users: Users,
         asking: Current[Asking],
         channels: Mapping[str, Channel],
         delivery: Delivery,
@@ -86,7 +113,6 @@ class Handlers:
         observer: Observer,
     ) -> None:
         self._database = database
-        self._users = users
         self._asking = asking
         self._channels = channels
         self._delivery = delivery
@@ -100,11 +126,20 @@ class Handlers:
         self._settings = settings
         self._slots = Slots(settings.now.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
+        self._expected: dict[int, _Expected] = {}
         self._workers = Workers("handler", self._work, clock)
 
     def wake(self, conversation_id: int) -> None:
         """Say that a message waits in the inbox."""
         self._workers.wake(conversation_id)
+
+    def expect(self, conversation: Conversation, cue: Cue | None) -> None:
+        """Say that a message has just come into the inbox, and what was seen of it."""
+        conversation_id = conversation.conversation_id
+        self._expected[conversation_id] = _Expected(conversation.user_id, cue)
+        channel = self._channels.get(conversation.channel)
+        settle = self._settle_time(channel) if channel else timedelta(0)
+        self._workers.wake(conversation_id, after=settle)
 
     async def recover(self) -> None:
         """At start: take up what an earlier process left."""
@@ -134,36 +169,54 @@ class Handlers:
         await self._workers.cancel()
 
     async def _work(self, conversation_id: int) -> timedelta | None:
-        found = await self._database.read(self._look, conversation_id)
-        if found is None:
+        expected = self._expected.pop(conversation_id, None)
+        if expected is None:
+            expected = await self._database.read(_find_expected, conversation_id)
+        if expected is None:
             return None
-        conversation, channel, wait = found
-        if wait is None or wait > timedelta(0):
-            return wait
-        async with self._present_slots().taken(conversation.user_id):
+        async with self._present_slots().taken(expected.user_id):
             if self._workers.closed:
                 return None
-            batch = await self._database.write(
-                batches.take,
-                conversation_id,
-                turn_id=secrets.token_hex(5),
-                settle=self._settle_time(channel),
-            )
-            if batch is not None:
-                with turn_in_log(batch.turn_id), self._turns.one_running():
-                    await self._run(conversation, channel, batch)
-        return timedelta(0)
+            with self._asking.using() as asking:
+                cue = expected.cue
+                if cue is not None:
+                    cue = await asking.with_meaning(expected.user_id, cue)
+                taken = await self._database.write(self._take, asking, conversation_id, cue)
+                if not isinstance(taken, _Taken):
+                    if taken is not None:
+                        self._expected.setdefault(conversation_id, expected)
+                    return taken
+                with turn_in_log(taken.batch.turn_id), self._turns.one_running():
+                    return await self._run(asking, taken)
 
-    def _look(
-        self, session: Session, conversation_id: int
-    ) -> tuple[Conversation, Channel, timedelta | None] | None:
-        conversation = conversations.get(session, conversation_id)
-        if conversation is None or conversation.channel not in self._channels:
+    def _take(
+        self, session: Session, asking: Asking, conversation_id: int, cue: Cue | None
+    ) -> _Taken | timedelta | None:
+        """Begin the next turn, and read all that it needs; or say when to look again."""
+        talk = senders.talk(session, conversation_id)
+        channel = self._channels.get(talk.conversation.channel) if talk else None
+        if talk is None or channel is None:
             return None
-        channel = self._channels[conversation.channel]
-        settle = self._settle_time(channel)
-        wait = batches.ready_after(session, conversation_id, settle=settle, now=self._clock.now())
-        return conversation, channel, wait
+        batch = batches.take(
+            session,
+            conversation_id,
+            turn_id=secrets.token_hex(5),
+            settle=self._settle_time(channel),
+            now=self._clock.now(),
+        )
+        if not isinstance(batch, Batch):
+            return batch
+        scene = _scene(talk.conversation, talk.user, batch)
+        costs_nothing = asking.tariff is Tariff.FREE
+        return _Taken(
+            talk.conversation,
+            talk.user,
+            channel,
+            batch,
+            asking.read(session, scene, talk.memory_version, batch, cue),
+            None if costs_nothing else self._budgets.refusal(session, talk.conversation),
+            talk.is_forgetting,
+        )
 
     def _settle_time(self, channel: Channel) -> timedelta:
         if not channel.settles:
@@ -177,14 +230,16 @@ class Handlers:
             self._slots = Slots(total)
         return self._slots
 
-    async def _run(self, conversation: Conversation, channel: Channel, batch: Batch) -> None:
+    async def _run(self, asking: Asking, taken: _Taken) -> timedelta | None:
+        """Run a turn to its end; returns when to look for the next one."""
+        conversation, channel, batch = taken.conversation, taken.channel, taken.batch
         started_at = self._clock.monotonic()
         meter = Meter()
         running = RunningTurn(channel, conversation.chat, batch.turn_id)
         self._running[conversation.conversation_id] = running
         running.begin(batch.provider_message_ids)
         try:
-            outcome = await self._outcome(conversation, batch, running, meter)
+            outcome = await self._outcome(asking, taken, running, meter)
             end = await self._database.write(
                 self._close, conversation, batch, running, outcome, meter
             )
@@ -197,18 +252,19 @@ class Handlers:
         for written_to in {conversation.conversation_id, *end.notified}:
             self._delivery.wake(written_to)
         self._after_turn()
+        return timedelta(0) if batch.more_wait else end.outcome.retry
 
     async def _outcome(
-        self, conversation: Conversation, batch: Batch, running: RunningTurn, meter: Meter
+        self, asking: Asking, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
-        key = session_key(conversation, batch.generation)
+        batch = taken.batch
         try:
-            return await self._answer(conversation, key, batch, running, meter)
+            return await self._answer(asking, taken, running, meter)
         except TurnStoppedError as stop:
             said = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
-            return _stopped(conversation, batch, said)
+            return _stopped(taken.conversation, batch, said)
         except Exception as exc:
-            outcome = failure_outcome(exc, batch, is_owner=await self._is_owner(conversation))
+            outcome = failure_outcome(exc, batch, is_owner=taken.user.role is Role.OWNER)
             then = "it is tried again" if outcome.retry else "it is dead"
             if isinstance(exc, GaiaError):
                 logger.error("turn failed, %s: %s", then, exc)
@@ -216,22 +272,13 @@ class Handlers:
                 logger.exception("turn failed, %s", then)
             return outcome
 
-    async def _is_owner(self, conversation: Conversation) -> bool:
-        try:
-            return (await self._users.find(conversation.user_id)).role is Role.OWNER
-        except UnknownUserError:
-            return False
-
     async def _answer(
-        self,
-        conversation: Conversation,
-        key: SessionKey,
-        batch: Batch,
-        running: RunningTurn,
-        meter: Meter,
+        self, asking: Asking, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
-        user = await self._users.find(conversation.user_id)
-        await self._before_turn(key)
+        batch, scene, sight = taken.batch, taken.scene, taken.sight
+        if taken.is_forgetting:
+            await self._before_turn(scene.key)
+            sight = await self._database.read(_read_again, asking, scene, batch)
         if batch.stopped:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
@@ -240,19 +287,9 @@ class Handlers:
         if len(batch.text) > longest:
             too_long = sentences.too_long(len(batch.text), longest)
             return Outcome(InboxState.DEAD, too_long)
-        is_present = batch.generation == conversation.generation
-        scene = Scene(
-            key,
-            user.name,
-            earlier_turns=conversation.session_turns if is_present else 0,
-            in_group=not conversation.direct,
-        )
-        with self._asking.using() as asking:
-            if asking.tariff is not Tariff.FREE:
-                refusal = await self._database.read(self._budgets.refusal, conversation)
-                if refusal is not None:
-                    return Outcome(InboxState.REFUSED, refusal)
-            answer = await running.run(asking.answer(scene, batch, running, meter))
+        if taken.refusal is not None:
+            return Outcome(InboxState.REFUSED, taken.refusal)
+        answer = await running.run(asking.answer(scene, batch, sight, running, meter))
         return Outcome(InboxState.DONE, answer.text, events=answer.events)
 
     def _close(
@@ -329,6 +366,26 @@ def _stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:
     asked = told(batch.messages, in_group=not conversation.direct)
     events = stored_events(stopped_turn(batch.turn_id, asked, said))
     return Outcome(InboxState.STOPPED, said=said, events=events)
+
+
+def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
+    conversation = conversations.get(session, conversation_id)
+    return None if conversation is None else _Expected(conversation.user_id)
+
+
+def _read_again(session: Session, asking: Asking, scene: Scene, batch: Batch) -> Sight:
+    version = identities.memory_version(session, scene.key.user_id)
+    return asking.read(session, scene, version, batch, None)
+
+
+def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
+    is_present = batch.generation == conversation.generation
+    return Scene(
+        session_key(conversation, batch.generation),
+        user.name,
+        earlier_turns=conversation.session_turns if is_present else 0,
+        in_group=not conversation.direct,
+    )
 
 
 def session_key(conversation: Conversation, generation: int) -> SessionKey:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from gaia.agent.turn import Agent, Scene
+from sqlalchemy.orm import Session
+
+from gaia.agent.turn import Agent, Known, Scene
 from gaia.core.handler import session_key
 from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address
 from gaia.ports import Clock
-from gaia.store import conversations
+from gaia.store import conversations, identities
 from gaia.store.engine import Database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Users
@@ -61,5 +63,11 @@ class Warming:
         else:
             key = session_key(conversation, conversation.generation)
             turns = conversation.session_turns
+        scene = Scene(key, user.name, turns)
         with self._agent.using() as agent:
-            await agent.warm(Scene(key, user.name, turns), self._clock.now().astimezone())
+            known = await self._database.read(_read, agent, scene)
+            await agent.warm(scene, known, self._clock.now().astimezone())
+
+
+def _read(session: Session, agent: Agent, scene: Scene) -> Known:
+    return agent.read(session, scene, identities.memory_version(session, scene.key.user_id))

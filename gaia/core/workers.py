@@ -39,8 +39,9 @@ class Workers(Generic[KEY]):
         self._closed = False
         self._flushing = False
 
-    def wake(self, key: KEY) -> None:
-        """Have the work done soon. Ignored once nothing new is begun."""
+    def wake(self, key: KEY, *, after: timedelta = timedelta(0)) -> None:
+        """Have the work done soon, or, where none is under way, after that time. Ignored once
+        nothing new is begun."""
         wake = self._wakes.get(key)
         if wake is not None:
             wake.set()
@@ -48,7 +49,7 @@ class Workers(Generic[KEY]):
             self._wakes[key] = asyncio.Event()
             # Whoever wakes it lends it nothing: its log lines are not of their turn.
             task = asyncio.create_task(
-                self._serve(key),
+                self._serve(key, after),
                 name=f"{self._name}-{key}",
                 context=Context(),
             )
@@ -84,10 +85,12 @@ class Workers(Generic[KEY]):
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _serve(self, key: KEY) -> None:
+    async def _serve(self, key: KEY, after: timedelta) -> None:
         wake = self._wakes[key]
         pause = FIRST_PAUSE
         try:
+            if after and not await self._settle(wake, after):
+                return
             while not self._closed:
                 wake.clear()
                 try:
@@ -110,6 +113,18 @@ class Workers(Generic[KEY]):
                     await self._wait(wake, again_after)
         finally:
             del self._wakes[key]
+
+    async def _settle(self, wake: asyncio.Event, longest: timedelta) -> bool:
+        """Wait for all of that time, whoever wakes; returns False when nothing is begun any
+        more."""
+        ends_at = self._clock.monotonic() + longest.total_seconds()
+        while not (self._closed or self._flushing):
+            left = ends_at - self._clock.monotonic()
+            if left <= 0:
+                return True
+            wake.clear()
+            await self._wait(wake, timedelta(seconds=left))
+        return False
 
     async def _wait(self, wake: asyncio.Event, longest: timedelta) -> None:
         woken = asyncio.create_task(wake.wait())

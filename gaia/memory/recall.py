@@ -149,10 +149,11 @@ class Recall:
         """The second step: search by meaning."""
         if cue.question is None:
             return cue
+        meaning = None
         with self._tolerant():
             async with asyncio.timeout(self._seconds):
-                return replace(cue, meaning=await self._search.meaning(user_id, cue.question))
-        return replace(cue, question=None)
+                meaning = await self._search.meaning(user_id, cue.question)
+        return replace(cue, question=None) if meaning is None else replace(cue, meaning=meaning)
 
     def offers_to(self, session: Session, user_id: str, cue: Cue) -> Sequence[Memory]:
         """The third step: what `offers` returns."""

@@ -40,7 +40,7 @@ class Batch:
 
     `stopped` says that the user stopped it and that it did not come to its end.
     `starts` counts this run of it, `failures` earlier runs that failed: the
-    other earlier runs were interrupted.
+    other earlier runs were interrupted. `more_wait` says that others wait behind them.
     """
 
     turn_id: str
@@ -54,6 +54,7 @@ class Batch:
     stopped: bool
     starts: int
     failures: int
+    more_wait: bool = False
 
     @property
     def text(self) -> str:
@@ -61,13 +62,25 @@ class Batch:
         return "\n".join(message.text for message in self.messages)
 
 
-def ready_after(
-    session: Session, conversation_id: int, *, settle: timedelta, now: datetime
-) -> timedelta | None:
-    """How long until the next turn may begin: zero for now, None when nothing waits."""
-    rows = _next_rows(session, conversation_id, settle)
+def take(
+    session: Session, conversation_id: int, *, turn_id: str, settle: timedelta, now: datetime
+) -> Batch | timedelta | None:
+    """Mark the messages of the next turn as running and return them; or how long until it
+    may begin, None when nothing waits.
+
+    They keep the turn id of an earlier run; `turn_id` is for a first run.
+    """
+    waiting = _waiting(session, conversation_id)
+    rows = _next_rows(waiting, settle)
     if not rows:
         return None
+    wait = _ready_after(rows, settle, now)
+    if wait > timedelta(0):
+        return wait
+    return _start(rows, turn_id, more_wait=len(waiting) > len(rows))
+
+
+def _ready_after(rows: Sequence[InboxRow], settle: timedelta, now: datetime) -> timedelta:
     first, last = rows[0], rows[-1]
     if first.not_before is not None and first.not_before > now:
         return first.not_before - now
@@ -79,18 +92,7 @@ def ready_after(
         first.received_at + BURST_SETTLES * _settle_of(first, settle),
     )
     albums = [row.received_at + ALBUM_SETTLE for row in rows if row.album is not None]
-    return max(max([settled_at, *albums]) - now, timedelta(0))
-
-
-def take(
-    session: Session, conversation_id: int, *, turn_id: str, settle: timedelta
-) -> Batch | None:
-    """Mark the messages of the next turn as running and return them.
-
-    They keep the turn id of an earlier run; `turn_id` is for a first run.
-    """
-    rows = _next_rows(session, conversation_id, settle)
-    return _start(rows, turn_id) if rows else None
+    return max([settled_at, *albums]) - now
 
 
 def earlier_attachments(session: Session, batch: Batch, *, turns: int) -> tuple[Attachment, ...]:
@@ -125,7 +127,9 @@ def take_command(session: Session, conversation_id: int, *, turn_id: str) -> Bat
     return None if row is None else _start([row], turn_id)
 
 
-def _next_rows(session: Session, conversation_id: int, settle: timedelta) -> list[InboxRow]:
+def _waiting(session: Session, conversation_id: int) -> Sequence[InboxRow]:
+    """The messages that no unfinished command stands before, the oldest first: as many as a
+    turn takes at most."""
     earliest_command = (
         select(func.min(InboxRow.inbox_id))
         .where(
@@ -138,7 +142,11 @@ def _next_rows(session: Session, conversation_id: int, settle: timedelta) -> lis
     messages = _unfinished(conversation_id, is_command=False).where(
         InboxRow.inbox_id < func.coalesce(earliest_command, InboxRow.inbox_id + 1)
     )
-    rows = list(session.scalars(messages.limit(BURST_MESSAGES)))
+    return session.scalars(messages.limit(BURST_MESSAGES)).all()
+
+
+def _next_rows(rows: Sequence[InboxRow], settle: timedelta) -> Sequence[InboxRow]:
+    """Those of the waiting messages that make the next turn."""
     if not rows:
         return []
     first = rows[0]
@@ -155,7 +163,7 @@ def _next_rows(session: Session, conversation_id: int, settle: timedelta) -> lis
     return _burst(whole, settle)
 
 
-def _without_last_album(rows: list[InboxRow]) -> list[InboxRow]:
+def _without_last_album(rows: Sequence[InboxRow]) -> Sequence[InboxRow]:
     """`rows` up to the album that they end in, whose other photos may be behind them;
     all of them when there is nothing before it."""
     last = rows[-1].album
@@ -203,7 +211,7 @@ def _unfinished(conversation_id: int, *, is_command: bool) -> Select[InboxRow]:
     )
 
 
-def _start(rows: Sequence[InboxRow], turn_id: str) -> Batch:
+def _start(rows: Sequence[InboxRow], turn_id: str, *, more_wait: bool = False) -> Batch:
     first = rows[0]
     turn_id = first.turn_id or turn_id
     stopped = first.state == InboxState.STOPPING
@@ -223,4 +231,5 @@ def _start(rows: Sequence[InboxRow], turn_id: str) -> Batch:
         stopped=stopped,
         starts=first.starts,
         failures=first.failures,
+        more_wait=more_wait,
     )

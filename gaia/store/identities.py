@@ -144,6 +144,12 @@ def resolve(session: Session, address: Address) -> User | None:
     return None if row is None else read(row)
 
 
+def memory_version(session: Session, user_id: str) -> int:
+    """The version of a user's memory, see `UserRow`; 0 of somebody unknown."""
+    found = session.scalar(select(UserRow.memory_version).where(UserRow.user_id == user_id))
+    return found or 0
+
+
 def addresses(session: Session, user_id: str) -> tuple[Address, ...]:
     """The addresses that belong to a user, in a fixed order."""
     rows = session.scalars(

@@ -1,6 +1,6 @@
-"""Senders: who a message is from, in one look.
+"""Senders: who a message is from, and who talks in a conversation, in one look each.
 
-Within the caller's transaction.
+Each function works within the caller's transaction.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, exists, select
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.store import conversations, identities, rates
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
+from gaia.store.memory_tables import ForgetRow, ForgetState
 from gaia.store.tables import ConversationRow, IdentityRow, UserRow
 
 
@@ -27,6 +28,17 @@ class Sender:
     known_since: datetime
     conversation: Conversation | None
     recent_messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation and its user. `memory_version` is that of `UserRow`; `is_forgetting`
+    says that something they wanted forgotten may still stand in their sessions."""
+
+    conversation: Conversation
+    user: User
+    memory_version: int
+    is_forgetting: bool
 
 
 def find(session: Session, address: Address, chat: str, now: datetime) -> Sender | None:
@@ -58,4 +70,30 @@ def find(session: Session, address: Address, chat: str, now: datetime) -> Sender
         known_since=row.known_since,
         conversation=conversations.read(row.conversation) if talks else None,
         recent_messages=row.recent,
+    )
+
+
+def talk(session: Session, conversation_id: int) -> Talk | None:
+    """A conversation by id, with its user; None when they were removed."""
+    is_forgetting = exists().where(
+        ForgetRow.user_id == UserRow.user_id, ForgetRow.state == ForgetState.WIPING
+    )
+    row = session.execute(
+        select(
+            conversations.COLUMNS,
+            identities.COLUMNS,
+            UserRow.memory_version,
+            is_forgetting.label("is_forgetting"),
+        )
+        .select_from(ConversationRow)
+        .join(UserRow, UserRow.user_id == ConversationRow.user_id)
+        .where(ConversationRow.conversation_id == conversation_id)
+    ).one_or_none()
+    if row is None:
+        return None
+    return Talk(
+        conversations.read(row.conversation),
+        identities.read(row.user),
+        row.memory_version,
+        row.is_forgetting,
     )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -13,9 +14,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from gaia.store.base import NEVER_REUSE_IDS
 from gaia.store.base import Base as Base
-from gaia.store.digest_tables import DigestRow  # noqa: F401 - so that Base knows all tables
-from gaia.store.memory_tables import MemoryRow  # noqa: F401 - and these as well
-from gaia.store.ops_tables import JobRunRow  # noqa: F401
+from gaia.store.digest_tables import ProfileRow
+from gaia.store.memory_tables import MemoryRow
+from gaia.store.ops_tables import JobRunRow  # noqa: F401 - so that Base knows all tables
 
 
 class InboxState(StrEnum):
@@ -51,7 +52,9 @@ class OutboxState(StrEnum):
 
 class UserRow(Base):
     """A person, or a group chat. The id is opaque and random; a removed user's row
-    stays as a tombstone without a name. `name_key` is what makes two names the same."""
+    stays as a tombstone without a name. `name_key` is what makes two names the same.
+    `memory_version` rises with each change of their memories and their profile, whoever
+    makes it: what was read under the same one still holds."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -71,6 +74,25 @@ class UserRow(Base):
     is_group: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]
+    memory_version: Mapped[int] = mapped_column(default=0, server_default="0")
+
+
+def _version_triggers(table: str) -> Sequence[str]:
+    """Count each change of a table's rows in the `memory_version` of the users concerned."""
+    return [
+        f"CREATE TRIGGER {table}_version_{event} AFTER {event} ON {table} BEGIN UPDATE users "  # noqa: S608
+        f"SET memory_version = memory_version + 1 WHERE user_id IN ({whose}); END"
+        for event, whose in (
+            ("INSERT", "NEW.user_id"),
+            ("UPDATE", "OLD.user_id, NEW.user_id"),
+            ("DELETE", "OLD.user_id"),
+        )
+    ]
+
+
+VERSION_TRIGGERS = {
+    row.__table__: _version_triggers(row.__tablename__) for row in (MemoryRow, ProfileRow)
+}
 
 
 class IdentityRow(Base):
@@ -307,8 +329,9 @@ AUDIT_TRIGGERS = (
 )
 """What happened stays; whose address it was, and who the user is now, may go or change."""
 
-for trigger in AUDIT_TRIGGERS:
-    event.listen(AuditRow.__table__, "after_create", DDL(trigger))  # type: ignore[no-untyped-call]
+for table, triggers in {AuditRow.__table__: AUDIT_TRIGGERS, **VERSION_TRIGGERS}.items():
+    for trigger in triggers:
+        event.listen(table, "after_create", DDL(trigger))  # type: ignore[no-untyped-call]
 
 
 class UsageRow(Base):

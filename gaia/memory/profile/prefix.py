@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import regex
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
@@ -21,6 +21,7 @@ from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.profile.material import material, plain
 from gaia.memory.recall import excerpt, text_tokens
+from gaia.memory.reminders import AHEAD, OVERDUE
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
@@ -100,6 +101,22 @@ def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefi
         talked_at=None if episode is None else episode.valid_from,
         has_profile=profile is not None,
     )
+
+
+def next_change(session: Session, user_id: str, now: datetime) -> datetime:
+    """When the time alone next changes what the user is told, reminders among it."""
+    expires, comes, goes = session.execute(
+        select(
+            func.min(case((MemoryRow.expires_at > now, MemoryRow.expires_at))),
+            func.min(case((MemoryRow.due_at > now + AHEAD, MemoryRow.due_at))),
+            func.min(case((MemoryRow.due_at >= now - OVERDUE, MemoryRow.due_at))),
+        ).where(MemoryRow.user_id == user_id, MemoryRow.status == MemoryStatus.ACTIVE)
+    ).one()
+    changes: list[datetime] = [] if expires is None else [expires]
+    changes += [] if comes is None else [comes - AHEAD]
+    changes += [] if goes is None else [goes + OVERDUE + timedelta(microseconds=1)]
+    # Nothing is told for longer than a day without a look at it.
+    return min([now + timedelta(days=1), *changes])
 
 
 def abstract(episode: str) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Lock
 
 from sqlalchemy.orm import Session
 
 from gaia.memory import reminders
 from gaia.memory.memory import Memory
-from gaia.memory.profile.prefix import Prefix, Room, prefix
+from gaia.memory.profile.prefix import Prefix, Room, next_change, prefix
 from gaia.ports import Clock
-from gaia.store.engine import Database
+
+MOST_KEPT = 100
+"""Users whose preload is kept in memory: those who talked last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,33 +30,61 @@ class Preloaded:
 NOTHING = Preloaded(Prefix())
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was read under a version of the user's memory, and when time changes it."""
+
+    memory_version: int
+    until: datetime
+    preloaded: Preloaded
+
+
 class Preload:
     """Reads what turns are told. `outdated` is called with the user whose profile is to be
-    looked at: there is none, or a session begins."""
+    looked at: there is none, or a session begins.
 
-    def __init__(
-        self, database: Database, clock: Clock, room: Room, outdated: Callable[[str], None]
-    ) -> None:
-        self._database = database
+    What was read is kept for as long as nothing of the user's memory changes, by whomever:
+    gaia.db counts the changes.
+    """
+
+    def __init__(self, clock: Clock, room: Room, outdated: Callable[[str], None]) -> None:
         self._clock = clock
         self._room = room
         self._outdated = outdated
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._lock = Lock()
 
-    async def read(self, user_id: str, *, begins: bool) -> Preloaded:
-        """What is told now; `begins` says that it is a session's first turn.
+    def read(self, session: Session, user_id: str, memory_version: int) -> Preloaded:
+        """What is told now, under that version of the user's memory.
 
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
         now = self._clock.now()
-        told, due = await self._database.read(self._read, user_id, now)
-        if self._room.bullets and (begins or not told.has_profile):
-            self._outdated(user_id)
-        return Preloaded(told, due)
+        with self._lock:
+            kept = self._kept.get(user_id)
+        if kept is None or kept.memory_version != memory_version or now >= kept.until:
+            preloaded = Preloaded(
+                prefix(session, user_id, now, self._room), reminders.due(session, user_id, now)
+            )
+            kept = _Kept(memory_version, next_change(session, user_id, now), preloaded)
+        self._keep(user_id, kept)
+        return kept.preloaded
 
-    def _read(
-        self, session: Session, user_id: str, now: datetime
-    ) -> tuple[Prefix, Sequence[Memory]]:
-        told = prefix(session, user_id, now, self._room)
-        due = reminders.due(session, user_id, now)
-        return told, due
+    def note_use(self, user_id: str, preloaded: Preloaded, *, begins: bool) -> None:
+        """Say that a turn is told that; `begins` says that it is a session's first."""
+        if self._room.bullets and (begins or not preloaded.prefix.has_profile):
+            self._outdated(user_id)
+
+    def clear(self) -> None:
+        """Keep nothing: some of it may have been forgotten."""
+        with self._lock:
+            self._kept.clear()
+
+    def _keep(self, user_id: str, kept: _Kept) -> None:
+        # Transactions run in several threads.
+        with self._lock:
+            self._kept[user_id] = kept
+            self._kept.move_to_end(user_id)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)

@@ -123,7 +123,8 @@ class Talk:
         ask = Ask(f"t_{self.turns}", text, text, START, stream=stream)
         hurry = asyncio.create_task(self._hurry())
         try:
-            answer = await self.agent.answer(scene, ask, Meter(), self.screen)
+            known = await self.database.read(self.agent.read, scene, 0)
+            answer = await self.agent.answer(scene, ask, known, Meter(), self.screen)
             await self.database.write(sessions.add, KEY_OF_SESSION, answer.events)
             return answer.text
         finally:
@@ -156,7 +157,7 @@ async def talking(host: Host, protocol: str, home: Home, called: list[Any]) -> A
     await database.write(_add_user)
     async with serving(host.app) as url:
         model = connect(protocol, url, clock)
-        agent = Agent(model=model, database=database, tools=[remember], settings=Settings())
+        agent = Agent(model=model, tools=[remember], settings=Settings())
         try:
             yield Talk(agent, clock, database)
         finally:

@@ -35,7 +35,9 @@ async def taken(core, text: str):
     """A turn that was begun: its conversation, its batch and its session."""
     conversation_id = await accepted(core, text)
     with core.database.writing() as session:
-        batch = batches.take(session, conversation_id, turn_id="t1", settle=NO_SETTLING)
+        batch = batches.take(
+            session, conversation_id, turn_id="t1", settle=NO_SETTLING, now=core.clock.now()
+        )
         conversation = conversations.get(session, conversation_id)
     key = session_key(conversation, batch.generation)
     return conversation, batch, key
@@ -59,9 +61,11 @@ async def test_a_turn_that_was_only_begun_is_run(running_core):
 async def test_an_answer_that_was_not_written_is_asked_for_again(running_core):
     async with running_core(lambda request: "the first answer") as core:
         conversation, batch, key = await taken(core, "hello")
-        answer = await core.app.answering.agent.now.answer(
-            Scene(key, "ada", 0),
+        agent, scene = core.app.answering.agent.now, Scene(key, "ada", 0)
+        answer = await agent.answer(
+            scene,
             Ask("t1", batch.text, batch.text, core.clock.now(), stream=False),
+            await core.database.read(agent.read, scene, 0),
             Meter(),
             RunningTurn(core.channel, conversation.chat, "t1"),
         )
@@ -112,7 +116,11 @@ async def test_a_turn_that_keeps_crashing_gaia_is_given_up(running_core):
         with core.database.writing() as session:
             for _ in range(INTERRUPTIONS):
                 batches.take(
-                    session, conversation.conversation_id, turn_id="t1", settle=NO_SETTLING
+                    session,
+                    conversation.conversation_id,
+                    turn_id="t1",
+                    settle=NO_SETTLING,
+                    now=core.clock.now(),
                 )
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)

@@ -53,7 +53,11 @@ class KilledProcess:
             turn_id = f"turn-{len(self.answered)}"
             with self.core.database.writing() as session:
                 self.batch = batches.take(
-                    session, await self._conversation_id(), turn_id=turn_id, settle=timedelta(0)
+                    session,
+                    await self._conversation_id(),
+                    turn_id=turn_id,
+                    settle=timedelta(0),
+                    now=self.core.clock.now(),
                 )
 
     async def _close(self) -> None:

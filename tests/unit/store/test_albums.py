@@ -60,21 +60,26 @@ class Chat:
         )
 
     async def wait(self, settle: timedelta = SETTLE) -> timedelta | None:
-        return await self._database.read(
-            batches.ready_after,
+        # What a read begins is rolled back.
+        taken = await self._database.read(
+            batches.take,
             self._conversation.conversation_id,
+            turn_id="later",
             settle=settle,
             now=self._clock.now(),
         )
+        return timedelta(0) if isinstance(taken, Batch) else taken
 
     async def take(self, settle: timedelta = SETTLE) -> Batch | None:
         self._taken += 1
-        return await self._database.write(
+        taken = await self._database.write(
             batches.take,
             self._conversation.conversation_id,
             turn_id=f"{self._name}-turn-{self._taken}",
             settle=settle,
+            now=self._clock.now() + timedelta(hours=1),
         )
+        return taken if isinstance(taken, Batch) else None
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import event
@@ -76,8 +77,9 @@ class Chat:
                 self._conversation.conversation_id,
                 turn_id=f"turn-{self._turns}",
                 settle=batches.ALBUM_SETTLE,
+                now=START + timedelta(hours=1),
             )
-            assert batch is not None
+            assert isinstance(batch, batches.Batch)
             found = batches.earlier_attachments(session, batch, turns=turns)
         assert all(each == photo(each.file_id) for each in found)
         return [each.file_id for each in found]

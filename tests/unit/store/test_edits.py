@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.store import batches, conversations, edits, inbox
+from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.edits import CORRECTION
 from gaia.store.engine import Database
@@ -50,8 +52,9 @@ class Chat:
                 self._conversation.conversation_id,
                 turn_id="t1",
                 settle=batches.ALBUM_SETTLE,
+                now=START + timedelta(hours=1),
             )
-            return tuple(message.text for message in batch.messages) if batch else ()
+            return tuple(each.text for each in batch.messages) if isinstance(batch, Batch) else ()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""All tables, and what keeps the rows of `audit` as they are."""
+"""All tables, what keeps the rows of `audit` as they are, and what counts changes of memory."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ TRIGGERS = (
     "CREATE TRIGGER audit_is_never_replaced BEFORE INSERT ON audit "
     "WHEN EXISTS (SELECT 1 FROM audit WHERE audit_id = NEW.audit_id) "
     "BEGIN SELECT RAISE(ABORT, 'rows of audit are never replaced'); END",
+    *(
+        f"CREATE TRIGGER {table}_version_{event} AFTER {event} ON {table} BEGIN UPDATE users "  # noqa: S608
+        f"SET memory_version = memory_version + 1 WHERE user_id IN ({whose}); END"
+        for table in ("memories", "profiles")
+        for event, whose in (
+            ("INSERT", "NEW.user_id"),
+            ("UPDATE", "OLD.user_id, NEW.user_id"),
+            ("DELETE", "OLD.user_id"),
+        )
+    ),
 )
 
 
@@ -67,6 +77,7 @@ def upgrade() -> None:
         sa.Column("is_group", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.Column("removed_at", sa.DateTime(), nullable=True),
+        sa.Column("memory_version", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("user_id", name=op.f("pk_users")),
     )
     op.create_index(
