@@ -6,10 +6,11 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.store.base import Base
@@ -55,23 +56,14 @@ class ArchivedTurn(Ended):
 
 def add(session: Session, turn: Ended, terms: Mapping[str, int]) -> None:
     """Keep a turn, with how often each term stands in it. Idempotent."""
-    known = exists().where(ArchivedTurnRow.turn_id == turn.turn_id)
-    if session.scalar(select(known)):
-        return
-    row = ArchivedTurnRow(
-        turn_id=turn.turn_id,
-        user_id=turn.user_id,
-        conversation_id=turn.conversation_id,
-        session_id=turn.session_id,
-        asked=turn.asked,
-        words=turn.words,
-        answer=turn.answer,
-        said_at=turn.said_at,
-        length=sum(terms.values()),
+    number = session.scalar(
+        insert(ArchivedTurnRow)
+        .on_conflict_do_nothing(index_elements=["turn_id"])
+        .values(**asdict(turn), length=sum(terms.values()))
+        .returning(ArchivedTurnRow.archive_id)
     )
-    session.add(row)
-    session.flush()
-    FULL_TEXT.write(session, turn.user_id, row.archive_id, terms)
+    if number is not None:
+        FULL_TEXT.write(session, turn.user_id, number, terms)
 
 
 def of_session(session: Session, session_id: str, *, after: int = 0) -> Sequence[ArchivedTurn]:

@@ -11,6 +11,7 @@ from datetime import date
 from enum import StrEnum
 
 from sqlalchemy import func, select
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.store.tables import UsageRow
@@ -76,25 +77,29 @@ class DayOfUsage:
 
 def add(session: Session, user_id: str, day: date, usage: Usage) -> None:
     """Add to a user's day."""
-    key = (user_id, day.isoformat(), usage.purpose, usage.model)
-    row = session.get(UsageRow, key)
-    if row is None:
-        row = UsageRow(
-            user_id=user_id,
-            day=day.isoformat(),
-            purpose=usage.purpose,
-            model=usage.model,
-            calls=0,
-            tokens_in=0,
-            tokens_out=0,
-            cost=0.0,
+    used = insert(UsageRow).values(
+        user_id=user_id,
+        day=day.isoformat(),
+        purpose=usage.purpose,
+        model=usage.model,
+        calls=usage.calls,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost=usage.cost,
+        tariff=usage.tariff,
+    )
+    session.execute(
+        used.on_conflict_do_update(
+            index_elements=UsageRow.__table__.primary_key.columns,
+            set_={
+                "calls": UsageRow.calls + used.excluded.calls,
+                "tokens_in": UsageRow.tokens_in + used.excluded.tokens_in,
+                "tokens_out": UsageRow.tokens_out + used.excluded.tokens_out,
+                "cost": UsageRow.cost + used.excluded.cost,
+                "tariff": used.excluded.tariff,
+            },
         )
-        session.add(row)
-    row.tariff = usage.tariff
-    row.calls += usage.calls
-    row.tokens_in += usage.tokens_in
-    row.tokens_out += usage.tokens_out
-    row.cost += usage.cost
+    )
 
 
 def of_day(

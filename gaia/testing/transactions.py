@@ -1,4 +1,4 @@
-"""Tells a test when a transaction begins."""
+"""Tells when transactions begin, and counts them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import Event
 
 from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
 from gaia.store.engine import Database
 
@@ -25,3 +26,23 @@ def at_each_write(database: Database, call: Callable[[], None]) -> None:
             call()
 
     event.listen(database.engine, "before_cursor_execute", note)
+
+
+class Counted:
+    """The statements and transactions of an engine, or of all, from here on."""
+
+    def __init__(self, engine: Engine | type[Engine] = Engine) -> None:
+        self.statements: list[str] = []
+        event.listen(engine, "before_cursor_execute", self._note)
+
+    @property
+    def transactions(self) -> int:
+        """How many have begun."""
+        return sum(statement.startswith("BEGIN") for statement in self.statements)
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.statements.clear()
+
+    def _note(self, connection: object, cursor: object, statement: str, *rest: object) -> None:
+        self.statements.append(statement)

@@ -15,8 +15,6 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from kit import NAME, AtOnceModel
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from gaia.agent.models import ChatModel
 from gaia.app import App, build_app
@@ -63,21 +61,6 @@ class Inside:
     async def turn(self, number: int) -> float:
         """The seconds that the turn of that number takes."""
         return await self.say(f"This is message {number}.")
-
-
-class Counted:
-    """The statements and commits of all databases of this process."""
-
-    def __init__(self) -> None:
-        self.statements = self.commits = 0
-        event.listen(Engine, "before_cursor_execute", self._statement)
-        event.listen(Engine, "commit", self._commit)
-
-    def _statement(self, *_: object) -> None:
-        self.statements += 1
-
-    def _commit(self, *_: object) -> None:
-        self.commits += 1
 
 
 @asynccontextmanager

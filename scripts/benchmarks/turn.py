@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from figures import Figure, milliseconds, slow_milliseconds
-from gaia_inside import Counted, inside
+from gaia_inside import inside
 from gaia_outside import outside, person
 from kit import Kit
+
+from gaia.testing.transactions import Counted
 
 WARM_UP = 25
 """Turns after which the window of a conversation is full."""
@@ -21,7 +23,8 @@ async def measure(quick: bool) -> Sequence[Figure]:
         await _many(gaia.turn, 0, 0 if quick else WARM_UP)
         counted = Counted()
         taken = await _many(gaia.turn, WARM_UP, turns)
-        statements, commits = counted.statements / turns, counted.commits / turns
+        statements = len(counted.statements) / turns
+        transactions = counted.transactions / turns
     async with outside() as daemon:
         writer = person(daemon.telegram, 0)
         await _ask(daemon, writer, 2 if quick else WARM_UP)
@@ -30,7 +33,7 @@ async def measure(quick: bool) -> Sequence[Figure]:
         Figure("turn in process, median", milliseconds(taken), "ms", floor, "kit"),
         Figure("turn in process, 95 of 100", slow_milliseconds(taken), "ms", floor, "kit"),
         Figure("statements a turn", statements, "statements"),
-        Figure("commits a turn", commits, "commits"),
+        Figure("transactions a turn", transactions, "transactions"),
         Figure("turn over Telegram, median", milliseconds(over_telegram), "ms", floor, "kit"),
     ]
 
