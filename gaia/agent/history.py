@@ -55,7 +55,10 @@ def turn_begins(contents: Sequence[types.Content]) -> list[int]:
 
 
 def _said(content: types.Content) -> types.Content:
-    spoken = [part for part in content.parts or [] if not part.thought]
+    parts = content.parts or []
+    if all(part.text and not (part.thought or part.thought_signature) for part in parts):
+        return content
+    spoken = [part for part in parts if not part.thought]
     unsigned = [part.model_copy(update={"thought_signature": None}) for part in spoken]
     return types.Content(
         role=content.role, parts=[part for part in unsigned if any(value for _, value in part)]
@@ -64,6 +67,9 @@ def _said(content: types.Content) -> types.Content:
 
 def _paired(contents: Sequence[types.Content]) -> Iterator[types.Content]:
     """Leave out calls without a result in the content that follows, and the other way round."""
+    if not any(part.function_call or part.function_response for part in _parts(contents)):
+        yield from contents
+        return
     numbers = count(1)
     ids: dict[int, str] = {}
     for content, following in pairwise([*contents, NOTHING]):
@@ -87,6 +93,11 @@ def _paired(contents: Sequence[types.Content]) -> Iterator[types.Content]:
         ids = next_ids
         if parts:
             yield types.Content(role=content.role, parts=parts)
+
+
+def _parts(contents: Sequence[types.Content]) -> Iterator[types.Part]:
+    for content in contents:
+        yield from content.parts or []
 
 
 def _place_of_result(

@@ -48,18 +48,22 @@ from gaia.sessions.service import (
     AGENT_NAME,
     APP_NAME,
     TURN_ID,
+    EventReader,
     TurnSession,
     answer_text,
     event_text,
-    read_events,
     stored_events,
 )
 from gaia.settings.schema import Settings
 from gaia.store import sessions
 from gaia.store.sessions import SessionKey, StoredEvent
 
-_WORDLESS = TelemetryConfig(capture_message_content=ContentCapturingMode.NO_CONTENT)
-"""Keeps what is said out of traces; the kit has it in them unless it is told."""
+_WORDLESS = TelemetryConfig(
+    capture_message_content=ContentCapturingMode.NO_CONTENT,
+    genai_semconv_stability_opt_in="stable",
+)
+"""Keeps what is said out of traces; the kit has it in them unless it is told. The other form
+of traces takes the whole request apart, though nothing of it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,7 @@ class Agent:
         self._preload = preload
         self._settings = settings
         self._held_time = HeldTime()
+        self._events = EventReader()
 
     def cue(self, session: Session, user_id: str, words: str) -> Cue | None:
         """Look at a message that has come, so that `with_meaning` can search while it waits
@@ -179,6 +184,7 @@ class Agent:
 
     def forget_known(self) -> None:
         """Hold nothing in memory of what was read: some of it may have been forgotten."""
+        self._events.clear()
         if self._preload is not None:
             self._preload.clear()
 
@@ -192,7 +198,7 @@ class Agent:
         """
         meter.model, meter.tariff = self.model.name, self.model.tariff
         turns = self._replayed_turns(scene)
-        session = TurnSession(scene.key, read_events(known.events))
+        session = TurnSession(scene.key, self._events.read(known.events))
         if self._preload is not None:
             begins = not scene.earlier_turns
             self._preload.note_use(scene.key.user_id, known.preloaded, begins=begins)
@@ -236,7 +242,7 @@ class Agent:
             ModelError: The model cannot be had.
         """
         turns = self._replayed_turns(scene)
-        rehearsal = TurnSession(scene.key, read_events(known.events))
+        rehearsal = TurnSession(scene.key, self._events.read(known.events))
         capture = Capture()
         plugins: list[BasePlugin] = [replay_window(turns), capture]
         told = self._instructions(scene, known.preloaded.prefix, now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from google.adk.events import Event
@@ -21,6 +22,10 @@ APP_NAME = "gaia"
 AGENT_NAME = "gaia"
 TURN_ID = "turn_id"
 """The key under which a turn's id stands in `custom_metadata` of its events."""
+
+
+MOST_HELD = 2000
+"""Events that are held in memory, about five kilobytes each."""
 
 
 class TurnSession(BaseSessionService):
@@ -79,6 +84,22 @@ class TurnSession(BaseSessionService):
 def read_events(stored: Sequence[str]) -> Sequence[Event]:
     """Events from their JSON."""
     return [Event.model_validate_json(each) for each in stored]
+
+
+class EventReader:
+    """Reads events from their JSON, and holds those read last: a conversation reads most of
+    its own again in the next turn. Nobody may change them."""
+
+    def __init__(self) -> None:
+        self._read = lru_cache(MOST_HELD)(Event.model_validate_json)
+
+    def read(self, stored: Sequence[str]) -> Sequence[Event]:
+        """The events of some JSON."""
+        return [self._read(each) for each in stored]
+
+    def clear(self) -> None:
+        """Hold none: some of them may have been forgotten."""
+        self._read.cache_clear()
 
 
 def stored_events(events: Sequence[Event]) -> Sequence[StoredEvent]:
