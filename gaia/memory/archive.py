@@ -83,7 +83,8 @@ def search(
     if wanted:
         known = archive.FULL_TEXT.corpus(session, user_id, wanted)
         rarest = known.rarest(wanted, MOST_WORDS)
-        found = archive.FULL_TEXT.search(session, user_id, rarest, known, limit + SPARE, conditions)
+        query = archive.FULL_TEXT.query(conditions)
+        found = archive.FULL_TEXT.search(session, user_id, rarest, known, limit + SPARE, query)
         numbers: Sequence[int] = list(found)
     else:
         numbers = archive.latest(session, user_id, limit + SPARE, conditions)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError
@@ -19,6 +21,7 @@ from gaia.memory.ranking import Candidate
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store import terms
+from gaia.store.base import table_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 from gaia.store.terms import Corpus
 
@@ -98,21 +101,21 @@ class Gatherer:
         self, session: Session, user_id: str, question: Question, meaning: Meaning, only: Filter
     ) -> Candidates:
         """Those that either search names and that count, with what their order depends on."""
-        conditions = self._conditions(user_id, only)
+        by_words, by_number = _queries(only)
+        counting = {"whose": user_id, "now": self._clock.now()}
         scores = terms.search(
             session,
             user_id,
             question.known.rarest(question.terms, MOST_WORDS),
             question.known,
             CANDIDATES,
-            conditions,
+            by_words,
+            counting,
         )
         numbers = {*scores, *meaning.similarities}
         if not numbers:
             return Candidates((), {})
-        found = session.execute(
-            select(*COLUMNS).where(MemoryRow.memory_id.in_(numbers), *conditions)
-        )
+        found = session.execute(by_number, {"numbers": list(numbers), **counting})
         rows = found.all()
         subjects = _subjects({row.subject for row in rows}, question.names)
         when = named_time(question.text)
@@ -133,19 +136,24 @@ class Gatherer:
             {row.memory_id: memory_of(row) for row in rows},
         )
 
-    def _conditions(self, user_id: str, only: Filter) -> Sequence[ColumnElement[bool]]:
-        conditions = [
-            MemoryRow.user_id == user_id,
-            MemoryRow.status == MemoryStatus.ACTIVE,
-            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > self._clock.now()),
-        ]
-        if only.kinds is not None:
-            conditions.append(MemoryRow.kind.in_(only.kinds))
-        if only.contexts is not None:
-            conditions.append(MemoryRow.context.in_(only.contexts))
-        if not only.with_sensitive:
-            conditions.append(MemoryRow.sensitive.is_(False))
-        return conditions
+
+@lru_cache(maxsize=64)
+def _queries(only: Filter) -> tuple[terms.Query, Select[Any]]:
+    """What is asked of the memories that count: by words, and by number."""
+    memories = table_of(MemoryRow)
+    conditions = [
+        memories.c.user_id == bindparam("whose"),
+        memories.c.status == MemoryStatus.ACTIVE,
+        memories.c.expires_at.is_(None) | (memories.c.expires_at > bindparam("now")),
+    ]
+    if only.kinds is not None:
+        conditions.append(memories.c.kind.in_(only.kinds))
+    if only.contexts is not None:
+        conditions.append(memories.c.context.in_(only.contexts))
+    if not only.with_sensitive:
+        conditions.append(memories.c.sensitive.is_(False))
+    is_named = memories.c.memory_id.in_(bindparam("numbers", expanding=True))
+    return terms.query(conditions), select(*COLUMNS).where(is_named, *conditions)
 
 
 def understand(session: Session, user_id: str, asked: str) -> Question:

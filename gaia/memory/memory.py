@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row
-from sqlalchemy.orm import InstrumentedAttribute
 
+from gaia.store.base import table_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 
 
@@ -92,9 +92,7 @@ class Page:
     total: int
 
 
-COLUMNS: tuple[InstrumentedAttribute[Any], ...] = tuple(
-    getattr(MemoryRow, field.name) for field in fields(Memory)
-)
+COLUMNS = tuple(table_of(MemoryRow).c[field.name] for field in fields(Memory))
 """What a memory is read from, where whole rows would take longer."""
 
 

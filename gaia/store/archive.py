@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.store.base import Base
+from gaia.store.base import Base, table_of
 from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.full_text import FullText
 from gaia.store.tables import ConversationRow
@@ -54,14 +54,18 @@ class ArchivedTurn(Ended):
     archive_id: int
 
 
+TABLE = table_of(ArchivedTurnRow)
+
+_ADD = (
+    insert(TABLE)
+    .on_conflict_do_nothing(index_elements=[TABLE.c.turn_id])
+    .returning(TABLE.c.archive_id)
+)
+
+
 def add(session: Session, turn: Ended, terms: Mapping[str, int]) -> None:
     """Keep a turn, with how often each term stands in it. Idempotent."""
-    number = session.scalar(
-        insert(ArchivedTurnRow)
-        .on_conflict_do_nothing(index_elements=["turn_id"])
-        .values(**asdict(turn), length=sum(terms.values()))
-        .returning(ArchivedTurnRow.archive_id)
-    )
+    number = session.scalar(_ADD, asdict(turn) | {"length": sum(terms.values())})
     if number is not None:
         FULL_TEXT.write(session, turn.user_id, number, terms)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import DateTime as SqlDateTime
-from sqlalchemy import Dialect, MetaData, Text, TypeDecorator
+from sqlalchemy import Dialect, MetaData, Table, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 NAMING = {
@@ -43,3 +43,9 @@ class Base(DeclarativeBase):
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {datetime: UtcDateTime, str: Text}  # noqa: RUF012
+
+
+def table_of(row: type[Base]) -> Table:
+    """The table of a row class. What every turn asks of it is asked in statements that are
+    built once: to build one takes longer than to run it."""
+    return Base.metadata.tables[row.__tablename__]

@@ -14,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Integer, Row, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Attachment
+from gaia.store import inbox
 from gaia.store.inbox import UNFINISHED
 from gaia.store.recorded import Message, read_attachments, read_message
-from gaia.store.tables import InboxRow, InboxState
+from gaia.store.tables import InboxState
 
 BURST_MESSAGES = 50
 """A turn takes at most this many messages of a burst."""
@@ -32,6 +34,51 @@ BURST_SETTLES = 10
 ALBUM_SETTLE = timedelta(seconds=0.5)
 """An album is complete when nothing has come for so long: its photos are messages
 of their own, which a provider delivers one by one."""
+
+
+TABLE = inbox.TABLE
+
+_THEIRS = TABLE.c.conversation_id == bindparam("in_conversation")
+_OPEN = TABLE.c.state.in_(UNFINISHED)
+_NEXT_COMMAND = (
+    select(TABLE)
+    .where(_THEIRS, _OPEN, TABLE.c.is_command.is_(True))
+    .order_by(TABLE.c.inbox_id)
+    .limit(1)
+)
+_first_command = (
+    _NEXT_COMMAND.with_only_columns(func.min(TABLE.c.inbox_id))
+    .order_by(None)
+    .limit(None)
+    .correlate(None)
+    .scalar_subquery()
+)
+_WAITING = (
+    select(TABLE)
+    .where(_THEIRS, _OPEN, TABLE.c.is_command.is_(False))
+    .where(TABLE.c.inbox_id < func.coalesce(_first_command, TABLE.c.inbox_id + 1))
+    .order_by(TABLE.c.inbox_id)
+    .limit(BURST_MESSAGES)
+)
+_START = (
+    update(TABLE)
+    .where(TABLE.c.inbox_id.in_(bindparam("rows", expanding=True)))
+    .values(state=bindparam("as_"), turn_id=bindparam("of_turn"), starts=TABLE.c.starts + 1)
+)
+_EARLIER_ATTACHMENTS = (
+    select(TABLE.c.turn_id, TABLE.c.attachments)
+    .where(
+        _THEIRS,
+        TABLE.c.generation == bindparam("of_session"),
+        TABLE.c.inbox_id < bindparam("before"),
+        TABLE.c.is_command.is_(False),
+        TABLE.c.turn_id.is_not(None),
+        TABLE.c.state.in_((InboxState.DONE, InboxState.STOPPED)),
+    )
+    # By the index: the sort must not read the whole conversation.
+    .order_by(TABLE.c.received_at.desc(), TABLE.c.inbox_id.desc())
+    .limit(bindparam("most", type_=Integer()))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +124,14 @@ def take(
     wait = _ready_after(rows, settle, now)
     if wait > timedelta(0):
         return wait
-    return _start(rows, turn_id, more_wait=len(waiting) > len(rows))
+    return _start(session, rows, turn_id, more_wait=len(waiting) > len(rows))
 
 
-def _ready_after(rows: Sequence[InboxRow], settle: timedelta, now: datetime) -> timedelta:
+def _ready_after(rows: Sequence[Row[Any]], settle: timedelta, now: datetime) -> timedelta:
     first, last = rows[0], rows[-1]
     if first.not_before is not None and first.not_before > now:
-        return first.not_before - now
+        until: datetime = first.not_before
+        return until - now
     clock_was_set_back = last.received_at > now
     if first.turn_id is not None or len(rows) == BURST_MESSAGES or clock_was_set_back:
         return timedelta(0)
@@ -92,24 +140,20 @@ def _ready_after(rows: Sequence[InboxRow], settle: timedelta, now: datetime) -> 
         first.received_at + BURST_SETTLES * _settle_of(first, settle),
     )
     albums = [row.received_at + ALBUM_SETTLE for row in rows if row.album is not None]
-    return max([settled_at, *albums]) - now
+    ready_at: datetime = max([settled_at, *albums])
+    return ready_at - now
 
 
 def earlier_attachments(session: Session, batch: Batch, *, turns: int) -> tuple[Attachment, ...]:
     """The attachments of the last `turns` turns of the same session, oldest first."""
     rows = session.execute(
-        select(InboxRow.turn_id, InboxRow.attachments)
-        .where(
-            InboxRow.conversation_id == batch.conversation_id,
-            InboxRow.generation == batch.generation,
-            InboxRow.inbox_id < batch.inbox_id,
-            InboxRow.is_command.is_(False),
-            InboxRow.turn_id.is_not(None),
-            InboxRow.state.in_((InboxState.DONE, InboxState.STOPPED)),
-        )
-        # By the index: the sort must not read the whole conversation.
-        .order_by(InboxRow.received_at.desc(), InboxRow.inbox_id.desc())
-        .limit(turns * BURST_MESSAGES)
+        _EARLIER_ATTACHMENTS,
+        {
+            "in_conversation": batch.conversation_id,
+            "of_session": batch.generation,
+            "before": batch.inbox_id,
+            "most": turns * BURST_MESSAGES,
+        },
     )
     found: list[Attachment] = []
     seen: set[str] = set()
@@ -123,29 +167,17 @@ def earlier_attachments(session: Session, batch: Batch, *, turns: int) -> tuple[
 
 def take_command(session: Session, conversation_id: int, *, turn_id: str) -> Batch | None:
     """Mark the next slash command as running and return it."""
-    row = session.scalar(_unfinished(conversation_id, is_command=True).limit(1))
-    return None if row is None else _start([row], turn_id)
+    row = session.execute(_NEXT_COMMAND, {"in_conversation": conversation_id}).one_or_none()
+    return None if row is None else _start(session, [row], turn_id)
 
 
-def _waiting(session: Session, conversation_id: int) -> Sequence[InboxRow]:
+def _waiting(session: Session, conversation_id: int) -> Sequence[Row[Any]]:
     """The messages that no unfinished command stands before, the oldest first: as many as a
     turn takes at most."""
-    earliest_command = (
-        select(func.min(InboxRow.inbox_id))
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.state.in_(UNFINISHED),
-            InboxRow.is_command.is_(True),
-        )
-        .scalar_subquery()
-    )
-    messages = _unfinished(conversation_id, is_command=False).where(
-        InboxRow.inbox_id < func.coalesce(earliest_command, InboxRow.inbox_id + 1)
-    )
-    return session.scalars(messages.limit(BURST_MESSAGES)).all()
+    return session.execute(_WAITING, {"in_conversation": conversation_id}).all()
 
 
-def _next_rows(rows: Sequence[InboxRow], settle: timedelta) -> Sequence[InboxRow]:
+def _next_rows(rows: Sequence[Row[Any]], settle: timedelta) -> Sequence[Row[Any]]:
     """Those of the waiting messages that make the next turn."""
     if not rows:
         return []
@@ -163,7 +195,7 @@ def _next_rows(rows: Sequence[InboxRow], settle: timedelta) -> Sequence[InboxRow
     return _burst(whole, settle)
 
 
-def _without_last_album(rows: Sequence[InboxRow]) -> Sequence[InboxRow]:
+def _without_last_album(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
     """`rows` up to the album that they end in, whose other photos may be behind them;
     all of them when there is nothing before it."""
     last = rows[-1].album
@@ -173,7 +205,7 @@ def _without_last_album(rows: Sequence[InboxRow]) -> Sequence[InboxRow]:
     return rows[:begins] if begins else rows
 
 
-def _burst(rows: Sequence[InboxRow], settle: timedelta) -> list[InboxRow]:
+def _burst(rows: Sequence[Row[Any]], settle: timedelta) -> list[Row[Any]]:
     """Those of `rows`, from the first one, that came in quick succession, with
     their albums to the last photo."""
     length = 1
@@ -188,37 +220,30 @@ def _burst(rows: Sequence[InboxRow], settle: timedelta) -> list[InboxRow]:
     return list(rows[:length])
 
 
-def _is_apart(first: InboxRow, previous: InboxRow, row: InboxRow, settle: timedelta) -> bool:
+def _is_apart(first: Row[Any], previous: Row[Any], row: Row[Any], settle: timedelta) -> bool:
     """Whether `row` is for the next turn: after a pause, or after a burst without one."""
-    pause, burst = row.received_at - previous.received_at, row.received_at - first.received_at
+    pause: timedelta = row.received_at - previous.received_at
+    burst: timedelta = row.received_at - first.received_at
     longest_burst = BURST_SETTLES * _settle_of(first, settle)
     return pause >= _settle_of(previous, settle) or burst >= longest_burst
 
 
-def _settle_of(row: InboxRow, settle: timedelta) -> timedelta:
+def _settle_of(row: Row[Any], settle: timedelta) -> timedelta:
     return settle if row.album is None else max(settle, ALBUM_SETTLE)
 
 
-def _unfinished(conversation_id: int, *, is_command: bool) -> Select[InboxRow]:
-    return (
-        select(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.state.in_(UNFINISHED),
-            InboxRow.is_command == is_command,
-        )
-        .order_by(InboxRow.inbox_id)
-    )
-
-
-def _start(rows: Sequence[InboxRow], turn_id: str, *, more_wait: bool = False) -> Batch:
+def _start(
+    session: Session, rows: Sequence[Row[Any]], turn_id: str, *, more_wait: bool = False
+) -> Batch:
     first = rows[0]
     turn_id = first.turn_id or turn_id
     stopped = first.state == InboxState.STOPPING
-    for row in rows:
-        row.state = InboxState.STOPPING if stopped else InboxState.RUNNING
-        row.turn_id = turn_id
-        row.starts += 1
+    begun = {
+        "rows": [row.inbox_id for row in rows],
+        "as_": InboxState.STOPPING if stopped else InboxState.RUNNING,
+        "of_turn": turn_id,
+    }
+    session.execute(_START, begun)
     return Batch(
         turn_id=turn_id,
         inbox_id=first.inbox_id,
@@ -229,7 +254,7 @@ def _start(rows: Sequence[InboxRow], turn_id: str, *, more_wait: bool = False) -
         sent_at=rows[-1].sent_at,
         wants_preview=any(row.wants_preview for row in rows),
         stopped=stopped,
-        starts=first.starts,
+        starts=first.starts + 1,
         failures=first.failures,
         more_wait=more_wait,
     )

@@ -10,26 +10,52 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, case, select, update
-from sqlalchemy.orm import Bundle, Session
+from sqlalchemy import bindparam, case, func, select, update
+from sqlalchemy.orm import Session
 
 from gaia.messages import Contact
+from gaia.store.base import table_of
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
-COLUMNS: Bundle[Any] = Bundle(
-    "conversation",
-    ConversationRow.conversation_id,
-    ConversationRow.user_id,
-    ConversationRow.channel,
-    ConversationRow.chat,
-    ConversationRow.first_chat,
-    ConversationRow.direct,
-    ConversationRow.generation,
-    ConversationRow.session_turns,
-    ConversationRow.written_at,
-    ConversationRow.asked_at,
+TABLE = table_of(ConversationRow)
+
+COLUMNS = (
+    TABLE.c.conversation_id,
+    TABLE.c.user_id,
+    TABLE.c.channel,
+    TABLE.c.chat,
+    TABLE.c.first_chat,
+    TABLE.c.direct,
+    TABLE.c.generation,
+    TABLE.c.session_turns,
+    TABLE.c.written_at,
+    TABLE.c.asked_at,
 )
-"""What a conversation is read from, in a query together with other tables."""
+"""What a conversation is read from."""
+
+FIELDS = [column.key for column in COLUMNS[:-2]]
+
+_THE_ONE = TABLE.c.conversation_id == bindparam("the_one")
+_GET = select(*COLUMNS).where(_THE_ONE)
+_MARK_ACTIVE = update(TABLE).where(_THE_ONE).values(last_message_at=bindparam("now"))
+_NOTE_WRITTEN = (
+    update(TABLE)
+    .where(_THE_ONE)
+    .values(
+        written_at=case(
+            (TABLE.c.written_at > bindparam("at"), TABLE.c.written_at), else_=bindparam("at")
+        ),
+        asked_at=None,
+        last_message_at=func.coalesce(
+            bindparam("now", type_=TABLE.c.written_at.type), TABLE.c.last_message_at
+        ),
+    )
+)
+_COUNT_TURN = (
+    update(TABLE)
+    .where(_THE_ONE, TABLE.c.generation == bindparam("present"))
+    .values(session_turns=TABLE.c.session_turns + 1, last_message_at=bindparam("now"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +104,24 @@ def create(
     )
     session.add(row)
     session.flush()
-    return read(row)
+    return _read(row)
 
 
 def mark_active(session: Session, conversation_id: int, now: datetime) -> None:
     """Say that somebody does something in the conversation now."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(last_message_at=now)
-    )
+    session.execute(_MARK_ACTIVE, {"the_one": conversation_id, "now": now})
 
 
 def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversation | None:
     """The conversation of this user in this chat, if there is one."""
     row = _row(session, user_id, channel, chat)
-    return None if row is None else read(row)
+    return None if row is None else _read(row)
 
 
 def get(session: Session, conversation_id: int) -> Conversation | None:
     """A conversation by id; None when its user was removed."""
-    query = select(COLUMNS).where(ConversationRow.conversation_id == conversation_id)
-    row = session.scalar(query)
-    return None if row is None else read(row)
+    row = session.execute(_GET, {"the_one": conversation_id}).one_or_none()
+    return None if row is None else of(row)
 
 
 def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
@@ -110,7 +131,7 @@ def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
         .where(ConversationRow.user_id == user_id)
         .order_by(ConversationRow.conversation_id)
     )
-    return [read(row) for row in rows]
+    return [_read(row) for row in rows]
 
 
 def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
@@ -121,7 +142,7 @@ def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversatio
         .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
     )
     latest = {(row.user_id, row.channel): row for row in rows}
-    return [read(row) for row in latest.values()]
+    return [_read(row) for row in latest.values()]
 
 
 def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
@@ -136,7 +157,7 @@ def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> 
         .order_by(ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
         .limit(1)
     )
-    return None if row is None else read(row)
+    return None if row is None else _read(row)
 
 
 def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> Sequence[int]:
@@ -175,14 +196,7 @@ def note_written(
 ) -> None:
     """Say that the person in the chat has written at that time, if not later as well, and
     that they did so just `now`, where that is told."""
-    is_later = ConversationRow.written_at > at
-    written_at = case((is_later, ConversationRow.written_at), else_=at)
-    active = {} if now is None else {"last_message_at": now}
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(written_at=written_at, asked_at=None, **active)
-    )
+    session.execute(_NOTE_WRITTEN, {"the_one": conversation_id, "at": at, "now": now})
 
 
 def note_asked(session: Session, conversation_id: int, now: datetime, *, since: datetime) -> None:
@@ -233,14 +247,7 @@ def start_next_session(session: Session, conversation_id: int) -> None:
 def count_turn(session: Session, conversation_id: int, generation: int, now: datetime) -> None:
     """Count a turn that has finished now, unless its session has been left meanwhile. Its
     answer is a message like others: who reads it is not quiet yet."""
-    session.execute(
-        update(ConversationRow)
-        .where(
-            ConversationRow.conversation_id == conversation_id,
-            ConversationRow.generation == generation,
-        )
-        .values(session_turns=ConversationRow.session_turns + 1, last_message_at=now)
-    )
+    session.execute(_COUNT_TURN, {"the_one": conversation_id, "present": generation, "now": now})
 
 
 def _row(session: Session, user_id: str, channel: str, chat: str) -> ConversationRow | None:
@@ -253,16 +260,11 @@ def _row(session: Session, user_id: str, channel: str, chat: str) -> Conversatio
     )
 
 
-def read(row: ConversationRow | Row[Any]) -> Conversation:
-    """The conversation of a row, or of its `COLUMNS`."""
-    return Conversation(
-        conversation_id=row.conversation_id,
-        user_id=row.user_id,
-        channel=row.channel,
-        chat=row.chat,
-        first_chat=row.first_chat,
-        direct=row.direct,
-        generation=row.generation,
-        session_turns=row.session_turns,
-        contact=Contact(row.written_at, row.asked_at),
-    )
+def of(values: Sequence[Any]) -> Conversation:
+    """The conversation that its `COLUMNS` hold."""
+    told = dict(zip(FIELDS, values, strict=False))
+    return Conversation(**told, contact=Contact(*values[-2:]))
+
+
+def _read(row: ConversationRow) -> Conversation:
+    return of([getattr(row, column.key) for column in COLUMNS])

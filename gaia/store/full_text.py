@@ -6,20 +6,25 @@ one user alone: what is rare or frequent is so among that user's texts.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Float,
+    Integer,
+    Select,
     Table,
-    case,
+    bindparam,
+    cast,
     delete,
     func,
     insert,
-    literal,
     select,
     true,
 )
@@ -30,6 +35,10 @@ SATURATION = 1.2
 
 LENGTH_SHARE = 0.75
 """b of BM25: how far a long text has to mention a term more often. The usual value."""
+
+
+Query = Select[int, Any]
+"""Which texts have the terms, with their scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,50 +63,69 @@ class Corpus:
         return sorted(known, key=lambda term: (-self.weight(term), term))[:most]
 
 
-@dataclass(frozen=True, slots=True)
 class FullText:
     """The table of terms of a table of texts, both of which have the texts' number in a
     column `key`. Of the texts those count that meet the condition `counts`."""
 
-    terms: Table
-    texts: Table
-    key: str
-    counts: ColumnElement[bool] | None = None
+    def __init__(
+        self, terms: Table, texts: Table, key: str, counts: ColumnElement[bool] | None = None
+    ) -> None:
+        self._terms, self._texts, self._key = terms, texts, key
+        self._number_of_term: Column[int] = terms.c[key]
+        is_theirs = terms.c.user_id == bindparam("whose")
+        self._insert = insert(terms)
+        self._remove = delete(terms).where(
+            is_theirs, self._number_of_term.in_(bindparam("numbers", expanding=True))
+        )
+        self._size = select(func.count(), func.sum(texts.c.length)).where(
+            texts.c.user_id == bindparam("whose"), true() if counts is None else counts
+        )
+        self._frequencies = (
+            select(terms.c.term, func.count())
+            .where(is_theirs, terms.c.term.in_(bindparam("terms", expanding=True)))
+            .group_by(terms.c.term)
+        )
 
     def write(self, session: Session, user_id: str, number: int, terms: Mapping[str, int]) -> None:
         """Store the terms of a text that has none yet."""
         if terms:
             session.execute(
-                insert(self.terms),
+                self._insert,
                 [
-                    {"user_id": user_id, "term": term, self.key: number, "count": count}
+                    {"user_id": user_id, "term": term, self._key: number, "count": count}
                     for term, count in terms.items()
                 ],
             )
 
     def remove(self, session: Session, user_id: str, numbers: Sequence[int]) -> None:
         """Remove the terms of these texts."""
-        session.execute(
-            delete(self.terms).where(
-                self.terms.c.user_id == user_id, self._number_of_term.in_(numbers)
-            )
-        )
+        session.execute(self._remove, {"whose": user_id, "numbers": numbers})
 
     def corpus(self, session: Session, user_id: str, terms: Collection[str]) -> Corpus:
         """The user's texts as a whole, with the frequencies of these terms."""
-        size, length = session.execute(
-            select(func.count(), func.sum(self.texts.c.length)).where(
-                self.texts.c.user_id == user_id,
-                true() if self.counts is None else self.counts,
-            )
-        ).one()
-        frequencies = session.execute(
-            select(self.terms.c.term, func.count().label("texts"))
-            .where(self.terms.c.user_id == user_id, self.terms.c.term.in_(terms))
-            .group_by(self.terms.c.term)
-        )
+        size, length = session.execute(self._size, {"whose": user_id}).one()
         average_length = (length or 0) / size if size else 0.0
-        return Corpus(size, average_length, {row.term: row.texts for row in frequencies})
+        found = session.execute(self._frequencies, {"whose": user_id, "terms": list(terms)})
+        return Corpus(size, average_length, {row[0]: row[1] for row in found})
+
+    def query(self, conditions: Sequence[ColumnElement[bool]] = ()) -> Query:
+        """What `search` asks, of the texts that meet the conditions."""
+        weights = func.json_each(bindparam("weights")).table_valued("key", "value", name="weights")
+        count, number = self._terms.c.count, self._number_of_term
+        relative_length = self._texts.c.length / bindparam("average_length", type_=Float())
+        damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative_length)
+        weighed = cast(weights.c.value, Float) * count * (SATURATION + 1) / (count + damping)
+        score = func.sum(weighed)
+        return (
+            select(number, score)
+            .select_from(weights)
+            .join(self._terms, self._terms.c.term == weights.c.key)
+            .join(self._texts, self._texts.c[self._key] == number)
+            .where(self._terms.c.user_id == bindparam("whose"), *conditions)
+            .group_by(number)
+            .order_by(score.desc(), number.desc())
+            .limit(bindparam("most", type_=Integer()))
+        )
 
     def search(
         self,
@@ -106,30 +134,19 @@ class FullText:
         terms: Collection[str],
         known: Corpus,
         limit: int,
-        conditions: Sequence[ColumnElement[bool]] = (),
+        query: Query,
+        parameters: Mapping[str, object] = MappingProxyType({}),
     ) -> Mapping[int, float]:
         """The texts in which any of the terms stands, with their BM25 scores: the `limit`
-        best of those that meet the conditions, which are of the table of texts."""
+        best of those that `query` is about, whose own conditions get the parameters."""
         weights = {term: known.weight(term) for term in terms if term in known.frequencies}
         if not weights:
             return {}
-        term, count, number = self.terms.c.term, self.terms.c.count, self._number_of_term
-        weight = case(weights, value=term, else_=literal(0.0, Float))
-        relative_length = self.texts.c.length / max(known.average_length, 1.0)
-        damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative_length)
-        score = func.sum(weight * count * (SATURATION + 1) / (count + damping))
-        rows = session.execute(
-            select(number, score)
-            .join(self.texts, self.texts.c[self.key] == number)
-            .where(self.terms.c.user_id == user_id, term.in_(weights))
-            .where(*conditions)
-            .group_by(number)
-            .order_by(score.desc(), number.desc())
-            .limit(limit)
-        )
+        asked = {
+            "whose": user_id,
+            "weights": json.dumps(weights),
+            "average_length": max(known.average_length, 1.0),
+            "most": limit,
+        }
+        rows = session.execute(query, asked | dict(parameters))
         return {found: float(scored) for found, scored in rows}
-
-    @property
-    def _number_of_term(self) -> Column[int]:
-        column: Column[int] = self.terms.c[self.key]
-        return column

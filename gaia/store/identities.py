@@ -13,8 +13,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, Select, func, or_, select
-from sqlalchemy.orm import Bundle, Session
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.orm import Session
 
 from gaia.errors import (
     AddressTakenError,
@@ -25,13 +25,14 @@ from gaia.errors import (
     UserNameTakenError,
 )
 from gaia.messages import Address
+from gaia.store.base import table_of
 from gaia.store.names import MAX_CHARACTERS, checked_name, name_key, new_user_id, usable_name
 from gaia.store.tables import IdentityRow, UserRow
 
-COLUMNS: Bundle[Any] = Bundle(
-    "user", UserRow.user_id, UserRow.name, UserRow.role, UserRow.created_at, UserRow.is_group
-)
-"""What a user is read from, in a query together with other tables."""
+TABLE = table_of(UserRow)
+
+COLUMNS = (TABLE.c.user_id, TABLE.c.name, TABLE.c.role, TABLE.c.created_at, TABLE.c.is_group)
+"""What a user is read from."""
 
 
 class Role(StrEnum):
@@ -85,7 +86,7 @@ def create(
     )
     session.add(row)
     session.flush()
-    return read(row)
+    return _read(row)
 
 
 def free_name(session: Session, wanted: str | None) -> str:
@@ -114,19 +115,19 @@ def find(session: Session, name_or_id: str) -> User:
     )
     if row is None:
         raise UnknownUserError(_unknown(session, name_or_id))
-    return read(row)
+    return _read(row)
 
 
 def find_named(session: Session, name: str) -> User | None:
     """The user of that name, in whatever case, or None."""
     row = _named(session, name)
-    return None if row is None else read(row)
+    return None if row is None else _read(row)
 
 
 def everybody(session: Session) -> tuple[User, ...]:
     """All users, by name."""
     rows = session.scalars(_living().order_by(UserRow.name_key))
-    return tuple(read(row) for row in rows)
+    return tuple(_read(row) for row in rows)
 
 
 def owners(session: Session) -> Sequence[User]:
@@ -141,7 +142,7 @@ def resolve(session: Session, address: Address) -> User | None:
         .join(IdentityRow, IdentityRow.user_id == UserRow.user_id)
         .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
     )
-    return None if row is None else read(row)
+    return None if row is None else _read(row)
 
 
 def memory_version(session: Session, user_id: str) -> int:
@@ -231,7 +232,7 @@ def set_role(session: Session, user: User, role: Role) -> User:
     if role is not Role.OWNER:
         check_not_last_owner(session, user)
     row.role = role
-    return read(row)
+    return _read(row)
 
 
 def check_not_last_owner(session: Session, user: User) -> None:
@@ -279,15 +280,14 @@ def _living() -> Select[UserRow]:
     return select(UserRow).where(UserRow.removed_at.is_(None))
 
 
-def read(row: UserRow | Row[Any]) -> User:
-    """The user of a row, or of its `COLUMNS`."""
-    return User(
-        user_id=row.user_id,
-        name=row.name,
-        role=Role(row.role),
-        created_at=row.created_at,
-        is_group=row.is_group,
-    )
+def of(values: Sequence[Any]) -> User:
+    """The user that their `COLUMNS` hold."""
+    user_id, name, role, created_at, is_group = values
+    return User(user_id, name, Role(role), created_at, is_group)
+
+
+def _read(row: UserRow) -> User:
+    return of([getattr(row, column.key) for column in COLUMNS])
 
 
 def _named(session: Session, name: str) -> UserRow | None:

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.messages import Inbound
 from gaia.store import conversations
+from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.recorded import write_attachments
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
@@ -53,6 +54,21 @@ class Backlog:
     oldest: datetime | None
 
 
+TABLE = table_of(InboxRow)
+
+_RECORD = insert(TABLE).on_conflict_do_nothing().returning(TABLE.c.inbox_id)
+_FINISH = (
+    update(TABLE)
+    .where(TABLE.c.turn_id == bindparam("of_turn"))
+    .values(state=bindparam("as_"), finished_at=bindparam("now"), not_before=None)
+)
+_ANSWERED = (
+    select(TABLE.c.provider_message_id, TABLE.c.state)
+    .where(TABLE.c.turn_id == bindparam("of_turn"))
+    .order_by(TABLE.c.inbox_id)
+)
+
+
 def record(
     session: Session,
     inbound: Inbound,
@@ -66,31 +82,29 @@ def record(
     """Add a message, which its sender has written; False if the channel delivered it before.
     One that is at its end already has the `turn_id` of its reply, if it gets one."""
     is_new = session.scalar(
-        insert(InboxRow)
-        .on_conflict_do_nothing()
-        .values(
-            channel=inbound.address.channel,
-            provider_message_id=inbound.provider_message_id,
-            conversation_id=conversation.conversation_id,
-            generation=conversation.generation,
-            text=inbound.text,
-            sender_name=inbound.sender_name,
-            notes=list(inbound.notes),
-            attachments=write_attachments(inbound.attachments),
-            album=inbound.album,
-            is_forwarded=inbound.is_forwarded,
-            edits=[],
-            is_command=is_command,
-            wants_preview=inbound.wants_preview,
-            sent_at=inbound.sent_at,
-            received_at=now,
-            state=state,
-            turn_id=turn_id,
-            starts=0,
-            failures=0,
-            finished_at=None if state is InboxState.QUEUED else now,
-        )
-        .returning(InboxRow.inbox_id)
+        _RECORD,
+        {
+            "channel": inbound.address.channel,
+            "provider_message_id": inbound.provider_message_id,
+            "conversation_id": conversation.conversation_id,
+            "generation": conversation.generation,
+            "text": inbound.text,
+            "sender_name": inbound.sender_name,
+            "notes": list(inbound.notes),
+            "attachments": write_attachments(inbound.attachments),
+            "album": inbound.album,
+            "is_forwarded": inbound.is_forwarded,
+            "edits": [],
+            "is_command": is_command,
+            "wants_preview": inbound.wants_preview,
+            "sent_at": inbound.sent_at,
+            "received_at": now,
+            "state": state,
+            "turn_id": turn_id,
+            "starts": 0,
+            "failures": 0,
+            "finished_at": None if state is InboxState.QUEUED else now,
+        },
     )
     if is_new:
         written_at = min(inbound.sent_at, now)
@@ -100,11 +114,7 @@ def record(
 
 def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:
     """Bring the messages of a turn to an end."""
-    session.execute(
-        update(InboxRow)
-        .where(InboxRow.turn_id == turn_id)
-        .values(state=state, finished_at=now, not_before=None)
-    )
+    session.execute(_FINISH, {"of_turn": turn_id, "as_": state, "now": now})
 
 
 def mark_stopping(session: Session, conversation_id: int) -> None:
@@ -175,12 +185,10 @@ def unfinished_conversations(session: Session, *, is_command: bool) -> Sequence[
 
 def answered(session: Session, turn_id: str) -> Answered:
     """The messages that a turn's reply is for."""
-    rows = session.scalars(
-        select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
-    ).all()
+    rows = session.execute(_ANSWERED, {"of_turn": turn_id}).all()
     return Answered(
-        provider_message_ids=tuple(row.provider_message_id for row in rows),
-        in_vain=any(row.state in IN_VAIN for row in rows),
+        provider_message_ids=tuple(provider_message_id for provider_message_id, _ in rows),
+        in_vain=any(state in IN_VAIN for _, state in rows),
     )
 
 

@@ -8,17 +8,19 @@ the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ScalarSelect, func, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ScalarSelect, bindparam, func, insert, select, update
+from sqlalchemy.orm import Session
 
 from gaia.messages import Button, OutboundFile
 from gaia.store import conversations, outbox_files
+from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.outbox_files import NewFile
-from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState, UserRow
+from gaia.store.tables import ConversationRow, OutboxRow, OutboxState, UserRow
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
 
@@ -50,6 +52,39 @@ class Chunk:
     error: str | None
     created_at: datetime
     sent_at: datetime | None
+
+
+def _held_until(state: OutboxState) -> ScalarSelect[datetime | None]:
+    """Until when the last chunk in such a state keeps those after it waiting."""
+    earlier = TABLE.alias()
+    return (
+        select(earlier.c.not_before)
+        .where(earlier.c.conversation_id == bindparam("in_conversation"), earlier.c.state == state)
+        .order_by(earlier.c.outbox_id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+TABLE = table_of(OutboxRow)
+CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
+COLUMNS = tuple(TABLE.c[name] for name in CHUNK_FIELDS)
+OF_CHUNK, OF_FILE = len(COLUMNS), len(outbox_files.COLUMNS) + len(ON_ITS_WAY)
+
+_INSERT = insert(TABLE)
+_NEXT_DUE = (
+    select(
+        *COLUMNS,
+        *conversations.COLUMNS,
+        *outbox_files.COLUMNS,
+        *(_held_until(state) for state in ON_ITS_WAY),
+    )
+    .join(conversations.TABLE, conversations.TABLE.c.conversation_id == TABLE.c.conversation_id)
+    .outerjoin(outbox_files.TABLE, outbox_files.TABLE.c.outbox_id == TABLE.c.outbox_id)
+    .where(TABLE.c.conversation_id == bindparam("in_conversation"), TABLE.c.state.in_(OPEN))
+    .order_by(TABLE.c.outbox_id)
+    .limit(1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +139,25 @@ def add(
     file: NewFile | None = None,
 ) -> None:
     """Add a reply, chunk by chunk; `buttons` and `file` go with the last."""
-    for seq, text in enumerate(chunks):
-        final = seq == len(chunks) - 1
-        row = OutboxRow(
-            conversation_id=conversation_id,
-            turn_id=turn_id,
-            seq=seq,
-            final=final,
-            text=text,
-            buttons=[asdict(button) for button in buttons] if final else [],
-            state=OutboxState.PENDING,
-            attempts=0,
-            repeated=False,
-            created_at=now,
-        )
-        session.add(row)
-        session.flush()
-        if final and file is not None:
-            outbox_files.add(session, row.outbox_id, conversation_id, file)
+    rows: list[dict[str, Any]] = [
+        {
+            "conversation_id": conversation_id,
+            "turn_id": turn_id,
+            "seq": seq,
+            "final": seq == len(chunks) - 1,
+            "text": text,
+            "buttons": [],
+            "created_at": now,
+        }
+        for seq, text in enumerate(chunks)
+    ]
+    if not rows:
+        return
+    rows[-1]["buttons"] = [asdict(button) for button in buttons]
+    session.execute(_INSERT, rows)
+    if file is not None:
+        last = session.scalar(select(func.max(TABLE.c.outbox_id)))
+        outbox_files.add(session, last or 0, conversation_id, file)
 
 
 def get(session: Session, outbox_id: int) -> Chunk | None:
@@ -138,39 +174,17 @@ def next_chunk(session: Session, conversation_id: int) -> Chunk | None:
 
 def next_due(session: Session, conversation_id: int) -> Due | None:
     """The same, with all that its sending depends on."""
-    row = session.execute(
-        select(
-            OutboxRow,
-            conversations.COLUMNS,
-            outbox_files.COLUMNS,
-            *(_held_until(conversation_id, state) for state in ON_ITS_WAY),
-        )
-        .join(ConversationRow, ConversationRow.conversation_id == OutboxRow.conversation_id)
-        .outerjoin(OutboxFileRow, OutboxFileRow.outbox_id == OutboxRow.outbox_id)
-        .where(OutboxRow.conversation_id == conversation_id, OutboxRow.state.in_(OPEN))
-        .order_by(OutboxRow.outbox_id)
-        .limit(1)
-    ).one_or_none()
+    row = session.execute(_NEXT_DUE, {"in_conversation": conversation_id}).one_or_none()
     if row is None:
         return None
-    chunk, conversation, file, *held_until = row
+    chunk, conversation, file = row[:OF_CHUNK], row[OF_CHUNK:-OF_FILE], row[-OF_FILE:]
+    *file_values, queued_until, sent_until = file
+    times = [time for time in (queued_until, sent_until) if time is not None]
     return Due(
-        _chunk(chunk),
-        conversations.read(conversation),
-        outbox_files.read(file),
-        max((time for time in held_until if time is not None), default=None),
-    )
-
-
-def _held_until(conversation_id: int, state: OutboxState) -> ScalarSelect[datetime | None]:
-    """Until when the last chunk in such a state keeps those after it waiting."""
-    earlier = aliased(OutboxRow)
-    return (
-        select(earlier.not_before)
-        .where(earlier.conversation_id == conversation_id, earlier.state == state)
-        .order_by(earlier.outbox_id.desc())
-        .limit(1)
-        .scalar_subquery()
+        _chunk_of(chunk),
+        conversations.of(conversation),
+        outbox_files.of(file_values),
+        max(times, default=None),
     )
 
 
@@ -241,22 +255,13 @@ def _causes(session: Session) -> tuple[Cause, ...]:
 
 
 def _chunk(row: OutboxRow) -> Chunk:
-    return Chunk(
-        outbox_id=row.outbox_id,
-        conversation_id=row.conversation_id,
-        turn_id=row.turn_id,
-        seq=row.seq,
-        final=row.final,
-        text=row.text,
-        buttons=tuple(Button(**button) for button in row.buttons),
-        state=OutboxState(row.state),
-        attempts=row.attempts,
-        repeated=row.repeated,
-        refused_since=row.refused_since,
-        not_before=row.not_before,
-        provider_id=row.provider_id,
-        failed_ids=tuple(row.failed_ids),
-        error=row.error,
-        created_at=row.created_at,
-        sent_at=row.sent_at,
-    )
+    return _chunk_of([getattr(row, column.key) for column in COLUMNS])
+
+
+def _chunk_of(values: Sequence[Any]) -> Chunk:
+    """The chunk that its `COLUMNS` hold."""
+    told = dict(zip(CHUNK_FIELDS, values, strict=True))
+    told["buttons"] = tuple(Button(**button) for button in told["buttons"])
+    told["failed_ids"] = tuple(told["failed_ids"])
+    told["state"] = OutboxState(told["state"])
+    return Chunk(**told)

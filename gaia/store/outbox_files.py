@@ -5,14 +5,16 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, select, update
-from sqlalchemy.orm import Bundle, Session
+from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy.orm import Session
 
 from gaia.messages import OutboundFile
+from gaia.store.base import table_of
 from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState
 
 GONE = "The file that belongs here is gone by now. Ask me for it again."
@@ -24,13 +26,10 @@ _ARRIVED = (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
 _LEFT = (*_ARRIVED, OutboxState.QUEUED, OutboxState.DEAD)
 """The states of chunks that wait for nothing but word of what became of them."""
 
-COLUMNS: Bundle[Any] = Bundle(
-    "file",
-    OutboxFileRow.name,
-    OutboxFileRow.media_type,
-    func.length(OutboxFileRow.content).label("size"),
-)
-"""What a file is read from, without its content, in a query together with its chunk."""
+TABLE = table_of(OutboxFileRow)
+
+COLUMNS = (TABLE.c.name, TABLE.c.media_type, func.length(TABLE.c.content).label("size"))
+"""What a file is read from, without its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,10 @@ def add(session: Session, outbox_id: int, conversation_id: int, file: NewFile) -
     )
 
 
-def read(row: Row[Any]) -> OutboundFile | None:
-    """The file of its `COLUMNS`, which are empty where there is none."""
-    return None if row.name is None else OutboundFile(row.name, row.media_type, row.size)
+def of(values: Sequence[Any]) -> OutboundFile | None:
+    """The file that its `COLUMNS` hold, which are empty where there is none."""
+    name, media_type, size_bytes = values
+    return None if name is None else OutboundFile(name, media_type, size_bytes)
 
 
 def content(session: Session, outbox_id: int) -> bytes | None:

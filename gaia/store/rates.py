@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, ScalarSelect, SQLColumnExpression, func, not_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, ScalarSelect, String, bindparam, func, not_, select
+from sqlalchemy.orm import Session
 
+from gaia.store.base import table_of
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 WINDOW = timedelta(minutes=1)
@@ -19,40 +20,52 @@ STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
 
-def taken(user_id: SQLColumnExpression[str] | str, now: datetime) -> ScalarSelect[int]:
-    """How many messages of a user were taken within the last minute, on all channels, as a
-    part of a query."""
-    typed = func.lower(InboxRow.text)
-    is_longer_name = typed.op("GLOB")(f"{STOP}[a-z0-9_]*")
-    is_stop = InboxRow.is_command & typed.startswith(STOP) & not_(is_longer_name)
-    return _count(user_id, now, InboxRow.state != InboxState.REFUSED, not_(is_stop))
+INBOX, CONVERSATIONS = table_of(InboxRow), table_of(ConversationRow).alias("theirs")
+
+_typed = func.lower(INBOX.c.text)
+_is_stop = (
+    INBOX.c.is_command & _typed.startswith(STOP) & not_(_typed.op("GLOB")(f"{STOP}[a-z0-9_]*"))
+)
+_since = bindparam("minute_ago", type_=INBOX.c.received_at.type)
+# What a clock that was set back calls the future does not count.
+_until = bindparam("now", type_=INBOX.c.received_at.type)
 
 
-def was_told(session: Session, user_id: str, now: datetime) -> bool:
-    """Whether a refused message of theirs was answered within the last minute."""
-    told = _count(
-        user_id,
-        now,
-        InboxRow.state == InboxState.REFUSED,
-        InboxRow.turn_id.is_not(None),
-    )
-    return bool(session.scalar(select(told)))
-
-
-def _count(
-    user_id: SQLColumnExpression[str] | str, now: datetime, *conditions: ColumnElement[bool]
-) -> ScalarSelect[int]:
-    theirs = aliased(ConversationRow)
+def _count(user_id: ColumnElement[str], *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
     return (
         select(func.count())
-        .select_from(InboxRow)
-        .join(theirs, theirs.conversation_id == InboxRow.conversation_id)
+        .select_from(INBOX)
+        .join(CONVERSATIONS, CONVERSATIONS.c.conversation_id == INBOX.c.conversation_id)
         .where(
-            theirs.user_id == user_id,
-            InboxRow.received_at > now - WINDOW,
-            # What a clock that was set back calls the future does not count.
-            InboxRow.received_at <= now,
+            CONVERSATIONS.c.user_id == user_id,
+            INBOX.c.received_at > _since,
+            INBOX.c.received_at <= _until,
             *conditions,
         )
         .scalar_subquery()
     )
+
+
+def taken(user_id: ColumnElement[str]) -> ScalarSelect[int]:
+    """How many messages of a user were taken within the last minute, on all channels, as a
+    part of a query, which gets the parameters of `within_a_minute`."""
+    return _count(user_id, INBOX.c.state != InboxState.REFUSED, not_(_is_stop))
+
+
+def within_a_minute(now: datetime) -> dict[str, datetime]:
+    """The parameters of the time in question."""
+    return {"minute_ago": now - WINDOW, "now": now}
+
+
+_WAS_TOLD = select(
+    _count(
+        bindparam("user_id", type_=String()),
+        INBOX.c.state == InboxState.REFUSED,
+        INBOX.c.turn_id.is_not(None),
+    )
+)
+
+
+def was_told(session: Session, user_id: str, now: datetime) -> bool:
+    """Whether a refused message of theirs was answered within the last minute."""
+    return bool(session.scalar(_WAS_TOLD, {"user_id": user_id, **within_a_minute(now)}))

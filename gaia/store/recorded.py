@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy import Row
+
 from gaia.messages import Attachment, AttachmentKind
-from gaia.store.tables import InboxRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Message:
     is_forwarded: bool = False
 
 
-def read_message(row: InboxRow) -> Message:
+def read_message(row: Row[Any]) -> Message:
     """The message of a row."""
     return Message(
         text=row.text,

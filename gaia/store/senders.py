@@ -8,15 +8,54 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, exists, select
+from sqlalchemy import bindparam, exists, select
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.store import conversations, identities, rates
+from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
 from gaia.store.memory_tables import ForgetRow, ForgetState
-from gaia.store.tables import ConversationRow, IdentityRow, UserRow
+from gaia.store.tables import IdentityRow
+
+USERS, CONVERSATIONS = identities.TABLE, conversations.TABLE
+IDENTITIES, FORGETS = table_of(IdentityRow), table_of(ForgetRow)
+OF_USER = len(identities.COLUMNS)
+
+_FIND = (
+    select(
+        *identities.COLUMNS,
+        *conversations.COLUMNS,
+        IDENTITIES.c.created_at.label("known_since"),
+        rates.taken(USERS.c.user_id).label("recent"),
+    )
+    .select_from(IDENTITIES)
+    .join(USERS, (USERS.c.user_id == IDENTITIES.c.user_id) & USERS.c.removed_at.is_(None))
+    .outerjoin(
+        CONVERSATIONS,
+        (CONVERSATIONS.c.user_id == USERS.c.user_id)
+        & (CONVERSATIONS.c.channel == IDENTITIES.c.channel)
+        & (CONVERSATIONS.c.chat == bindparam("in_chat")),
+    )
+    .where(
+        IDENTITIES.c.channel == bindparam("on_channel"), IDENTITIES.c.sender == bindparam("from_")
+    )
+)
+
+_TALK = (
+    select(
+        *identities.COLUMNS,
+        *conversations.COLUMNS,
+        USERS.c.memory_version,
+        exists()
+        .where(FORGETS.c.user_id == USERS.c.user_id, FORGETS.c.state == ForgetState.WIPING)
+        .label("is_forgetting"),
+    )
+    .select_from(CONVERSATIONS)
+    .join(USERS, USERS.c.user_id == CONVERSATIONS.c.user_id)
+    .where(CONVERSATIONS.c.conversation_id == bindparam("the_one"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,57 +82,26 @@ class Talk:
 
 def find(session: Session, address: Address, chat: str, now: datetime) -> Sender | None:
     """Who writes from an address in a chat; None for a stranger."""
-    row = session.execute(
-        select(
-            identities.COLUMNS,
-            IdentityRow.created_at.label("known_since"),
-            conversations.COLUMNS,
-            rates.taken(UserRow.user_id, now).label("recent"),
-        )
-        .select_from(IdentityRow)
-        .join(UserRow, and_(UserRow.user_id == IdentityRow.user_id, UserRow.removed_at.is_(None)))
-        .outerjoin(
-            ConversationRow,
-            and_(
-                ConversationRow.user_id == UserRow.user_id,
-                ConversationRow.channel == address.channel,
-                ConversationRow.chat == chat,
-            ),
-        )
-        .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
-    ).one_or_none()
+    place = {"on_channel": address.channel, "from_": address.sender, "in_chat": chat}
+    row = session.execute(_FIND, place | rates.within_a_minute(now)).one_or_none()
     if row is None:
         return None
-    talks = row.conversation.conversation_id is not None
+    user, conversation = row[:OF_USER], row[OF_USER:-2]
+    talks = conversation[0] is not None
     return Sender(
-        user=identities.read(row.user),
+        user=identities.of(user),
         known_since=row.known_since,
-        conversation=conversations.read(row.conversation) if talks else None,
+        conversation=conversations.of(conversation) if talks else None,
         recent_messages=row.recent,
     )
 
 
 def talk(session: Session, conversation_id: int) -> Talk | None:
     """A conversation by id, with its user; None when they were removed."""
-    is_forgetting = exists().where(
-        ForgetRow.user_id == UserRow.user_id, ForgetRow.state == ForgetState.WIPING
-    )
-    row = session.execute(
-        select(
-            conversations.COLUMNS,
-            identities.COLUMNS,
-            UserRow.memory_version,
-            is_forgetting.label("is_forgetting"),
-        )
-        .select_from(ConversationRow)
-        .join(UserRow, UserRow.user_id == ConversationRow.user_id)
-        .where(ConversationRow.conversation_id == conversation_id)
-    ).one_or_none()
+    row = session.execute(_TALK, {"the_one": conversation_id}).one_or_none()
     if row is None:
         return None
+    user, conversation = row[:OF_USER], row[OF_USER:-2]
     return Talk(
-        conversations.read(row.conversation),
-        identities.read(row.user),
-        row.memory_version,
-        row.is_forgetting,
+        conversations.of(conversation), identities.of(user), row.memory_version, row.is_forgetting
     )

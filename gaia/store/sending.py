@@ -9,30 +9,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, String, cast, func, select, update
+from sqlalchemy import ColumnElement, String, bindparam, cast, func, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store.outbox import OPEN, Chunk
+from gaia.store.outbox import OPEN, TABLE, Chunk
 from gaia.store.tables import OutboxRow, OutboxState
 
 ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 """The states of a chunk that its reader has: nothing is ever sent again from there."""
 
 
+_THE_ONE = TABLE.c.outbox_id == bindparam("the_one")
+_BEGIN = (
+    update(TABLE)
+    .where(_THE_ONE)
+    .values(
+        state=OutboxState.SENDING,
+        attempts=TABLE.c.attempts + 1,
+        repeated=bindparam("is_repeat"),
+        not_before=None,
+        sent_at=bindparam("now"),
+    )
+)
+_MARK_TAKEN = (
+    update(TABLE)
+    # Nothing was reported meanwhile.
+    .where(_THE_ONE, TABLE.c.state == OutboxState.SENDING)
+    .where(cast(TABLE.c.failed_ids, String) == "[]")
+    .values(
+        state=bindparam("to_state"),
+        provider_id=bindparam("as_"),
+        error=None,
+        not_before=bindparam("until"),
+    )
+    .returning(TABLE.c.outbox_id)
+)
+
+
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
     """Say that the channel is about to get the chunk. From here on a crash
     leaves its outcome unknown."""
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(
-            state=OutboxState.SENDING,
-            attempts=OutboxRow.attempts + 1,
-            repeated=repeated,
-            not_before=None,
-            sent_at=now,
-        )
-    )
+    session.execute(_BEGIN, {"the_one": outbox_id, "is_repeat": repeated, "now": now})
 
 
 def mark_taken(
@@ -49,16 +66,8 @@ def mark_taken(
     A report that was faster stays: that some copy has arrived, that this one failed, that
     it went on. `next_not_before` is when the next chunk may follow if nothing is reported.
     """
-    nothing_reported = (OutboxRow.state == OutboxState.SENDING) & (
-        cast(OutboxRow.failed_ids, String) == "[]"
-    )
-    taken = {"provider_id": provider_id, "error": None, "not_before": next_not_before}
-    marked = session.scalar(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id, nothing_reported)
-        .values(state=state, **taken)
-        .returning(OutboxRow.outbox_id)
-    )
+    taken = {"as_": provider_id, "to_state": state, "until": next_not_before}
+    marked = session.scalar(_MARK_TAKEN, {"the_one": outbox_id, **taken})
     if marked is not None:
         return True
     row = session.get(OutboxRow, outbox_id)

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from gaia.store.base import table_of
 from gaia.store.tables import EventRow
 
 EVENTS_A_TURN = 12
@@ -53,11 +54,22 @@ class SessionSummary:
     updated_at: datetime
 
 
+TABLE = table_of(EventRow)
+
+_ADD = insert(TABLE)
+_LAST = (
+    select(TABLE.c.turn_id, TABLE.c.event)
+    .where(TABLE.c.session_id == bindparam("of"), TABLE.c.user_id == bindparam("whose"))
+    .order_by(TABLE.c.event_id.desc())
+    .limit(bindparam("most", type_=Integer()))
+)
+
+
 def add(session: Session, key: SessionKey, events: Sequence[StoredEvent]) -> None:
     """Write what a turn adds to a session."""
     if events:
         session.execute(
-            insert(EventRow),
+            _ADD,
             [
                 {
                     "user_id": key.user_id,
@@ -76,12 +88,8 @@ def last_turns(session: Session, key: SessionKey, turns: int) -> Sequence[str]:
 
     Of turns with very many events, no more than `EVENTS_A_TURN` on average are read.
     """
-    rows = session.execute(
-        select(EventRow.turn_id, EventRow.event)
-        .where(EventRow.session_id == key.session_id, EventRow.user_id == key.user_id)
-        .order_by(EventRow.event_id.desc())
-        .limit(turns * EVENTS_A_TURN)
-    ).all()
+    found = {"of": key.session_id, "whose": key.user_id, "most": turns * EVENTS_A_TURN}
+    rows = session.execute(_LAST, found)
     seen: set[str] = set()
     events = []
     for turn_id, event in rows:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gaia.store.base import Base
-from gaia.store.full_text import Corpus, FullText
+from gaia.store.full_text import Corpus, FullText, Query
 from gaia.store.memory_tables import MemoryRow, MemoryStatus, MemoryTermRow
 
-__all__ = ["Corpus", "corpus", "remove", "search", "write"]
+__all__ = ["Corpus", "Query", "corpus", "query", "remove", "search", "write"]
 
 _MEMORIES = FullText(
     terms=Base.metadata.tables[MemoryTermRow.__tablename__],
@@ -18,4 +18,5 @@ _MEMORIES = FullText(
 write = _MEMORIES.write
 remove = _MEMORIES.remove
 corpus = _MEMORIES.corpus
+query = _MEMORIES.query
 search = _MEMORIES.search

@@ -6,7 +6,7 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
+from gaia.store.base import table_of
 from gaia.store.tables import UsageRow
 
 TURN = "turn"
@@ -75,31 +76,23 @@ class DayOfUsage:
     usage: Usage
 
 
+_INSERT = insert(table_of(UsageRow))
+_ADD = _INSERT.on_conflict_do_update(
+    index_elements=table_of(UsageRow).primary_key,
+    set_={
+        **{
+            name: table_of(UsageRow).c[name] + _INSERT.excluded[name]
+            for name in ("calls", "tokens_in", "tokens_out", "cost")
+        },
+        "tariff": _INSERT.excluded["tariff"],
+    },
+)
+
+
 def add(session: Session, user_id: str, day: date, usage: Usage) -> None:
     """Add to a user's day."""
-    used = insert(UsageRow).values(
-        user_id=user_id,
-        day=day.isoformat(),
-        purpose=usage.purpose,
-        model=usage.model,
-        calls=usage.calls,
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cost=usage.cost,
-        tariff=usage.tariff,
-    )
-    session.execute(
-        used.on_conflict_do_update(
-            index_elements=UsageRow.__table__.primary_key.columns,
-            set_={
-                "calls": UsageRow.calls + used.excluded.calls,
-                "tokens_in": UsageRow.tokens_in + used.excluded.tokens_in,
-                "tokens_out": UsageRow.tokens_out + used.excluded.tokens_out,
-                "cost": UsageRow.cost + used.excluded.cost,
-                "tariff": used.excluded.tariff,
-            },
-        )
-    )
+    used = asdict(usage) | {"user_id": user_id, "day": day.isoformat()}
+    session.execute(_ADD, used)
 
 
 def of_day(

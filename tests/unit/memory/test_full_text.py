@@ -17,7 +17,7 @@ async def keep(book: Book, user: User, *texts: str) -> list[int]:
 async def search(database: Database, user: User, *wanted: str, limit: int = 10) -> list[int]:
     with database.reading() as session:
         known = terms.corpus(session, user.user_id, wanted)
-        return list(terms.search(session, user.user_id, wanted, known, limit))
+        return list(terms.search(session, user.user_id, wanted, known, limit, terms.query()))
 
 
 async def test_the_statistics_are_those_of_one_user(
@@ -66,7 +66,7 @@ async def test_only_what_meets_the_conditions_is_found(
     with database.reading() as session:
         known = terms.corpus(session, ada.user_id, ["tea"])
         conditions = [MemoryRow.memory_id != second]
-        found = terms.search(session, ada.user_id, ["tea"], known, 1, conditions)
+        found = terms.search(session, ada.user_id, ["tea"], known, 1, terms.query(conditions))
     assert list(found) == [first]
 
 

@@ -166,7 +166,7 @@ class MemoryMachine(RuleBasedStateMachine):
             sought = query_terms(f"{word} {other}")
             corpus = terms.corpus(session, self._id(name), sought)
             assert corpus.size == len(self._of(name))
-            hits = terms.search(session, self._id(name), sought, corpus, 100)
+            hits = terms.search(session, self._id(name), sought, corpus, 100, terms.query())
             return set(hits)
 
         mine = self._of(name)
