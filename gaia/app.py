@@ -20,7 +20,6 @@ from gaia.core.access import Access
 from gaia.core.budget_notices import BudgetNotices
 from gaia.core.budgets import Budgets
 from gaia.core.delivery import Delivery
-from gaia.core.digesting.digesting import Digesting
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway
 from gaia.core.handler import Handlers
@@ -31,6 +30,7 @@ from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.core.warming import Warming
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.housekeeping import build_housekeeping
 from gaia.learning import build_digesting
 from gaia.memory.digest.findings import Reader

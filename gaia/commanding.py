@@ -11,10 +11,10 @@ from gaia.commands.memory import memory_commands
 from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.status import status_commands
-from gaia.core.digesting.digesting import Digesting
 from gaia.core.handler import Handlers
 from gaia.core.strangers import Strangers
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.memory.recall import Finder
 from gaia.ops.status import Status
 from gaia.ports import Channel, Clock

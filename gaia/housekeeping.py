@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gaia.core.digesting.digesting import Digesting
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.ops.backup.backups import Backups, build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep

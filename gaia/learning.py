@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from gaia.commands.announcing import Announcing
 from gaia.core.budgets import Budgets
 from gaia.core.delivery import Delivery
-from gaia.core.digesting.committing import Committing
-from gaia.core.digesting.digesting import Digesting
-from gaia.core.digesting.reading import Reading
 from gaia.core.spending import Spending
 from gaia.core.turns import Turns
 from gaia.current import Current
+from gaia.digest.commit import Committing
+from gaia.digest.read import Reading
+from gaia.digest.worker import Digesting
 from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.offers import Known
 from gaia.memory.recall import Finder

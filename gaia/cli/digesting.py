@@ -71,8 +71,8 @@ def _ask_daemon(
 async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -> int:
     """Seal what the next daemon is to read; returns how much that is."""
     from gaia.clock import SystemClock
-    from gaia.core.digesting.at_once import OFF
-    from gaia.core.digesting.sealing import seal_now
+    from gaia.digest.at_once import OFF
+    from gaia.digest.seal import seal_now
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
 

@@ -16,7 +16,7 @@ UNDO = Button("Undo", "/undo")
 
 
 class Announcing:
-    """The words. Implements `core.digesting.committing.Announcements`."""
+    """The words. Implements `digest.commit.Announcements`."""
 
     def learned(self, committed: Committed) -> Reply:
         lines = [*_changed(committed), *_new(committed)]

@@ -7,9 +7,9 @@ from functools import partial
 
 from gaia.commands.registry import Call, Command
 from gaia.core import sentences
-from gaia.core.digesting import sealing
-from gaia.core.digesting.digesting import Digesting
 from gaia.core.slash import Reply
+from gaia.digest import seal
+from gaia.digest.worker import Digesting
 from gaia.ops.words import counted_turns
 from gaia.store import conversations, identities, inbox
 from gaia.store.digest_tables import DigestReason
@@ -23,7 +23,7 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
 
     def reset(call: Call) -> str | Reply:
         conversation = call.caller.conversation
-        digest_id = digesting.enabled and sealing.seal(
+        digest_id = digesting.enabled and seal.seal(
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
         if not digest_id:

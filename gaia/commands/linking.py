@@ -7,8 +7,8 @@ from functools import partial
 
 from gaia.commands.registry import RANKS, Call, Command
 from gaia.core import pairing, sentences
-from gaia.core.digesting.digesting import Digesting
 from gaia.core.slash import Reply
+from gaia.digest.worker import Digesting
 from gaia.messages import Address, Button
 from gaia.ops.joining import join_person
 from gaia.store import audit, identities, pairings, strangers

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.core.digesting import sealing
+from gaia.digest import seal
 from gaia.store import audit, conversations
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
@@ -49,4 +49,4 @@ def _seal(session: Session, gone: User, into: User, now: datetime) -> None:
         )
         for left in (chat, twin):
             if left is not None:
-                sealing.seal(session, left, DigestReason.JOINED, now)
+                seal.seal(session, left, DigestReason.JOINED, now)

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
-from gaia.core.digesting.digesting import Digesting
 from gaia.core.handler import Handlers
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
 from gaia.ops import report_parts as parts

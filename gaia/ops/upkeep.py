@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from gaia.core.digesting.digesting import Digesting
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.errors import UpkeepError
 from gaia.memory import archive, holding
 from gaia.ops.checkpoints import Checkpoints

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from gaia.core.digesting.at_once import digest_now
-from gaia.core.digesting.digesting import Digesting
+from gaia.digest.at_once import digest_now
+from gaia.digest.worker import Digesting
 from gaia.errors import GaiaError
 from gaia.ops.digest_report import DIGEST_PATH, DigestOutcome, DigestStep, DigestWish
 from gaia.ports import Clock

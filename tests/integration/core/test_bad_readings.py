@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gaia.core.digesting.at_once import digest_now
+from gaia.digest.at_once import digest_now
 from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.reading import GaiaExtractor
 from gaia.store.digest_tables import DigestState

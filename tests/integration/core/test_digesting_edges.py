@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from gaia.core.digesting.sealing import seal_idle
+from gaia.digest.seal import seal_idle
 from gaia.memory import archive
 from gaia.memory.digest.findings import Reader
 from gaia.messages import Address

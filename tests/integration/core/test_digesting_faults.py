@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from gaia.core.digesting.reading import WINDOW_SECONDS
+from gaia.digest.read import WINDOW_SECONDS
 from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import Extraction, Reader
 from gaia.store.digest_tables import DigestState

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy.orm import Session
 
-from gaia.core.digesting.digesting import Digesting
-from gaia.core.digesting.sealing import seal_now
+from gaia.digest.seal import seal_now
+from gaia.digest.worker import Digesting
 from gaia.errors import LearningOffError
 from gaia.ports import Clock
 from gaia.store import digests

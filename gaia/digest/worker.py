@@ -15,11 +15,11 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.digesting.committing import Committing
-from gaia.core.digesting.reading import Reading
-from gaia.core.digesting.sealing import seal_idle
 from gaia.core.workers import Workers
 from gaia.current import Current
+from gaia.digest.commit import Committing
+from gaia.digest.read import Reading
+from gaia.digest.seal import seal_idle
 from gaia.errors import ModelError, StoreError, UnusableExtractionError
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
