@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Scene
-from gaia.core import archiving, sentences
+from gaia.core import sentences, turn_end
 from gaia.core.asking import Asking, Sight
 from gaia.core.budget_notices import BudgetNotices
 from gaia.core.delivery import Delivery
@@ -27,19 +27,17 @@ from gaia.core.outcome import Outcome, failure_outcome
 from gaia.core.running_turn import RunningTurn, TurnStoppedError
 from gaia.core.slots import Slots
 from gaia.core.spending import Spending
-from gaia.core.told import told
+from gaia.core.turn_end import TurnEnds, session_key
 from gaia.core.turns import Turns
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
-from gaia.memory import archive
 from gaia.memory.recall import Cue
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
-from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, identities, inbox, outbox, senders, sessions
+from gaia.store import batches, conversations, identities, inbox, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -85,14 +83,6 @@ class _Taken:
         return _scene(self.conversation, self.user, self.batch)
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """How a turn ended, and which conversations got a notice about a budget."""
-
-    outcome: Outcome
-    notified: Sequence[int] = ()
-
-
 class Handlers:
     """The handlers of all conversations."""
 
@@ -118,12 +108,12 @@ class Handlers:
         self._delivery = delivery
         self._clock = clock
         self._turns = turns
-        self._spending = spending
         self._budgets = budgets
         self._before_turn = before_turn
         self._after_turn = after_turn
         self._observer = observer
         self._settings = settings
+        self._ends = TurnEnds(clock=clock, settings=settings, spending=spending, budgets=budgets)
         self._slots = Slots(settings.now.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
         self._expected: dict[int, _Expected] = {}
@@ -241,7 +231,7 @@ class Handlers:
         try:
             outcome = await self._outcome(asking, taken, running, meter)
             end = await self._database.write(
-                self._close, conversation, batch, running, outcome, meter
+                self._ends.write, conversation, batch, running, outcome, meter
             )
         finally:
             del self._running[conversation.conversation_id]
@@ -262,7 +252,7 @@ class Handlers:
             return await self._answer(asking, taken, running, meter)
         except TurnStoppedError as stop:
             said = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
-            return _stopped(taken.conversation, batch, said)
+            return turn_end.stopped(taken.conversation, batch, said)
         except Exception as exc:
             outcome = failure_outcome(exc, batch, is_owner=taken.user.role is Role.OWNER)
             then = "it is tried again" if outcome.retry else "it is dead"
@@ -292,81 +282,6 @@ class Handlers:
         answer = await running.run(asking.answer(scene, batch, sight, running, meter))
         return Outcome(InboxState.DONE, answer.text, events=answer.events)
 
-    def _close(
-        self,
-        session: Session,
-        conversation: Conversation,
-        batch: Batch,
-        running: RunningTurn,
-        outcome: Outcome,
-        meter: Meter,
-    ) -> _End:
-        """Write all there is of a turn: nothing of it is in the database before."""
-        now = self._clock.now()
-        present = conversations.get(session, conversation.conversation_id)
-        if present is None:
-            logger.info("the turn's user was removed meanwhile")
-            return _End(outcome)
-        if running.stopped and outcome.state is not InboxState.DONE:
-            # Perhaps after it had failed: neither another try nor excuses.
-            outcome = _stopped(conversation, batch, outcome.said)
-        if outcome.retry is not None:
-            inbox.retry_later(session, batch.turn_id, now + outcome.retry)
-        else:
-            inbox.finish(session, batch.turn_id, outcome.state, now)
-        if outcome.reply is not None:
-            outbox.add(
-                session,
-                conversation_id=conversation.conversation_id,
-                turn_id=batch.turn_id,
-                chunks=running.channel.split(outcome.reply),
-                now=now,
-            )
-        if outcome.state in archiving.ENDS:
-            # What the user was before has no sessions any more: it is one of the present.
-            is_theirs = present.user_id == conversation.user_id
-            key = session_key(present, batch.generation if is_theirs else present.generation)
-            self._count(session, present, key, batch, outcome)
-        used = meter.usage()
-        if used.calls:
-            self._spending.add(session, present.user_id, used)
-        if used.tariff is not Tariff.FREE:
-            is_answered = outcome.state is InboxState.DONE
-            written = self._budgets.after_turn(session, present, was_answered=is_answered)
-        else:
-            written = ()
-        return _End(outcome, written)
-
-    def _count(
-        self,
-        session: Session,
-        present: Conversation,
-        key: SessionKey,
-        batch: Batch,
-        outcome: Outcome,
-    ) -> None:
-        """Count a turn that came to its end as one of the session, and keep it."""
-        sessions.add(session, key, outcome.events)
-        conversations.count_turn(
-            session, present.conversation_id, key.generation, self._clock.now()
-        )
-        if self._settings.now.memory.enabled:
-            turn = archiving.ended(
-                key,
-                batch,
-                outcome,
-                in_group=not present.direct,
-                longest_message=self._settings.now.limits.message_characters,
-            )
-            archive.keep(session, turn)
-
-
-def _stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:
-    """The end of a turn that the user stopped, of which the session keeps what was said."""
-    asked = told(batch.messages, in_group=not conversation.direct)
-    events = stored_events(stopped_turn(batch.turn_id, asked, said))
-    return Outcome(InboxState.STOPPED, said=said, events=events)
-
 
 def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
     conversation = conversations.get(session, conversation_id)
@@ -385,11 +300,4 @@ def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
         user.name,
         earlier_turns=conversation.session_turns if is_present else 0,
         in_group=not conversation.direct,
-    )
-
-
-def session_key(conversation: Conversation, generation: int) -> SessionKey:
-    """The session of a conversation that a message belongs to."""
-    return SessionKey(
-        conversation.user_id, conversation.channel, conversation.first_chat, generation
     )

@@ -8,7 +8,7 @@ import logging
 from sqlalchemy.orm import Session
 
 from gaia.agent.turn import Agent, Known, Scene
-from gaia.core.handler import session_key
+from gaia.core.turn_end import session_key
 from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address

@@ -14,8 +14,8 @@ from typing import Protocol
 from sqlalchemy.orm import Session
 
 from gaia.core.delivery import Delivery
-from gaia.core.handler import session_key
 from gaia.core.slash import Reply
+from gaia.core.turn_end import session_key
 from gaia.errors import GaiaError, UnusableExtractionError
 from gaia.memory.digest import extractive, outcome, writer
 from gaia.memory.digest.findings import Checked

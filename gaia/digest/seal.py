@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.handler import session_key
+from gaia.core.turn_end import session_key
 from gaia.ports import Clock
 from gaia.store import digests, idling
 from gaia.store.conversations import Conversation

@@ -4,18 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import DDL, JSON, ForeignKey, Index, String, UniqueConstraint, event, false, text
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from gaia.store.base import NEVER_REUSE_IDS
 from gaia.store.base import Base as Base
-from gaia.store.digest_tables import ProfileRow
-from gaia.store.memory_tables import MemoryRow
 from gaia.store.ops_tables import JobRunRow  # noqa: F401 - so that Base knows all tables
 
 
@@ -54,7 +51,8 @@ class UserRow(Base):
     """A person, or a group chat. The id is opaque and random; a removed user's row
     stays as a tombstone without a name. `name_key` is what makes two names the same.
     `memory_version` rises with each change of their memories and their profile, whoever
-    makes it: what was read under the same one still holds."""
+    makes it, by triggers that the first migration makes: what was read under the same one
+    still holds."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -75,24 +73,6 @@ class UserRow(Base):
     created_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]
     memory_version: Mapped[int] = mapped_column(default=0, server_default="0")
-
-
-def _version_triggers(table: str) -> Sequence[str]:
-    """Count each change of a table's rows in the `memory_version` of the users concerned."""
-    return [
-        f"CREATE TRIGGER {table}_version_{event} AFTER {event} ON {table} BEGIN UPDATE users "  # noqa: S608
-        f"SET memory_version = memory_version + 1 WHERE user_id IN ({whose}); END"
-        for event, whose in (
-            ("INSERT", "NEW.user_id"),
-            ("UPDATE", "OLD.user_id, NEW.user_id"),
-            ("DELETE", "OLD.user_id"),
-        )
-    ]
-
-
-VERSION_TRIGGERS = {
-    row.__table__: _version_triggers(row.__tablename__) for row in (MemoryRow, ProfileRow)
-}
 
 
 class IdentityRow(Base):
@@ -299,7 +279,8 @@ class StrangerRow(Base):
 
 
 class AuditRow(Base):
-    """One decision about access: append-only, and read by nothing that makes a prompt.
+    """One decision about access: append-only, which triggers that the first migration makes
+    see to, and read by nothing that makes a prompt.
 
     `actor` is a user id, `cli` or `gaia`; `subject` is a user id, or empty while
     the sender is a stranger.
@@ -316,22 +297,6 @@ class AuditRow(Base):
     channel: Mapped[str | None] = mapped_column(String(32))
     sender: Mapped[str | None] = mapped_column(String(255))
     detail: Mapped[str]
-
-
-AUDIT_TRIGGERS = (
-    "CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit "
-    "BEGIN SELECT RAISE(ABORT, 'rows of audit are never deleted'); END",
-    "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
-    "ON audit BEGIN SELECT RAISE(ABORT, 'rows of audit are never changed'); END",
-    "CREATE TRIGGER audit_is_never_replaced BEFORE INSERT ON audit "
-    "WHEN EXISTS (SELECT 1 FROM audit WHERE audit_id = NEW.audit_id) "
-    "BEGIN SELECT RAISE(ABORT, 'rows of audit are never replaced'); END",
-)
-"""What happened stays; whose address it was, and who the user is now, may go or change."""
-
-for table, triggers in {AuditRow.__table__: AUDIT_TRIGGERS, **VERSION_TRIGGERS}.items():
-    for trigger in triggers:
-        event.listen(table, "after_create", DDL(trigger))  # type: ignore[no-untyped-call]
 
 
 class UsageRow(Base):

@@ -55,7 +55,7 @@ async def test_a_turn_that_was_stopped_stays_stopped_over_a_crash(running_core):
         await core.model.until_asked("long")
         # The handler dies before it can end the turn.
         key = await core.key()
-        core.app.handlers._close = None
+        core.app.handlers._ends.write = None
         await core.channel.say("/stop")
         assert (await core.channel.until_sent(1))[0].text == STOPPED
     async with running_core() as core:
@@ -69,7 +69,7 @@ async def test_a_turn_that_was_stopped_stays_stopped_over_a_crash(running_core):
 
 async def test_a_turn_that_is_stopped_while_it_fails_is_not_tried_again(running_core):
     async with running_core(lambda request: ModelUnavailableError("down")) as core:
-        close = core.app.handlers._close
+        close = core.app.handlers._ends.write
         stopped = []
 
         def stop_meanwhile(session, *turn):
@@ -77,7 +77,7 @@ async def test_a_turn_that_is_stopped_while_it_fails_is_not_tried_again(running_
             stopped.append(core.app.handlers.stop_turn(conversation_id))
             return close(session, *turn)
 
-        core.app.handlers._close = stop_meanwhile
+        core.app.handlers._ends.write = stop_meanwhile
         await core.channel.say("hello")
         await core.app.handlers.flush()
         assert stopped == [True]

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.agent.plugins import Meter
-from gaia.core.handler import session_key
 from gaia.core.outcome import Outcome
 from gaia.core.running_turn import RunningTurn
+from gaia.core.turn_end import session_key
 from gaia.paths import Home
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.store import batches, conversations, outbox, sending
@@ -71,7 +71,12 @@ class KilledProcess:
             events = stored_events(stopped_turn(self.batch.turn_id, text, f"echo: {text}"))
             outcome = Outcome(InboxState.DONE, f"echo: {text}", events=events)
             await self.core.database.write(
-                self.core.app.handlers._close, conversation, self.batch, running, outcome, Meter()
+                self.core.app.handlers._ends.write,
+                conversation,
+                self.batch,
+                running,
+                outcome,
+                Meter(),
             )
             self.answered.append(text)
             self.batch = None

@@ -62,7 +62,9 @@ def digest(path: Path) -> str:
 def schema(path: Path) -> dict[str, list[str]]:
     """The clauses that declare each table and index, whatever their order."""
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type != 'trigger'"
+        )
         return {name: sorted(clauses(sql)) for name, sql in rows if not name.startswith("alembic")}
 
 

@@ -1,0 +1,166 @@
+"""The end of a turn: one transaction, before which nothing of it is in the database."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from gaia.agent.plugins import Meter
+from gaia.core.budget_notices import BudgetNotices
+from gaia.core.outcome import Outcome
+from gaia.core.running_turn import RunningTurn
+from gaia.core.spending import Spending
+from gaia.core.told import own_words, told
+from gaia.current import Current
+from gaia.memory import archive
+from gaia.ports import Clock
+from gaia.sessions.service import stopped_turn, stored_events
+from gaia.settings.schema import Settings
+from gaia.store import conversations, inbox, outbox, sessions
+from gaia.store.archive import Ended
+from gaia.store.batches import Batch
+from gaia.store.conversations import Conversation
+from gaia.store.sessions import SessionKey
+from gaia.store.tables import InboxState
+from gaia.store.usage import Tariff
+
+logger = logging.getLogger(__name__)
+
+ENDS = (InboxState.DONE, InboxState.STOPPED)
+"""How a turn ends that was part of the conversation. Of others the session holds nothing."""
+
+ROOM = 2
+"""How many times the characters of the longest message each text may have: there are
+notes beside the words, and names. What is longer comes from a model that ran wild, or
+from a burst that was stopped before anybody looked at its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a turn ended, and which conversations got a notice about a budget."""
+
+    outcome: Outcome
+    notified: Sequence[int] = ()
+
+
+class TurnEnds:
+    """Writes all there is of turns that have ended."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        settings: Current[Settings],
+        spending: Spending,
+        budgets: BudgetNotices,
+    ) -> None:
+        self._clock = clock
+        self._settings = settings
+        self._spending = spending
+        self._budgets = budgets
+
+    def write(
+        self,
+        session: Session,
+        conversation: Conversation,
+        batch: Batch,
+        running: RunningTurn,
+        outcome: Outcome,
+        meter: Meter,
+    ) -> End:
+        """Write all there is of a turn: nothing of it is in the database before."""
+        now = self._clock.now()
+        present = conversations.get(session, conversation.conversation_id)
+        if present is None:
+            logger.info("the turn's user was removed meanwhile")
+            return End(outcome)
+        if running.stopped and outcome.state is not InboxState.DONE:
+            # Perhaps after it had failed: neither another try nor excuses.
+            outcome = stopped(conversation, batch, outcome.said)
+        if outcome.retry is not None:
+            inbox.retry_later(session, batch.turn_id, now + outcome.retry)
+        else:
+            inbox.finish(session, batch.turn_id, outcome.state, now)
+        if outcome.reply is not None:
+            outbox.add(
+                session,
+                conversation_id=conversation.conversation_id,
+                turn_id=batch.turn_id,
+                chunks=running.channel.split(outcome.reply),
+                now=now,
+            )
+        if outcome.state in ENDS:
+            # What the user was before has no sessions any more: it is one of the present.
+            is_theirs = present.user_id == conversation.user_id
+            key = session_key(present, batch.generation if is_theirs else present.generation)
+            self._count(session, present, key, batch, outcome)
+        used = meter.usage()
+        if used.calls:
+            self._spending.add(session, present.user_id, used)
+        if used.tariff is not Tariff.FREE:
+            is_answered = outcome.state is InboxState.DONE
+            written = self._budgets.after_turn(session, present, was_answered=is_answered)
+        else:
+            written = ()
+        return End(outcome, written)
+
+    def _count(
+        self,
+        session: Session,
+        present: Conversation,
+        key: SessionKey,
+        batch: Batch,
+        outcome: Outcome,
+    ) -> None:
+        """Count a turn that came to its end as one of the session, and keep it."""
+        sessions.add(session, key, outcome.events)
+        conversations.count_turn(
+            session, present.conversation_id, key.generation, self._clock.now()
+        )
+        if self._settings.now.memory.enabled:
+            turn = _ended(
+                key,
+                batch,
+                outcome,
+                in_group=not present.direct,
+                longest_message=self._settings.now.limits.message_characters,
+            )
+            archive.keep(session, turn)
+
+
+def stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:
+    """The end of a turn that the user stopped, of which the session keeps what was said."""
+    asked = told(batch.messages, in_group=not conversation.direct)
+    events = stored_events(stopped_turn(batch.turn_id, asked, said))
+    return Outcome(InboxState.STOPPED, said=said, events=events)
+
+
+def session_key(conversation: Conversation, generation: int) -> SessionKey:
+    """The session of a conversation that a message belongs to."""
+    return SessionKey(
+        conversation.user_id, conversation.channel, conversation.first_chat, generation
+    )
+
+
+def _ended(
+    key: SessionKey, batch: Batch, outcome: Outcome, *, in_group: bool, longest_message: int
+) -> Ended:
+    """A turn for the archive, as one of the session `key`."""
+    longest = ROOM * longest_message
+    return Ended(
+        turn_id=batch.turn_id,
+        user_id=key.user_id,
+        conversation_id=batch.conversation_id,
+        session_id=key.session_id,
+        asked=_bounded(told(batch.messages, in_group=in_group), longest),
+        words=_bounded(own_words(batch.messages, in_group=in_group), longest),
+        answer=_bounded(outcome.answer, longest),
+        said_at=batch.sent_at,
+    )
+
+
+def _bounded(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
