@@ -3,8 +3,9 @@
 
 A file has a list of conversations, each with what is said in turn, `say`, and for each
 message a regular expression that the answer has to match, `want`; `{weekday}`, `{day}`,
-`{month}`, `{year}` and `{hour}` in it stand for now, `{tomorrow}` and `{tomorrow_day}` for
-the day after. Each conversation is held in a fresh home, with the real daemon over its
+`{month}`, `{year}` and `{hour}` in it stand for now, `{tomorrow_weekday}` and
+`{tomorrow_day}` for the day after. `{weekday_de}` and `{tomorrow_weekday_de}` are the
+weekdays in German, and likewise in `es`, `fr`, `it` and `pt`. Each conversation is held in a fresh home, with the real daemon over its
 socket. The model's file is taken from `--models`, and nothing is fetched.
 """
 
@@ -34,6 +35,13 @@ from gaia.weights.folder import Weights
 
 SKIPPED = 77
 """The exit code of automake's for a test that could not be run."""
+WEEKDAYS = {
+    "de": ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"],
+    "es": ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
+    "fr": ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
+    "it": ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
+    "pt": ["segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"],
+}
 SETTINGS = """\
 model: {{provider: embedded, name: {name}, embedded: {{tools: {tools}}}}}
 web: {{enabled: false}}
@@ -109,9 +117,12 @@ def dated(wanted: str) -> str:
         "month": f"{now:%B}",
         "year": str(now.year),
         "hour": f"({now:%H}|{int(f'{now:%I}')})",
-        "tomorrow": f"{tomorrow:%A}",
+        "tomorrow_weekday": f"{tomorrow:%A}",
         "tomorrow_day": str(tomorrow.day),
     }
+    for language, days in WEEKDAYS.items():
+        names[f"weekday_{language}"] = days[now.weekday()]
+        names[f"tomorrow_weekday_{language}"] = days[tomorrow.weekday()]
     for name, value in names.items():
         wanted = wanted.replace(f"{{{name}}}", value)
     return wanted

@@ -169,7 +169,9 @@ def plain(*, in_group: bool = False, own: str = "", prefix: Prefix | None = None
 def test_a_small_model_is_told_who_it_is_and_the_day_in_a_few_lines() -> None:
     text = plain()
     assert text.startswith("You are gaia, the personal assistant of the user.")
-    assert text.endswith("It is Thursday 1 January 2026, 12:00.")
+    assert text.endswith(
+        "It is Thursday 1 January 2026, 12:00. Today is Thursday, tomorrow is Friday 2 January."
+    )
     assert len(text) < 300
     assert "the group The Lovelaces" in plain(in_group=True)
 
