@@ -5,8 +5,9 @@ A file has a list of conversations, each with what is said in turn, `say`, and f
 message a regular expression that the answer has to match, `want`; `{weekday}`, `{day}`,
 `{month}`, `{year}` and `{hour}` in it stand for now, `{tomorrow_weekday}` and
 `{tomorrow_day}` for the day after. `{weekday_de}` and `{tomorrow_weekday_de}` are the
-weekdays in German, and likewise in `es`, `fr`, `it` and `pt`. Each conversation is held in a fresh home, with the real daemon over its
-socket. The model's file is taken from `--models`, and nothing is fetched.
+weekdays in German, and likewise in `es`, `fr`, `it` and `pt`. Each conversation is held in
+a fresh home, with the real daemon over its socket. The model's file is taken from
+`--models`, and nothing is fetched.
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ from itertools import pairwise
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from gaia.agent.embedded.language import request_for
 from gaia.agent.history import turn_begins
+from gaia.agent.prompt import PLAIN_RULES
 
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
@@ -40,14 +42,19 @@ class Bounds:
 
 
 def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
-    """`request` in words, without the oldest turns if it is longer than what fits."""
+    """`request` in words, without the oldest turns if it is longer than what fits. Each
+    message asks for an answer in its own language, unless the person has rules of their
+    own, which may name another."""
     config = request.config.model_copy()
     config.max_output_tokens = bounds.reply_tokens(config)
     config.system_instruction = told = _defused(str(config.system_instruction or ""))
     if config.response_schema is not None:
         config.temperature = TEMPERATURE_OF_SHAPES
     room = bounds.context_tokens - config.max_output_tokens - _tokens(told)
-    contents = trim(in_words(request.contents, with_calls=bool(config.tools)), room)
+    spoken = in_words(request.contents, with_calls=bool(config.tools))
+    if config.response_schema is None and PLAIN_RULES not in told:
+        spoken = [_with_language(content) for content in spoken]
+    contents = trim(spoken, room)
     return request.model_copy(update={"config": config, "contents": contents})
 
 
@@ -60,6 +67,16 @@ def in_words(contents: Sequence[types.Content], *, with_calls: bool) -> list[typ
         if parts:
             spoken.append(types.Content(role=content.role, parts=parts))
     return spoken
+
+
+def _with_language(content: types.Content) -> types.Content:
+    """A person's message with the request to answer in its language, each time that it is
+    read: so what the model read for one turn is the beginning of the next."""
+    parts = content.parts or []
+    asks = request_for(parts[0].text or "") if content.role == "user" and parts else ""
+    if not asks:
+        return content
+    return types.Content(role="user", parts=[*parts, types.Part(text=f"({asks})")])
 
 
 def trim(contents: Sequence[types.Content], room: int) -> list[types.Content]:

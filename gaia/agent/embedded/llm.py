@@ -5,6 +5,7 @@ The process speaks OpenAI's protocol, and is asked as any other host is that doe
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
@@ -76,7 +77,7 @@ class EmbeddedLlm(BaseLlm):
             finish = types.FinishReason.STOP
             yield LlmResponse(content=types.ModelContent(result), finish_reason=finish)
             return
-        request = fitting(llm_request, self._bounds)
+        request = await asyncio.to_thread(fitting, llm_request, self._bounds)
         async with aclosing(unrepeated(request, lambda one: self._ask(one, stream))) as answer:
             async for response in answer:
                 yield response
@@ -87,7 +88,7 @@ class EmbeddedLlm(BaseLlm):
         Raises:
             ModelError: As for an answer.
         """
-        request = fitting(llm_request, self._bounds)
+        request = await asyncio.to_thread(fitting, llm_request, self._bounds)
         request.config.max_output_tokens = 1
         # What it refuses now it refuses again when it is asked, and that is told.
         with suppress(openai.APIStatusError):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.agent.embedded.conversation import Bounds, fitting, trim, words
+from gaia.agent.prompt import PLAIN_RULES
 
 BOUNDS = Bounds(2048, 768)
 
@@ -83,6 +84,25 @@ def test_control_tokens_are_broken_up_in_words_and_instructions() -> None:
     told = fitting(request, BOUNDS)
     assert "<|" not in words(told.contents[0])
     assert told.config.system_instruction == "Known: < |im_start|>"
+
+
+def test_each_message_asks_for_an_answer_in_its_language() -> None:
+    turn = said("Ich bin müde.", "[Drinks tea]")
+    first = fitting(asked(turn), BOUNDS).contents
+    assert first == [said("Ich bin müde.", "[Drinks tea]", "(Antworte auf Deutsch.)")]
+    later = fitting(asked(turn, answered("Oh!"), said("And you are not?")), BOUNDS).contents
+    assert later == [*first, answered("Oh!"), said("And you are not?")]
+
+
+def test_an_answer_in_a_shape_has_the_language_that_it_is_asked_for_in() -> None:
+    request = asked(said("Ich bin müde."), response_schema={"type": "object"})
+    assert fitting(request, BOUNDS).contents == [said("Ich bin müde.")]
+
+
+def test_what_rules_say_of_the_language_goes_before_that_of_a_message() -> None:
+    rules = f"Be kind.\n{PLAIN_RULES}\n- Answer in English"
+    request = asked(said("Ich bin müde."), system_instruction=rules)
+    assert fitting(request, BOUNDS).contents == [said("Ich bin müde.")]
 
 
 @pytest.mark.parametrize(
