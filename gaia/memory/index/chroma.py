@@ -1,4 +1,4 @@
-"""Vectors in a local Chroma, through mem0: one client, a bounded number of collections.
+"""Vectors in a local Chroma: one client, a bounded number of collections.
 
 A collection of one's own answers in 2 ms; one that is shared has to filter by user,
 which takes 20 ms and more. Each collection that was touched keeps 3 MB resident, so
@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.environment import ask_for_blank_memory
-from gaia.memory.index.factories import ChromaVectors, Factories
+from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement
-from gaia.memory.index.vectors import USER, cosine, neighbour, vector_id
+from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour, Vector
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
+    from chromadb import Where
     from chromadb.api.client import Client
 
 logger = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ class ChromaStorage:
             with suppress(IndexUnavailableError):
                 translated(client.close)
 
-    def collection(self, name: str) -> ChromaVectors:
+    def collection(self, name: str) -> ChromaCollection:
         """A collection, which is created if missing."""
         return self._factories.chroma(name, self._connected())
 
@@ -162,7 +163,7 @@ class ChromaStore:
         self._index_id = index_id
         self._placement = placement
         self._storage = storage
-        self._open: dict[int, ChromaVectors] = {}
+        self._open: dict[int, ChromaCollection] = {}
 
     def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
         shard = self._shard_of(user_id)
@@ -174,7 +175,7 @@ class ChromaStore:
         ]
 
         def upsert() -> None:
-            self._shard(shard).collection.upsert(
+            self._shard(shard).upsert(
                 ids=[vector_id(each) for each in vectors],
                 embeddings=numbers,
                 metadatas=[{USER: user_id} for _ in vectors],
@@ -189,7 +190,7 @@ class ChromaStore:
             return
 
         def delete() -> None:
-            collection = self._shard(shard).collection
+            collection = self._shard(shard)
             found = collection.get(ids=list(map(vector_id, memory_ids)), include=["metadatas"])
             payloads = found["metadatas"] or []
             _delete(
@@ -213,7 +214,7 @@ class ChromaStore:
             return
 
         def delete() -> None:
-            collection = self._shard(shard).collection
+            collection = self._shard(shard)
             _delete(collection, collection.get(where={USER: user_id}, include=[])["ids"])
 
         translated(delete)
@@ -222,25 +223,38 @@ class ChromaStore:
         shard = self._shard_of(user_id)
         if shard is None:
             return []
-        filters = None if self._placement.is_alone(user_id) else {USER: user_id}
-        hits = translated(
-            lambda: self._shard(shard).search("", vector.tolist(), top_k=limit, filters=filters)
+        where: Where | None = None if self._placement.is_alone(user_id) else {USER: user_id}
+        numbers: Sequence[float] = vector.tolist()
+        found = translated(
+            lambda: self._shard(shard).query(
+                query_embeddings=[numbers],
+                n_results=limit,
+                where=where,
+                include=["metadatas", "distances"],
+            )
         )
-        return [neighbour(hit, cosine) for hit in hits if (hit.payload or {}).get(USER) == user_id]
+        payloads, distances = found["metadatas"] or [[]], found["distances"] or [[]]
+        return [
+            Neighbour(memory_id(name), cosine_at(distance))
+            for name, payload, distance in zip(
+                found["ids"][0], payloads[0], distances[0], strict=True
+            )
+            if payload and payload[USER] == user_id
+        ]
 
     def count(self) -> int | None:
         return translated(
-            lambda: sum(self._shard(shard).collection.count() for shard in self._placement.shards())
+            lambda: sum(self._shard(shard).count() for shard in self._placement.shards())
         )
 
     def _shard_of(self, user_id: str) -> int | None:
         return self._placement.shard(owner(user_id))
 
-    def _shard(self, shard: int) -> ChromaVectors:
+    def _shard(self, shard: int) -> ChromaCollection:
         if shard not in self._open:
             opened = self._storage.collection(self._name(shard))
             # Vectors that are lost are silently not found, but not silently given.
-            opened.collection.get(limit=1, include=["embeddings"])
+            opened.get(limit=1, include=["embeddings"])
             self._open[shard] = opened
         return self._open[shard]
 

@@ -1,7 +1,8 @@
 """mem0's factories, typed: the one module that imports mem0.
 
-mem0 is not typed and its package imports all of itself, for seconds: what comes out of
-here are protocols, and nothing is imported before a component is made.
+mem0 is not typed and its package imports all of itself, for seconds and 60 MB: what comes
+out of here are protocols, and nothing is imported before a component is made. The embedder
+that comes with gaia and a local Chroma are opened without it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gaia.memory.index.environment import prepare
 
 if TYPE_CHECKING:
     from chromadb import Collection
-    from chromadb.api import ClientAPI
+    from chromadb.api.client import Client
 
     from gaia.memory.index.chat import Ask
 
@@ -35,13 +36,15 @@ Options = Mapping[str, JsonValue]
 class EmbeddingConfig(Protocol):
     """What a component of mem0 was made with, its own defaults included."""
 
-    model: str | None
+    @property
+    def model(self) -> str | None: ...
 
 
 class Embedding(Protocol):
     """An embedder of mem0."""
 
-    config: EmbeddingConfig
+    @property
+    def config(self) -> EmbeddingConfig: ...
 
     def embed(self, text: str, memory_action: Literal["add", "search"]) -> Sequence[float]: ...
 
@@ -98,15 +101,8 @@ class Vectors(Protocol):
     def list(self, filters: Mapping[str, str], top_k: int) -> object: ...
 
 
-class ChromaVectors(Vectors, Protocol):
-    """mem0's store over a collection of Chroma."""
-
-    @property
-    def collection(self) -> Collection: ...
-
-
 class Factories:
-    """Makes components of mem0. The first of a process imports it, with its home in
+    """Makes the components of an index. The first of mem0's imports it, with its home in
     `folder` and its telemetry off."""
 
     def __init__(self, folder: Path) -> None:
@@ -114,9 +110,13 @@ class Factories:
 
     def embedding(self, provider: str, options: Options) -> Embedding:
         """An embedder. Raises what mem0 or the provider's client raise."""
+        if provider == EMBEDDED:
+            from gaia.memory.index.embedded import Embedded, EmbeddedConfig
+
+            return Embedded(EmbeddedConfig.of(options))
+
         from mem0.utils.factory import EmbedderFactory  # type: ignore[import-untyped]
 
-        EmbedderFactory.provider_to_class[EMBEDDED] = "gaia.memory.index.embedded.Embedded"
         return cast("Embedding", EmbedderFactory.create(provider, dict(options), None))
 
     def llm(self, provider: str, options: Options) -> Llm:
@@ -158,9 +158,7 @@ class Factories:
         config = VectorStoreConfig(provider=provider, config=defaults | dict(options)).config
         return cast("Vectors", VectorStoreFactory.create(provider, config))
 
-    def chroma(self, name: str, client: ClientAPI) -> ChromaVectors:
-        """A collection of an open Chroma, which is created if missing."""
-        from mem0.utils.factory import VectorStoreFactory
-
-        config = {"collection_name": name, "client": client}
-        return cast("ChromaVectors", VectorStoreFactory.create("chroma", config))
+    def chroma(self, name: str, client: Client) -> Collection:
+        """A collection of an open Chroma, which is created if missing: the one that mem0
+        would open."""
+        return client.get_or_create_collection(name, embedding_function=None)

@@ -31,13 +31,13 @@ def neighbour(hit: Hit, similarity: Callable[[float], float]) -> Neighbour:
 
 
 def cosine(score: float) -> float:
-    """The cosine of two unit vectors from mem0's score over Chroma.
+    """The cosine of two unit vectors from mem0's score over Chroma, which is 1 / (1 + d)."""
+    return cosine_at(1.0 / score - 1.0) if score > 0.0 else -1.0
 
-    That is 1 / (1 + d), where d is the square of their distance: 2 - 2 cos.
-    """
-    if score <= 0.0:
-        return -1.0
-    return max(-1.0, min(1.0, 1.0 - (1.0 / score - 1.0) / 2.0))
+
+def cosine_at(distance: float) -> float:
+    """The cosine of two unit vectors from Chroma's distance, its square: 2 - 2 cos."""
+    return max(-1.0, min(1.0, 1.0 - distance / 2.0))
 
 
 def as_it_is(score: float) -> float:
