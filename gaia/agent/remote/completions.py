@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
-from typing import Any
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, cast
 
 import httpx
 import openai
@@ -60,11 +60,10 @@ class CompletionsLlm(BaseLlm):
             self._give_thoughts_back(body["messages"])
         parts = (part for content in llm_request.contents for part in content.parts or ())
         answer = _Answer({part.function_call.id for part in parts if part.function_call})
-        create = self._client.chat.completions.with_streaming_response.create
         try:
-            async with create(**body) as response:
-                async for document in _documents(response.http_response):
-                    text = answer.take(document, response.http_request)
+            async with self._posted(body) as response:
+                async for document in _documents(response):
+                    text = answer.take(document, response.request)
                     if text and stream:
                         yield _response([types.Part(text=text)], partial=True)
         except openai.BadRequestError as exc:
@@ -77,6 +76,24 @@ class CompletionsLlm(BaseLlm):
         whole = answer.whole()
         self._thoughts.keep(whole, answer.thought)
         yield whole
+
+    @asynccontextmanager
+    async def _posted(self, body: Mapping[str, Any]) -> AsyncIterator[httpx.Response]:
+        """The answer, of which nothing is read yet. The SDK's `chat.completions` would import
+        all that OpenAI offers, which takes most of a second and 20 MB."""
+        posted = self._client.post(
+            "/chat/completions",
+            body=body,
+            options={"security": {"bearer_auth": True}},
+            cast_to=httpx.Response,
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+        )
+        response = cast("httpx.Response", await posted)
+        try:
+            yield response
+        finally:
+            await response.aclose()
 
     def _give_thoughts_back(self, messages: list[dict[str, Any]]) -> None:
         """Put them beside their calls. One that is lost may be blank, but not left out."""

