@@ -18,6 +18,10 @@ class ToolScript:
         """Have these calls made when the user says `said`."""
         self._calls[said] = list(calls)
 
+    def calls_left(self, said: str) -> int:
+        """How many of those have not been made."""
+        return len(self._calls.get(said, ()))
+
     def __call__(self, request: LlmRequest) -> Answer:
         waiting = self._calls.get(last_user_text(request), [])
         if waiting:

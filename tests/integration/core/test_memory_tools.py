@@ -236,3 +236,23 @@ async def test_many_calls_at_once_each_keep_theirs(running_core):
         assert sorted(memory.text for memory in await memories(core)) == facts
         results = [part.function_response for part in core.model.requests[-1].contents[-1].parts]
         assert sum("known already" in str(each.response) for each in results) == 1
+
+
+async def test_what_a_tool_kept_before_a_crash_is_kept_once(running_core):
+    """The turn runs again under its id, and the model does the same again."""
+    script, said = ToolScript(), "By the way I can't eat nuts"
+    deed = ToolCall("remember", {"fact": "Ada eats no nuts"})
+    script.plan(said, deed)
+    async with running_core(script) as core:
+        # It dies when all but the end of the turn is done.
+        core.app.handlers._ends.write = None
+        await core.channel.say(said)
+        await until(lambda: bool(core.clock.sleeping))
+        (before,) = await memories(core)
+        assert await core.transcript() == []
+    script.plan(said, deed)
+    async with running_core(script) as core:
+        (sent,) = await core.channel.until_sent(1)
+        assert script.calls_left(said) == 0
+        assert await memories(core) == [before]
+        assert before.turn_id == sent.turn_id
