@@ -7,6 +7,8 @@ see that it is one. Doubts make a finding wait, they do not refuse it.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import regex
 
 from gaia.memory.dates import NUMBER_OF
@@ -58,22 +60,37 @@ QUOTED = regex.compile(
 """Words of somebody else, or about a word; and lines that were copied from an answer."""
 
 
-def _any_of(spaced: str, unspaced: str = "") -> regex.Pattern[str]:
-    alternatives = [rf"\b(?:{'|'.join(spaced.split())})\b", *unspaced.split()]
-    return regex.compile("|".join(alternatives))
+class AnyOf:
+    """Looks for any of some words, `unspaced` ones also within others. What is looked for is
+    compiled at the first use: digests alone need it, and every start would wait for it."""
+
+    def __init__(self, spaced: str, unspaced: str) -> None:
+        self._alternatives = [rf"\b(?:{'|'.join(spaced.split())})\b", *unspaced.split()]
+
+    def search(self, text: str) -> regex.Match[str] | None:
+        """The first of them in a text."""
+        return self._pattern.search(text)
+
+    def sub(self, replacement: str, text: str) -> str:
+        """The text with something in the place of each."""
+        return self._pattern.sub(replacement, text)
+
+    @cached_property
+    def _pattern(self) -> regex.Pattern[str]:
+        return regex.compile("|".join(self._alternatives))
 
 
-NEGATORS = _any_of(words.NEGATORS, words.UNSPACED_NEGATORS)
-TURNS = _any_of(words.TURNS, words.UNSPACED_TURNS)
-CONDITIONS = _any_of(words.CONDITIONS, words.UNSPACED_CONDITIONS)
-GUESSES = _any_of(words.GUESSES, words.UNSPACED_GUESSES)
-ADDITIONS = _any_of(words.ADDITIONS, words.UNSPACED_ADDITIONS)
-TIMES = _any_of(words.TIMES + r" \d+\w*", words.UNSPACED_TIMES)
-FIRST_PERSON = _any_of(words.FIRST_PERSON, words.UNSPACED_FIRST_PERSON)
-SPEAKERS = _any_of(words.SPEAKERS, words.UNSPACED_SPEAKERS)
-COMMANDS = _any_of(words.COMMANDS, words.UNSPACED_COMMANDS)
-ADDRESSING = _any_of(words.ADDRESSING, words.UNSPACED_ADDRESSING)
-REPORTS = _any_of(words.REPORTS, words.UNSPACED_REPORTS)
+NEGATORS = AnyOf(words.NEGATORS, words.UNSPACED_NEGATORS)
+TURNS = AnyOf(words.TURNS, words.UNSPACED_TURNS)
+CONDITIONS = AnyOf(words.CONDITIONS, words.UNSPACED_CONDITIONS)
+GUESSES = AnyOf(words.GUESSES, words.UNSPACED_GUESSES)
+ADDITIONS = AnyOf(words.ADDITIONS, words.UNSPACED_ADDITIONS)
+TIMES = AnyOf(words.TIMES + r" \d+\w*", words.UNSPACED_TIMES)
+FIRST_PERSON = AnyOf(words.FIRST_PERSON, words.UNSPACED_FIRST_PERSON)
+SPEAKERS = AnyOf(words.SPEAKERS, words.UNSPACED_SPEAKERS)
+COMMANDS = AnyOf(words.COMMANDS, words.UNSPACED_COMMANDS)
+ADDRESSING = AnyOf(words.ADDRESSING, words.UNSPACED_ADDRESSING)
+REPORTS = AnyOf(words.REPORTS, words.UNSPACED_REPORTS)
 
 
 def asks(passage: Passage) -> bool:
