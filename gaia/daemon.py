@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gaia import __version__, garbage, logs
+from gaia.agent import first_use
 from gaia.agent.models import ChatModel, build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, build_app
@@ -221,7 +222,8 @@ async def _running(
                         _start(tasks, app)
                         await app.recover()
                         app.status.ready = True
-                        # After the daemon is ready: it imports for seconds.
+                        # After the daemon is ready: they import for seconds.
+                        tasks.run_once("first use", partial(asyncio.to_thread, first_use.load))
                         tasks.start(INDEX, app.index.serve)
                         tasks.start(SCHEDULE, app.schedule.run)
                     if hang_up is not None:

@@ -19,14 +19,20 @@ NEEDLESS = {
     *("numpy", "openai.resources", "opentelemetry.exporter", "posthog", "qdrant_client"),
     *("telegram", "twilio"),
 }
+KIT = ("google.", "openai.", "fastapi.", "authlib.")
 SCRIPT = """
-import sys
+import signal, sys
+from gaia.agent import first_use
 from gaia.cli.main import main
+first_use.load()
+before_turns = set()
+signal.signal(signal.SIGUSR1, lambda *_: before_turns.update(sys.modules))
 sys.argv = ["gaia", "serve"]
 try:
     main()
 finally:
     print(*sys.modules)
+    print(*sys.modules.keys() - before_turns)
 """
 
 
@@ -48,8 +54,11 @@ async def test_a_daemon_imports_only_what_its_turns_need(home, fresh_home, run_g
         assert daemon.stderr is not None
         while READY not in (line := (await daemon.stderr.readline()).decode()):
             assert line, "it has ended"
+        daemon.send_signal(signal.SIGUSR1)
         assert (await run_gaia(home, "chat", "-m", "Hello")).code == 0
         daemon.send_signal(signal.SIGTERM)
-        loaded = {*(await daemon.communicate())[0].decode().split()}
+        stdout = (await daemon.communicate())[0].decode()
+    loaded, late = (set(line.split()) for line in stdout.splitlines())
     assert "openai" in loaded
     assert loaded.isdisjoint(NEEDLESS), loaded & NEEDLESS
+    assert not {name for name in late if name.startswith(KIT)}
