@@ -12,12 +12,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from gaia.ports import Clock
 from gaia.schedule.jobs import Daily, Every, Job
 from gaia.schedule.ledger import Ledger
 from gaia.schedule.times import Plan
-from gaia.schedule.watchful import WatchfulScheduler
+
+if TYPE_CHECKING:
+    from gaia.schedule.watchful import WatchfulScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +78,9 @@ class Schedule:
         await self._ledger.take_up()
         self._started_at, self._started = self._clock.now(), self._clock.monotonic()
         self._alarms.clear()
+        # APScheduler reads the metadata of every package that is installed.
+        from gaia.schedule.watchful import WatchfulScheduler
+
         scheduler = WatchfulScheduler(self._clock)
         scheduler.start()
         try:
