@@ -159,7 +159,7 @@ def vectors(household: Household) -> set[tuple[object, object]]:
     storage = ChromaStorage(home.memory / "chroma", Factories(home.memory / "mem0"))
     found = []
     for index_id, shard in household.rows("SELECT DISTINCT index_id, shard FROM index_shards"):
-        held = storage.collection(f"gaia-{index_id}-{shard}").collection.get()
+        held = storage.collection(f"gaia-{index_id}-{shard}").get()
         found += [
             (names[metadata[USER]], memory_id(each))
             for each, metadata in zip(held["ids"], held["metadatas"] or [], strict=True)
