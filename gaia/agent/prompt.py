@@ -28,15 +28,6 @@ You are gaia, {role}. You remember all that is said in this conversation, and an
 Answer in a few short sentences, in the language of the message.
 It is {now}. Today is {today}, tomorrow is {tomorrow}."""
 """For a small model, which takes longer instructions for something to answer."""
-PLAIN_WEEKDAYS = {
-    "Heute ist {}, morgen {}.": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-    "Hoy es {}, mañana {}.": "lunes martes miércoles jueves viernes sábado domingo",
-    "Aujourd'hui {}, demain {}.": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "Oggi {}, domani {}.": "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-    "Hoje {}, amanhã {}.": "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira "
-    "sábado domingo",
-}
-"""Today's and tomorrow's weekday in other languages, which a small model translates wrongly."""
 PLAIN_MEMORY = "What stands in brackets after a message is what the user told you before."
 PLAIN_ROLE = "the personal assistant of the user"
 PLAIN_KNOWN = "What you know of the user:"
@@ -117,17 +108,12 @@ def plain_instructions(
     next_day = now + timedelta(days=1)
     tomorrow = f"{next_day:%A} {next_day.day} {next_day:%B}"
     told = PLAIN_INSTRUCTIONS.format(role=role, now=time, today=f"{now:%A}", tomorrow=tomorrow)
-    lines = [told, _weekdays(now.weekday())]
+    lines = [told]
     lines += [PLAIN_MEMORY] if remembers else []
     lines += [own.strip()] if own.strip() else []
     for heading, known in ((PLAIN_RULES, prefix.rules), (PLAIN_KNOWN, prefix.bullets)):
         lines += [heading, *(f"- {_defused(each)}" for each in known)] if known else []
     return "\n".join([*lines, *_episode(prefix)])
-
-
-def _weekdays(today: int) -> str:
-    names = [(told, days.split()) for told, days in PLAIN_WEEKDAYS.items()]
-    return " ".join(told.format(days[today], days[(today + 1) % 7]) for told, days in names)
 
 
 def plain_context(

@@ -169,21 +169,11 @@ def plain(*, in_group: bool = False, own: str = "", prefix: Prefix | None = None
 def test_a_small_model_is_told_who_it_is_and_the_day_in_a_few_lines() -> None:
     text = plain()
     assert text.startswith("You are gaia, the personal assistant of the user.")
-    assert text.splitlines()[2:] == [
-        "It is Thursday 1 January 2026, 12:00. Today is Thursday, tomorrow is Friday 2 January.",
-        "Heute ist Donnerstag, morgen Freitag. Hoy es jueves, mañana viernes. "
-        "Aujourd'hui jeudi, demain vendredi. Oggi giovedì, domani venerdì. "
-        "Hoje quinta-feira, amanhã sexta-feira.",
-    ]
-    assert len(text) < 500
+    assert text.endswith(
+        "It is Thursday 1 January 2026, 12:00. Today is Thursday, tomorrow is Friday 2 January."
+    )
+    assert len(text) < 300
     assert "the group The Lovelaces" in plain(in_group=True)
-
-
-def test_a_small_model_is_told_on_sunday_that_tomorrow_is_monday() -> None:
-    sunday = NOON + timedelta(days=3)
-    told = plain_instructions(user="Ada", own="", prefix=Prefix(), now=sunday)
-    assert "Today is Sunday, tomorrow is Monday 5 January." in told
-    assert "Heute ist Sonntag, morgen Montag." in told
 
 
 def test_a_small_model_is_told_what_is_known_in_lines_of_their_own() -> None:
