@@ -15,8 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from gaia import __version__, garbage, logs
-from gaia.agent import first_use
+from gaia import __version__, first_use, garbage, logs
 from gaia.agent.models import ChatModel, build_model
 from gaia.agent.providers import resolve_loaded
 from gaia.app import App, build_app

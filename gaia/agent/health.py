@@ -49,18 +49,15 @@ class ModelHealth:
         self._day: date | None = None
         self._today = Calls()
         self._answers: deque[float] = deque(maxlen=LATEST)
-        self._first_words: deque[float] = deque(maxlen=LATEST)
 
     @property
     def latency(self) -> Latency | None:
         """How long the latest answers in chats took; None before the first. What nobody
         waits for, a digest or a profile, is left out: it is longer by its nature."""
-        return _latency(self._answers)
-
-    @property
-    def first_word_latency(self) -> Latency | None:
-        """How long those took to begin. As `latency` for answers that come in one piece."""
-        return _latency(self._first_words)
+        if not self._answers:
+            return None
+        in_order = sorted(self._answers)
+        return Latency(self._answers[-1], _quantile(in_order, 0.5), _quantile(in_order, 0.95))
 
     def calls_on(self, at: datetime) -> Calls:
         """The calls of the day of that moment, by the machine's time zone; none of a day
@@ -71,15 +68,12 @@ class ModelHealth:
         """Say that a call begins."""
         self._count(at, made=1)
 
-    def answered(
-        self, at: datetime, *, seconds: float | None = None, first_seconds: float | None = None
-    ) -> None:
+    def answered(self, at: datetime, *, seconds: float | None = None) -> None:
         """Say that a call was answered, and after which time, if somebody waited for it."""
         self.last_success = at
         self._works = True
         if seconds is not None:
             self._answers.append(seconds)
-            self._first_words.append(seconds if first_seconds is None else first_seconds)
 
     def failed(self, at: datetime, cause: str) -> None:
         """Say that a call failed, retries included."""
@@ -97,13 +91,6 @@ class ModelHealth:
         self._day = at.astimezone().date()
         self._today = Calls(today.made + made, today.failed + failed)
         self.calls = Calls(self.calls.made + made, self.calls.failed + failed)
-
-
-def _latency(seconds: Sequence[float]) -> Latency | None:
-    if not seconds:
-        return None
-    in_order = sorted(seconds)
-    return Latency(seconds[-1], _quantile(in_order, 0.5), _quantile(in_order, 0.95))
 
 
 def _quantile(in_order: Sequence[float], share: float) -> float:

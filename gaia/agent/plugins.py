@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
@@ -19,6 +22,13 @@ from gaia.store.usage import TURN, Tariff, Usage
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
 prefix, and with it the provider's cache, lasts for several turns."""
+
+NO_MORE = (
+    "That was one call of a tool too many for this message; none is made any more. Answer "
+    "now, with what you know, and say what you could not look up or do."
+)
+"""What the model is answered in the place of a tool that it may not call any more."""
+
 
 WriteContext = Callable[[Sequence[str]], str]
 
@@ -93,6 +103,22 @@ class TurnContext(BasePlugin):
                 self._parts = [*self._enclosed, *written]
             parts = contents[position].parts or []
             contents[position] = types.Content(role="user", parts=[*parts, *self._parts])
+
+
+class ToolCap(BasePlugin):
+    """Lets one turn make `most` calls of tools. Each of several that the model wants at
+    once counts. A model that does not listen ends with `limits.model_calls_per_turn`."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__("tool_cap")
+        self._most = most
+        self._calls = 0
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> dict[str, Any] | None:
+        self._calls += 1
+        return {"error": NO_MORE} if self._calls > self._most else None
 
 
 class Capture(BasePlugin):

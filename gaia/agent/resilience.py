@@ -120,7 +120,7 @@ class ResilientLlm(BaseLlm):
             ModelRefusedError: It will not answer this request.
         """
         tokens = TokenCount()
-        began, first = self._clock.monotonic(), None
+        began = self._clock.monotonic()
         self._health.asked(self._clock.now())
         try:
             async with (
@@ -129,15 +129,13 @@ class ResilientLlm(BaseLlm):
                 aclosing(self._tries(asking, deadline, tokens)) as answer,
             ):
                 async for response in answer:
-                    if first is None:
-                        first = self._clock.monotonic() - began
                     yield response
         except ModelError as exc:
             exc.tokens_in, exc.tokens_out = tokens.total
             self._health.failed(self._clock.now(), str(exc))
             raise
         took = self._clock.monotonic() - began if self._waits else None
-        self._health.answered(self._clock.now(), seconds=took, first_seconds=first)
+        self._health.answered(self._clock.now(), seconds=took)
 
     async def _tries(
         self, asking: AdaptedRequest, deadline: Deadline, tokens: TokenCount

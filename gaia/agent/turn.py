@@ -32,12 +32,12 @@ from gaia.agent.plugins import (
     Capture,
     Instructions,
     Meter,
+    ToolCap,
     TurnContext,
     WriteContext,
     replay_window,
     replayed_turns,
 )
-from gaia.agent.tool_cap import ToolCap
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.memory import Memory

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from sqlalchemy import text
 
-from gaia.agent.tool_cap import NO_MORE
+from gaia.agent.plugins import NO_MORE
 from gaia.core import budget_sentences
 from gaia.core.budgets import next_day
 from gaia.errors import ModelTimeoutError

@@ -12,7 +12,6 @@ def test_before_the_first_call_nothing_is_known_of_it() -> None:
     health = ModelHealth()
     assert health.calls == health.calls_on(START) == Calls()
     assert health.latency is None
-    assert health.first_word_latency is None
 
 
 def test_the_calls_of_a_day_begin_anew_at_midnight_and_the_others_go_on() -> None:
@@ -29,9 +28,8 @@ def test_the_calls_of_a_day_begin_anew_at_midnight_and_the_others_go_on() -> Non
 def test_an_outlier_moves_the_last_latency_and_not_the_median() -> None:
     health = ModelHealth()
     for seconds in (*[1.0] * 18, 2.0, 60.0):
-        health.answered(START, seconds=seconds, first_seconds=seconds / 2)
+        health.answered(START, seconds=seconds)
     assert health.latency == Latency(last=60.0, median=1.0, p95=2.0)
-    assert health.first_word_latency == Latency(last=30.0, median=0.5, p95=1.0)
 
 
 def test_only_the_latest_answers_tell() -> None:

@@ -118,7 +118,6 @@ async def test_a_call_is_timed_from_its_first_try_to_its_end() -> None:
     bench = Bench([BUSY], [told(1, 1, partial=True), told(1, 1)])
     await bench.ask(stream=True)
     # Two seconds to fail, half a one to wait, two for each piece.
-    assert bench.health.first_word_latency == Latency(4.5, 4.5, 4.5)
     assert bench.health.latency == Latency(6.5, 6.5, 6.5)
     assert bench.health.calls_on(START) == Calls(1, 0)
 

@@ -13,7 +13,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
-from gaia.agent.tool_cap import NO_MORE, ToolCap
+from gaia.agent.plugins import NO_MORE, ToolCap
 from gaia.testing.function_model import Answer, FunctionModel, ToolCall, ToolCalls
 
 CALL = ToolCall("count")
