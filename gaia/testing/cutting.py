@@ -40,8 +40,10 @@ async def cut(request: Request) -> None:
     """Reset the connection; what was not answered never will be."""
     transport = transport_of(request)
     connection = transport.get_extra_info("socket")
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-    transport.abort()
+    # A client that was killed is gone already.
+    if not transport.is_closing():
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        transport.abort()
     await until_gone(request)
 
 

@@ -106,6 +106,11 @@ class DaemonProcess:
         self._process = process
         self.log: list[str] = []
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     async def until_logged(self, text: str) -> str:
         """The first line of the log that holds `text`.
 

@@ -22,6 +22,7 @@ from gaia.agent.providers import ModelProvider
 from gaia.app import App, build_app
 from gaia.memory import ledger
 from gaia.memory.digest.findings import Reader
+from gaia.memory.profile import distilling
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events
@@ -43,6 +44,8 @@ IDLE_SECONDS = 30 * 60
 """The settings' default."""
 
 EVERYTHING = 10_000
+BEGINNING = 20
+"""Characters by which instructions are told apart."""
 
 
 class HeldModel(FunctionModel):
@@ -52,6 +55,16 @@ class HeldModel(FunctionModel):
         super().__init__(answer)
         self._held: dict[str, asyncio.Event] = {}
         self._asked: dict[str, asyncio.Event] = {}
+
+    @property
+    def requests(self) -> Sequence[LlmRequest]:
+        """Those of turns: a profile is made beside them, whenever there is time for it."""
+        profile = distilling.instructions(0)[:BEGINNING]
+        return [
+            each
+            for each in super().requests
+            if not str(each.config.system_instruction).startswith(profile)
+        ]
 
     def hold(self, text: str) -> None:
         self._held[text] = asyncio.Event()

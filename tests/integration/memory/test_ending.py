@@ -33,8 +33,9 @@ async def test_a_daemon_that_is_stopped_while_it_loads_its_index_ends_well(tmp_p
         ledger.add(session, ada.user_id, said, clock.now())
     await database.close()
     async with running_daemon(home, environ={"OPENAI_API_KEY": "x"}) as daemon:
-        # mem0 writes it while it is imported, and goes on importing for a second or more.
-        while not (home.memory / "mem0" / "config.json").exists():  # noqa: ASYNC110
+        # Its native code is loaded in the middle of it.
+        maps = Path(f"/proc/{daemon.pid}/maps")
+        while "chromadb_rust" not in maps.read_text():  # noqa: ASYNC110, ASYNC240
             await asyncio.sleep(LOOK_SECONDS)
         assert await daemon.terminate() == 0
     assert daemon.log[-1].endswith("gaia has stopped")
