@@ -35,6 +35,8 @@ class Finished:
 class Process(Protocol):
     """What is asked of a process, of asyncio or forked."""
 
+    pid: int
+
     @property
     def returncode(self) -> int | None: ...
     @property
