@@ -81,10 +81,15 @@ def test_a_figure_that_grows_is_named_with_its_values(
     assert any(sign.isdigit() for sign in told)
 
 
-@pytest.mark.parametrize("name", ["threads", "descriptors", "tasks"])
-def test_one_more_in_a_single_month_is_one_too_many(figures: ModuleType, name: str) -> None:
+@pytest.mark.parametrize(("name", "spare"), [("threads", 0), ("descriptors", 4), ("tasks", 0)])
+def test_one_more_in_a_single_month_is_one_too_many(
+    figures: ModuleType, name: str, spare: int
+) -> None:
     periods = year(figures)
-    periods[7] = replace(periods[7], **{name: getattr(periods[7], name) + 1})
+    usual = getattr(periods[7], name)
+    periods[7] = replace(periods[7], **{name: usual + spare})
+    assert figures.not_flat(periods) == []
+    periods[7] = replace(periods[7], **{name: usual + spare + 1})
     (told,) = figures.not_flat(periods)
     assert told.startswith(f"{name}: ")
     assert "period 8" in told
