@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core import reports, retries
 from gaia.core.observing import Observer, outcome_of
-from gaia.core.reports import Settled
+from gaia.core.reports import CONFIRM, Settled
 from gaia.core.retries import Retries, Verdict
 from gaia.core.workers import Workers
 from gaia.current import Current, Use
@@ -44,11 +44,6 @@ from gaia.store.tables import OutboxState
 
 logger = logging.getLogger(__name__)
 
-CONFIRM_SECONDS = 10
-"""So long a chunk, or the repeat of one, waits for what the provider tells of the one
-that was sent last. Most are delivered within two seconds."""
-
-CONFIRM = timedelta(seconds=CONFIRM_SECONDS)
 AT_ONCE = timedelta(0)
 
 P = ParamSpec("P")

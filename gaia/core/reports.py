@@ -8,7 +8,7 @@ copy failed counts for the present one alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,12 @@ from gaia.store import conversations, outbox, sending
 from gaia.store.conversations import Conversation
 from gaia.store.outbox import Chunk
 from gaia.store.tables import OutboxState
+
+CONFIRM_SECONDS = 10
+"""So long a chunk, or the repeat of one, waits for what the provider tells of the one
+that was sent last. Most are delivered within two seconds."""
+
+CONFIRM = timedelta(seconds=CONFIRM_SECONDS)
 
 IN_THE_MIDDLE = (OutboxState.SENDING, OutboxState.UNKNOWN)
 """The states in which nobody knows yet what the provider calls the present copy."""
@@ -74,7 +80,11 @@ def settle(
     if news is None:
         return None
     if isinstance(news, OutboxState):
-        sending.mark_reported(session, chunk.outbox_id, report.provider_id, news)
+        # Perhaps it is by this report alone that it is known to have been taken.
+        holds_until = now + CONFIRM if news is OutboxState.SENT else None
+        sending.mark_reported(
+            session, chunk.outbox_id, report.provider_id, news, next_not_before=holds_until
+        )
         return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
     wakes = retries.write(session, chunk, verdict, now)

@@ -77,12 +77,20 @@ def mark_taken(
     return False
 
 
-def mark_reported(session: Session, outbox_id: int, provider_id: str, state: OutboxState) -> None:
-    """Say how far the provider has got with the chunk."""
+def mark_reported(
+    session: Session,
+    outbox_id: int,
+    provider_id: str,
+    state: OutboxState,
+    *,
+    next_not_before: datetime | None,
+) -> None:
+    """Say how far the provider has got with the chunk, and when the next may follow if
+    nothing more is reported."""
     session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=state, provider_id=provider_id, error=None)
+        .values(state=state, provider_id=provider_id, error=None, not_before=next_not_before)
     )
 
 

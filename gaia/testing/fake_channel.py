@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gaia.errors import AttachmentError, SendError, UnreachableError
+from gaia.errors import AttachmentError, SendError, UnknownSendError, UnreachableError
 from gaia.messages import (
     Address,
     Attachment,
@@ -30,7 +30,8 @@ class FakeChannel:
     into chunks of so many characters. `files` are what `fetch` finds, by their ids;
     it never comes back from those in `stuck`. `fetched` lists what it was asked for.
     Files of the media types `taken` go with a chunk. `hasty` are told by the provider
-    while `send` runs, of the next chunk each. Each copy of a chunk has an id of its own.
+    while `send` runs, of the next chunk each. Of the next `unanswered` chunks nobody learns
+    that they were taken. Each copy of a chunk has an id of its own.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class FakeChannel:
         self.taken: set[str] = set()
         self.stuck: set[str] = set()
         self.hasty: list[tuple[DeliveryStage, SendError | None]] = []
+        self.unanswered = 0
         self.fetched: list[str] = []
         self._clock = clock
         self._longest = longest
@@ -89,6 +91,9 @@ class FakeChannel:
         if self.hasty:
             stage, failure = self.hasty.pop(0)
             await self.report(outbound.outbox_id, stage, failure=failure)
+        if self.unanswered:
+            self.unanswered -= 1
+            raise UnknownSendError("cut off")
         return self.provider_id(outbound.outbox_id)
 
     async def fetch(self, attachment: Attachment, *, limit_bytes: int) -> bytes:

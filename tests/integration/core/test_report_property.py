@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gaia.core.delivery import CONFIRM_SECONDS, Delivery
+from gaia.core.delivery import Delivery
+from gaia.core.reports import CONFIRM_SECONDS
 from gaia.core.observing import Unobserved
 from gaia.core.retries import LONGEST_RETRY
 from gaia.current import Current

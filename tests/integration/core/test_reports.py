@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.core.delivery import CONFIRM_SECONDS
+from gaia.core.reports import CONFIRM_SECONDS
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -79,6 +79,23 @@ async def test_the_next_chunk_does_not_wait_long_for_a_provider_that_tells_nothi
         await core.clock.until_sleeping()
         core.clock.advance(CONFIRM_SECONDS)
         await core.channel.until_sent(2)
+
+
+async def test_the_next_chunk_waits_for_one_that_is_known_to_be_sent_by_a_report_alone(
+    running_core,
+):
+    async with running_core(lambda request: "abcdef", longest=3, reports=True) as core:
+        core.channel.hasty, core.channel.unanswered = [(SENT, None)], 1
+        await core.channel.say("spell")
+        await core.clock.until_sleeping()
+        assert ((await chunk(core)).state, core.clock.sleeping) == (
+            OutboxState.SENT,
+            (CONFIRM_SECONDS,),
+        )
+        assert texts(core) == ["abc"]
+        await core.channel.report(1, DELIVERED)
+        await core.channel.until_sent(2)
+        assert texts(core) == ["abc", "def"]
 
 
 async def test_a_report_that_is_faster_than_the_answer_to_the_sending_stays(running_core):
