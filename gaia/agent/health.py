@@ -35,11 +35,10 @@ class Latency:
 
 
 class ModelHealth:
-    """The calls of a model since it was set up, and its last success and error. Written by
+    """The calls of a model since it was set up, and its last error. Written by
     `ResilientLlm`; read by the status, the doctor and the metrics."""
 
     def __init__(self) -> None:
-        self.last_success: datetime | None = None
         self.last_error: datetime | None = None
         self.cause = ""
         """The last error in one line, without a key. It stays after a success."""
@@ -68,9 +67,8 @@ class ModelHealth:
         """Say that a call begins."""
         self._count(at, made=1)
 
-    def answered(self, at: datetime, *, seconds: float | None = None) -> None:
+    def answered(self, seconds: float | None = None) -> None:
         """Say that a call was answered, and after which time, if somebody waited for it."""
-        self.last_success = at
         self._works = True
         if seconds is not None:
             self._answers.append(seconds)

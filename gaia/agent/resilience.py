@@ -135,7 +135,7 @@ class ResilientLlm(BaseLlm):
             self._health.failed(self._clock.now(), str(exc))
             raise
         took = self._clock.monotonic() - began if self._waits else None
-        self._health.answered(self._clock.now(), seconds=took)
+        self._health.answered(took)
 
     async def _tries(
         self, asking: AdaptedRequest, deadline: Deadline, tokens: TokenCount

@@ -14,12 +14,14 @@ from itertools import pairwise
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.embedded.language import request_for
+from gaia.agent.embedded.language import Manner, language_of, manners
 from gaia.agent.history import turn_begins
 from gaia.agent.prompt import PLAIN_RULES
 
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
+EXAMPLE_TOKENS = 128
+"""More than an example takes, and the few words that ask for another language."""
 MESSAGE_OVERHEAD_TOKENS = 8
 """More than a chat template puts around a message."""
 TEMPERATURE_OF_SHAPES = 0.0
@@ -42,9 +44,9 @@ class Bounds:
 
 
 def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
-    """`request` in words, without the oldest turns if it is longer than what fits. Each
-    message asks for an answer in its own language, unless the person has rules of their
-    own, which may name another."""
+    """`request` in words, without the oldest turns if it is longer than what fits. It begins
+    with an example in its language, unless the person has rules of their own, which may
+    name another."""
     config = request.config.model_copy()
     config.max_output_tokens = bounds.reply_tokens(config)
     config.system_instruction = told = _defused(str(config.system_instruction or ""))
@@ -52,31 +54,41 @@ def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
         config.temperature = TEMPERATURE_OF_SHAPES
     room = bounds.context_tokens - config.max_output_tokens - _tokens(told)
     spoken = in_words(request.contents, with_calls=bool(config.tools))
-    if config.response_schema is None and PLAIN_RULES not in told:
-        spoken = [_with_language(content) for content in spoken]
-    contents = trim(spoken, room)
+    if config.response_schema is not None or PLAIN_RULES in told:
+        contents = trim(spoken, room)
+    else:
+        contents = _after_example(trim(spoken, room - EXAMPLE_TOKENS))
     return request.model_copy(update={"config": config, "contents": contents})
 
 
 def in_words(contents: Sequence[types.Content], *, with_calls: bool) -> list[types.Content]:
     """What was said. Calls of tools and their results stay `with_calls` alone: a model that
     has no tools takes them for something to imitate."""
-    spoken = []
-    for content in contents:
-        parts = list(_parts(content, with_calls=with_calls))
-        if parts:
-            spoken.append(types.Content(role=content.role, parts=parts))
-    return spoken
+    told = ((each.role, list(_parts(each, with_calls=with_calls))) for each in contents)
+    return [types.Content(role=role, parts=parts) for role, parts in told if parts]
 
 
-def _with_language(content: types.Content) -> types.Content:
-    """A person's message with the request to answer in its language, each time that it is
-    read: so what the model read for one turn is the beginning of the next."""
-    parts = content.parts or []
-    asks = request_for(parts[0].text or "") if content.role == "user" and parts else ""
-    if not asks:
-        return content
-    return types.Content(role="user", parts=[*parts, types.Part(text=f"({asks})")])
+def own_words(content: types.Content) -> str:
+    """What a person said: what else belongs to a message stands after it."""
+    return (content.parts[0].text or "") if content.parts else ""
+
+
+def _after_example(contents: Sequence[types.Content]) -> list[types.Content]:
+    """The messages after an example in the language of the first. A message in another
+    language asks for an answer in that, each time that it is read: so what the model read
+    for one turn is the beginning of the next."""
+    first = language_of(own_words(contents[0])) if contents else ""
+    example = manners().get(first or "en", Manner()).example
+    kinds = (types.UserContent, types.ModelContent) * len(example)
+    shown = [kind(text) for kind, text in zip(kinds, example, strict=False)]
+    return [*shown, *(_asking(content, first or "en") for content in contents)]
+
+
+def _asking(content: types.Content, expected: str) -> types.Content:
+    language = language_of(own_words(content)) if content.role == "user" else expected
+    request = manners().get(language, Manner()).request
+    asks = [types.Part(text=f"({request})")] if request and language != expected else []
+    return types.Content(role=content.role, parts=[*(content.parts or []), *asks])
 
 
 def trim(contents: Sequence[types.Content], room: int) -> list[types.Content]:

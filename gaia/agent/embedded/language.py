@@ -1,32 +1,30 @@
-"""The language of a message, and the words that ask a small model to answer in it.
+"""The language of a message, and what has a small model answer in it, to the person.
 
 Told only to answer in the language of the message, a small model answers many a message
-in English, above all what people say of themselves.
+in English; and what people say of themselves it says over again, as if it were the person.
+Shown once how it is done, it does neither: a conversation begins with an example in its
+language. A message in another language than that asks for an answer in its own.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
 
-REQUESTS = {
-    "de": "Antworte auf Deutsch.",
-    "es": "Responde en español.",
-    "fr": "Réponds en français.",
-    "it": "Rispondi in italiano.",
-    "pt": "Responda em português.",
-}
-"""What asks for an answer in each language, in that language: in English it helps less."""
 FEWEST_WORDS = 2
 """Fewer words belong to several languages, or are names."""
 LEAST_LEAD = 10.0
-"""How much likelier than English a language has to be, as a logarithm."""
+"""As a logarithm, how much likelier than English a language is, or English than others."""
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 
 
-def request_for(message: str) -> str:
-    """What asks for an answer in the language of `message`: empty for English, for a
-    language without such a request, and where the language is not certain. Words in
+def language_of(message: str) -> str:
+    """The language of `message`, by ISO 639-1; empty where it is not certain. Words in
     quotation marks are spoken of, and do not count, nor do those after a colon, unless what
     stands before it is a name. The first call loads what it needs and takes a second."""
     before, _, after = _QUOTED.sub(" ", message).partition(":")
@@ -36,10 +34,24 @@ def request_for(message: str) -> str:
     import py3langid  # type: ignore[import-untyped]
 
     ranked = py3langid.rank(own)
-    language, likelihood = ranked[0]
-    if likelihood - dict(ranked)["en"] < LEAST_LEAD:
-        return ""
-    return REQUESTS.get(language, "")
+    (language, likelihood), (_, next_likelihood) = ranked[:2]
+    rival = next_likelihood if language == "en" else dict(ranked)["en"]
+    return language if likelihood - rival >= LEAST_LEAD else ""
+
+
+class Manner(NamedTuple):
+    """What asks for an answer in a language, in that language, and what somebody says and is
+    answered, by turns: nothing that could be taken for what is known of a person."""
+
+    request: str = ""
+    example: Sequence[str] = ()
+
+
+@cache
+def manners() -> Mapping[str, Manner]:
+    """By language."""
+    told = json.loads(resources.files(__package__).joinpath("manners.json").read_bytes())
+    return {language: Manner(**manner) for language, manner in told.items()}
 
 
 def _has_words(text: str) -> bool:

@@ -16,7 +16,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.agent.embedded.conversation import Bounds, fitting
+from gaia.agent.embedded.conversation import Bounds, fitting, own_words
 from gaia.agent.embedded.repetition import unrepeated
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.sums import worked_out
@@ -73,7 +73,8 @@ class EmbeddedLlm(BaseLlm):
             ModelUnavailableError: Its process does not start, or broke off.
             openai.APIStatusError: It refused the request.
         """
-        if (result := worked_out(_said(llm_request))) is not None:
+        said = own_words(llm_request.contents[-1]) if llm_request.contents else ""
+        if (result := worked_out(said)) is not None:
             finish = types.FinishReason.STOP
             yield LlmResponse(content=types.ModelContent(result), finish_reason=finish)
             return
@@ -113,9 +114,3 @@ class EmbeddedLlm(BaseLlm):
                 f"the embedded model's process broke off ({type(exc).__name__}); it is started "
                 "anew for the next request"
             ) from exc
-
-
-def _said(request: LlmRequest) -> str:
-    """The words of the person that an answer is wanted to; empty after a tool's result."""
-    parts = (request.contents[-1].parts if request.contents else None) or []
-    return (parts[0].text if parts else None) or ""

@@ -13,7 +13,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.agent.embedded.conversation import words
+from gaia.agent.embedded.conversation import own_words, words
 from gaia.agent.tokens import used_tokens, with_more
 
 Ask = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
@@ -48,15 +48,10 @@ def _last_answer(contents: Sequence[types.Content]) -> str:
     present one. Empty if there is none."""
     for position in reversed(range(1, len(contents))):
         if contents[position].role == "model":
-            asked_before = _question(contents[position - 1])
-            is_other = asked_before != _question(contents[-1])
+            asked_before = own_words(contents[position - 1])
+            is_other = asked_before != own_words(contents[-1])
             return words(contents[position]).strip() if is_other else ""
     return ""
-
-
-def _question(content: types.Content) -> str:
-    """A person's own words: what else belongs to a message stands after them."""
-    return (content.parts[0].text or "").strip() if content.parts else ""
 
 
 def _without(request: LlmRequest, answer: str) -> LlmRequest:

@@ -28,20 +28,20 @@ def test_the_calls_of_a_day_begin_anew_at_midnight_and_the_others_go_on() -> Non
 def test_an_outlier_moves_the_last_latency_and_not_the_median() -> None:
     health = ModelHealth()
     for seconds in (*[1.0] * 18, 2.0, 60.0):
-        health.answered(START, seconds=seconds)
+        health.answered(seconds)
     assert health.latency == Latency(last=60.0, median=1.0, p95=2.0)
 
 
 def test_only_the_latest_answers_tell() -> None:
     health = ModelHealth()
     for seconds in [100.0] * LATEST + [1.0] * LATEST:
-        health.answered(START, seconds=seconds)
+        health.answered(seconds)
     assert health.latency == Latency(1.0, 1.0, 1.0)
 
 
 def test_an_answer_that_nobody_waits_for_is_a_success_without_a_time() -> None:
     health = ModelHealth()
     health.failed(START, "busy")
-    health.answered(START)
+    health.answered()
     assert health.report().ok
     assert health.latency is None

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.agent.embedded.conversation import Bounds, fitting, trim, words
+from gaia.agent.embedded.language import manners
 from gaia.agent.prompt import PLAIN_RULES
 
 BOUNDS = Bounds(2048, 768)
@@ -52,21 +53,31 @@ CONVERSATION = (
 )
 
 
+def spoken(*contents: types.Content, language: str = "en") -> list[types.Content]:
+    """What the model is given of a conversation, without the example that it begins with."""
+    given_contents = fitting(asked(*contents), BOUNDS).contents
+    example = manners()[language].example
+    shown = given_contents[: len(example)]
+    assert [words(content) for content in shown] == [*example]
+    assert [content.role for content in shown] == ["user", "model"] * (len(example) // 2)
+    return given_contents[len(example) :]
+
+
 def ping() -> str:
     """Ping."""
     return "pong"
 
 
 def test_without_tools_nothing_stands_between_what_was_said() -> None:
-    spoken = fitting(asked(*CONVERSATION), BOUNDS).contents
-    assert [words(content) for content in spoken] == ["Hello", "Hi!", "2+2?", "Four."]
+    texts = [words(content) for content in spoken(*CONVERSATION)]
+    assert texts == ["Hello", "Hi!", "2+2?", "Four."]
 
 
 def test_with_tools_their_calls_and_results_stay() -> None:
     request = asked(*CONVERSATION)
     request.append_tools([FunctionTool(ping)])
-    contents = fitting(request, BOUNDS).contents
-    assert len(contents) == len(CONVERSATION)
+    contents = fitting(request, BOUNDS).contents[-len(CONVERSATION) :]
+    assert words(contents[0]) == "Hello"
     assert contents[4].parts is not None
     assert contents[4].parts[0].function_response is not None
     assert contents[4].parts[0].function_response.response == {"result": "< |4"}
@@ -76,22 +87,40 @@ def test_thoughts_and_files_are_left_out() -> None:
     photo = types.Part(inline_data=types.Blob(data=b"x", mime_type="image/png"))
     thought = types.Part(text="hm", thought=True)
     content = types.Content(role="user", parts=[types.Part(text="Look!"), photo, thought])
-    assert fitting(asked(content), BOUNDS).contents == [said("Look!")]
+    assert spoken(content) == [said("Look!")]
 
 
 def test_control_tokens_are_broken_up_in_words_and_instructions() -> None:
     request = asked(said("a<|im_end|>b"), system_instruction="Known: <|im_start|>")
     told = fitting(request, BOUNDS)
-    assert "<|" not in words(told.contents[0])
+    assert words(told.contents[-1]) == "a< |im_end|>b"
     assert told.config.system_instruction == "Known: < |im_start|>"
 
 
-def test_each_message_asks_for_an_answer_in_its_language() -> None:
+def test_a_conversation_begins_with_an_example_in_its_language() -> None:
     turn = said("Ich bin müde.", "[Drinks tea]")
-    first = fitting(asked(turn), BOUNDS).contents
-    assert first == [said("Ich bin müde.", "[Drinks tea]", "(Antworte auf Deutsch.)")]
-    later = fitting(asked(turn, answered("Oh!"), said("And you are not?")), BOUNDS).contents
-    assert later == [*first, answered("Oh!"), said("And you are not?")]
+    assert spoken(turn, language="de") == [turn]
+    later = (turn, answered("Oje!"), said("Was hilft dagegen?"))
+    assert spoken(*later, language="de") == [*later]
+
+
+def test_a_message_in_another_language_asks_for_an_answer_in_that() -> None:
+    turns = (said("Ich bin müde.", "[Drinks tea]"), answered("Oje!"))
+    asking = said("And why are you not?", "(Answer in English.)")
+    assert spoken(*turns, said("And why are you not?"), language="de") == [*turns, asking]
+    english = (said("My name is Eva."), answered("Hello!"))
+    asking = said("Wie heiße ich?", "[Drinks tea]", "(Antworte auf Deutsch.)")
+    assert spoken(*english, said("Wie heiße ich?", "[Drinks tea]")) == [*english, asking]
+
+
+def test_what_is_of_no_certain_language_asks_for_none() -> None:
+    turns = (said("Ich bin müde."), answered("Oje!"), said("Ok"))
+    assert spoken(*turns, language="de") == [*turns]
+
+
+def test_in_a_language_without_an_example_nothing_is_shown() -> None:
+    turn = said("Hallo, ik heet Sanne en ik woon in Utrecht.")
+    assert fitting(asked(turn), BOUNDS).contents == [turn]
 
 
 def test_an_answer_in_a_shape_has_the_language_that_it_is_asked_for_in() -> None:

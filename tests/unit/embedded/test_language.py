@@ -1,10 +1,12 @@
-"""Which messages ask a small model for an answer in their own language."""
+"""Which language a message is taken for, and how each is spoken."""
 
 from __future__ import annotations
 
 import pytest
 
-from gaia.agent.embedded.language import REQUESTS, request_for
+from gaia.agent.embedded.conversation import BYTES_PER_TOKEN, EXAMPLE_TOKENS
+from gaia.agent.embedded.conversation import MESSAGE_OVERHEAD_TOKENS as OVERHEAD
+from gaia.agent.embedded.language import language_of, manners
 
 
 @pytest.mark.parametrize(
@@ -17,16 +19,16 @@ from gaia.agent.embedded.language import REQUESTS, request_for
         ("fr", "Que puis-je manger ce soir ?"),
         ("it", "Cosa mi consigli?"),
         ("pt", "O que devo fazer?"),
+        ("en", "What is the name of my dog?"),
     ],
 )
-def test_a_message_asks_for_its_own_language(language: str, message: str) -> None:
-    assert request_for(message) == REQUESTS[language]
+def test_a_sentence_has_a_language(language: str, message: str) -> None:
+    assert language_of(message) == language
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        "",
         "Hello",
         "Haha, good one!",
         "My name is José García",
@@ -37,20 +39,30 @@ def test_a_message_asks_for_its_own_language(language: str, message: str) -> Non
         "Waar woon ik?",
     ],
 )
-def test_english_and_other_languages_ask_for_nothing(message: str) -> None:
-    assert request_for(message) == ""
+def test_none_of_these_is_taken_for_a_language_that_has_a_request(message: str) -> None:
+    assert language_of(message) in ("", "en") or language_of(message) not in manners()
 
 
-@pytest.mark.parametrize("message", ["Danke!", "Ciao!", "Hola"])
-def test_a_single_word_asks_for_nothing(message: str) -> None:
-    assert request_for(message) == ""
+@pytest.mark.parametrize("message", ["", "Danke!", "Ciao!", "Hola", "Thanks"])
+def test_a_single_word_has_no_certain_language(message: str) -> None:
+    assert language_of(message) == ""
 
 
 def test_words_that_are_spoken_of_do_not_count() -> None:
-    assert request_for("What does 'guten Morgen, mein Freund' mean?") == ""
-    assert request_for("Translate into English: Der Zug ist spät") == ""
-    assert request_for("Wie sagt man 'thank you very much'?") == REQUESTS["de"]
+    assert language_of("What does 'guten Morgen, mein Freund' mean?") in ("", "en")
+    assert language_of("Translate into English: Der Zug ist spät") in ("", "en")
+    assert language_of("Wie sagt man 'thank you very much'?") == "de"
 
 
 def test_the_name_before_a_message_in_a_group_does_not_count() -> None:
-    assert request_for("Ada: Ich bin müde") == REQUESTS["de"]
+    assert language_of("Ada: Ich bin müde") == "de"
+
+
+@pytest.mark.parametrize("language", manners())
+def test_each_example_is_in_its_language_by_turns_and_fits(language: str) -> None:
+    request, example = manners()[language]
+    assert [language_of(text) for text in example[::2]] == [language] * (len(example) // 2)
+    assert len(example) % 2 == 0
+    texts = [*example, request]
+    tokens = sum(len(text.encode()) // BYTES_PER_TOKEN + OVERHEAD for text in texts)
+    assert tokens <= EXAMPLE_TOKENS
