@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
+from gaia.settings.secret_shapes import OF_ONE_FORM
+
 REDACTED = "[redacted]"
 
 SHORTEST_SECRET = 6
@@ -23,19 +25,6 @@ _NAME = (
 )
 _QUOTED_NAME = rf"(?:{_NAME}|[_-]key|authorization|signature|account_?sid|waid)"
 _NOT_YET = r"(?!\[redacted)"
-
-OF_ONE_FORM = re.compile(
-    r"sk-[A-Za-z0-9_-]{16,}"
-    r"|AIza[A-Za-z0-9_-]{30,}"
-    r"|\d{6,}(?::|%3A)[A-Za-z0-9_-]{30,}"
-    r"|\b(?:AC|SK)[0-9a-f]{32}\b"
-    r"|AGE-SECRET-KEY-1[A-Z0-9]{20,}"
-    r"|\b(?:ghp|xox[abp]|hf)[_-][A-Za-z0-9_-]{16,}"
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-)
-"""A key of OpenAI or Anthropic, of Google, a Telegram bot's token, an account or key of
-Twilio, an age key, tokens of GitHub, Slack and Hugging Face, a JWT, a key in PEM."""
 
 BEHIND_A_NAME = re.compile(
     # A header or a URL.

@@ -23,6 +23,7 @@ from gaia.errors import CredentialError
 from gaia.memory import password_words as words
 from gaia.memory.card_numbers import holds_card_number
 from gaia.memory.text import INVISIBLE
+from gaia.settings.secret_shapes import looks_secret
 
 
 class Credential(StrEnum):
@@ -33,24 +34,7 @@ class Credential(StrEnum):
     CARD = "the number of a payment card"
 
 
-KEYS = re.compile(
-    r"""
-    -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY
-    | \bAGE-SECRET-KEY-1[A-Z0-9]{20,}
-    | \beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*                # JSON Web Token
-    | \b(?:sk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}    # OpenAI, Anthropic, Stripe
-    | \bAIza[\w-]{30,} | \bya29\.[\w-]{20,}               # Google
-    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b                       # AWS
-    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_\w{20,} | \bglpat-[\w-]{16,}
-    | \bxox[abeprs]-[\w-]{10,}                            # Slack
-    | \b(?:hf|npm|gsk|shpat|lin_api|dop_v1)_[A-Za-z0-9]{16,} | \bpypi-[\w-]{16,}
-    | \bSG\.[\w-]{16,}\.[\w-]{16,}                        # SendGrid
-    | (?<!\d)\d{8,10}:[A-Za-z0-9_-]{35}(?![\w-])          # Telegram
-    | ://[^\s/@:]+:[^\s/@]+@\w                            # user:password@host
-    | [?&](?:api_?key|key|sig|access_token|token|secret|password)=[^&\s]{8,}
-    """,
-    re.VERBOSE,
-)
+IN_A_QUERY = re.compile(r"[?&](?:api_?key|key|sig|access_token|token|secret|password)=[^&\s]{8,}")
 QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
 SPELLED = re.compile(r"(?<!\S)\S(?: \S){3,}(?!\S)")
 """A word that is told letter by letter."""
@@ -117,7 +101,9 @@ def find(text: str) -> Credential | None:
 
 
 def _find(text: str) -> Credential | None:
-    if KEYS.search(text) or _holds_long_token(text) or _tells_secret(text):
+    if looks_secret(text) or IN_A_QUERY.search(text) or _holds_long_token(text):
+        return Credential.KEY
+    if _tells_secret(text):
         return Credential.KEY
     if holds_card_number(text):
         return Credential.CARD

@@ -15,7 +15,7 @@ import yaml
 from pydantic import JsonValue
 
 from gaia.errors import Mistake
-from gaia.settings.secrets import conceal
+from gaia.settings.secret_shapes import conceal
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a value; an item of a list goes by its index."""

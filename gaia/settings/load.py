@@ -22,7 +22,8 @@ from gaia.settings.document import Document, parse_document
 from gaia.settings.explain import explain
 from gaia.settings.keys import block_of
 from gaia.settings.schema import Block, Secrets, Settings
-from gaia.settings.secrets import find_secrets, is_secret, variable_for
+from gaia.settings.secret_shapes import variable_for
+from gaia.settings.secrets import find_secrets, is_secret
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Keys and tokens: where they come from, and how to tell that a text is one.
+"""Keys and tokens: where they come from, and which settings must not hold one.
 
 They stand in the environment or in `.env` in the home, never in gaia.yaml.
 No message in here holds a value.
@@ -19,6 +19,7 @@ from pydantic import SecretStr
 
 from gaia.errors import Mistake
 from gaia.settings.schema import Secrets
+from gaia.settings.secret_shapes import looks_secret
 
 ENVIRONMENT = "environment"
 VARIABLES: Mapping[str, tuple[str, ...]] = {
@@ -39,13 +40,6 @@ NAMES = re.compile(
     r"(^|[_-])(api[_-]?key|apikey|key|token|secret|password|passwd|passphrase|credentials)$",
     re.IGNORECASE,
 )
-SHAPES = {
-    "GEMINI_API_KEY": re.compile(r"\bAIza[\w-]{30,}"),
-    "ANTHROPIC_API_KEY": re.compile(r"\bsk-ant-[\w-]{8,}"),
-    "OPENAI_API_KEY": re.compile(r"\bsk-[\w-]{16,}"),
-    "GAIA_TELEGRAM_BOT_TOKEN": re.compile(r"(?<!\d)\d{6,}:[\w-]{30,}"),
-    "": re.compile(r"://[^\s/@:]*:[^\s/@]+@|\b(ghp|xox[abp]|hf)[_-]\w{16,}"),
-}
 
 
 @dataclass(slots=True)
@@ -86,19 +80,7 @@ def exposure(env_file: Path) -> str:
 def is_secret(path: tuple[str, ...], text: str) -> bool:
     """Whether `text`, found under the keys `path`, must not be shown."""
     named = bool(path) and NAMES.search(path[-1]) is not None
-    return (named and bool(text.strip())) or any(shape.search(text) for shape in SHAPES.values())
-
-
-def conceal(text: str) -> str:
-    """`text` with all in it that has the shape of a secret taken out."""
-    for shape in SHAPES.values():
-        text = shape.sub("[secret]", text)
-    return text
-
-
-def variable_for(text: str) -> str:
-    """The variable that a secret of this shape belongs in; empty when unknown."""
-    return next((name for name, shape in SHAPES.items() if shape.search(text)), "")
+    return (named and bool(text.strip())) or looks_secret(text)
 
 
 def _read_env_file(env_file: Path, found: FoundSecrets) -> dict[str, str]:

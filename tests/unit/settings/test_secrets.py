@@ -17,7 +17,8 @@ from gaia.errors import Mistake, SettingsError
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings
-from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret, variable_for
+from gaia.settings.secret_shapes import variable_for
+from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret
 
 MistakesOf = Callable[[str], tuple[Mistake, ...]]
 GEMINI_KEY = "AIza" + "x" * 35
