@@ -40,6 +40,7 @@ case "$*" in
     chmod +x "$(dirname "$0")/gaia"
     echo "gaia" >>"$CALLS"
     ;;
+"-m compileall"*"/gaia "*"/channels") echo "compiled" >>"$CALLS" ;;
 esac
 """
 
@@ -101,14 +102,14 @@ def ready(checkout: Checkout) -> Checkout:
     """A checkout that was started once."""
     checkout.install_python("python3")
     assert checkout.start().returncode == 0
-    assert checkout.calls() == ["venv", "packages", "gaia"]
+    assert checkout.calls() == ["venv", "packages", "gaia", "compiled"]
     return checkout
 
 
 def test_the_first_start_sets_up_pulls_the_model_and_opens_the_chat(checkout: Checkout) -> None:
     checkout.install_python("python3")
     done = checkout.start()
-    assert checkout.calls() == ["venv", "packages", "gaia"]
+    assert checkout.calls() == ["venv", "packages", "gaia", "compiled"]
     assert done.stdout == "<model><pull><--if-needed>\n<chat>\n"
     assert "Installing" in done.stderr
 
@@ -128,7 +129,7 @@ def test_another_lock_is_installed_into_the_same_environment(ready: Checkout) ->
     with (ready.root / "requirements.lock").open("a") as lock:
         lock.write("# newer\n")
     assert ready.start().returncode == 0
-    assert ready.calls() == ["packages", "gaia"]
+    assert ready.calls() == ["packages", "gaia", "compiled"]
     assert ready.start().returncode == 0
     assert ready.calls() == []
 
@@ -141,13 +142,13 @@ def test_an_interrupted_set_up_is_started_over(checkout: Checkout) -> None:
     checkout.calls()
     done = checkout.start()
     assert "starting over" in done.stderr
-    assert checkout.calls() == ["venv", "packages", "gaia"]
+    assert checkout.calls() == ["venv", "packages", "gaia", "compiled"]
 
 
 def test_an_environment_without_its_python_is_made_anew(ready: Checkout) -> None:
     (ready.root / ".venv/bin/python").unlink()
     assert ready.start().returncode == 0
-    assert ready.calls() == ["venv", "packages", "gaia"]
+    assert ready.calls() == ["venv", "packages", "gaia", "compiled"]
 
 
 def test_an_environment_of_a_moved_checkout_is_made_anew(ready: Checkout) -> None:
@@ -155,7 +156,7 @@ def test_an_environment_of_a_moved_checkout_is_made_anew(ready: Checkout) -> Non
     ready.root.rename(moved)
     ready.root = moved
     assert ready.start().returncode == 0
-    assert ready.calls() == ["venv", "packages", "gaia"]
+    assert ready.calls() == ["venv", "packages", "gaia", "compiled"]
 
 
 def test_packages_that_cannot_be_had_end_the_start_with_what_pip_said(ready: Checkout) -> None:
@@ -169,7 +170,7 @@ def test_packages_that_cannot_be_had_end_the_start_with_what_pip_said(ready: Che
     ready.arrange("refuse", happens=False)
     ready.calls()
     assert ready.start().returncode == 0
-    assert ready.calls() == ["packages", "gaia"]
+    assert ready.calls() == ["packages", "gaia", "compiled"]
 
 
 def test_two_set_ups_at_once_are_told_apart(ready: Checkout) -> None:
