@@ -15,7 +15,6 @@ from functools import partial
 
 from gaia import logs
 from gaia.agent.models import build_model
-from gaia.agent.providers import ResolvedModel, resolve_loaded
 from gaia.answering import Answering, weighing
 from gaia.app import App
 from gaia.channelling import changed_channels, enabled_channels
@@ -26,6 +25,7 @@ from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences
 from gaia.settings.load import LoadedSettings
+from gaia.settings.providers import ResolvedModel, resolve_loaded
 from gaia.settings.schema import ModelSettings, Settings
 from gaia.tasks import Tasks
 

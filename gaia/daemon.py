@@ -17,7 +17,6 @@ from functools import partial
 
 from gaia import __version__, first_use, garbage, logs
 from gaia.agent.models import ChatModel, build_model
-from gaia.agent.providers import resolve_loaded
 from gaia.app import App, build_app
 from gaia.changing import INDEX, METRICS, SCHEDULE, WEB, Changing, channel_task, places
 from gaia.channelling import require_secrets
@@ -34,6 +33,7 @@ from gaia.ports import Channel, Clock
 from gaia.reloading import Reloading
 from gaia.settings import last_good
 from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.providers import resolve_loaded
 from gaia.settings.watching import Watch
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock

@@ -27,9 +27,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gaia.agent.providers import DEFAULT_NAMES
 from gaia.errors import ModelMissingError
 from gaia.paths import Home, find_home
+from gaia.settings.providers import DEFAULT_NAMES
 from gaia.testing.processes import Talker, running_daemon, talking
 from gaia.weights.catalogue import CatalogueModel, find_model
 from gaia.weights.folder import Weights

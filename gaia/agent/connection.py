@@ -10,8 +10,8 @@ from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.faults import FaultReader
-from gaia.agent.providers import ResolvedModel
 from gaia.errors import ModelError
+from gaia.settings.providers import ResolvedModel
 
 CONNECT_SECONDS = 10.0
 """How long a host may take to accept a connection. The answer itself is

@@ -14,7 +14,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from gaia.agent.providers import ModelProvider
+from gaia.settings.providers import ModelProvider
 
 KEEP_THOUGHTS = frozenset[ModelProvider]({"gemini", "anthropic"})
 """They want back what they thought before they called a tool, until the turn is over."""

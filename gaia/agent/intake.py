@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gaia.agent.providers import ResolvedModel
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings
 
 REMOTE_DOCUMENT_CHARACTERS = 60_000

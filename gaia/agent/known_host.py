@@ -22,12 +22,12 @@ from pydantic import BaseModel, ValidationError
 
 from gaia.agent.adaptations import BodyFilter, Feature, features_of, without
 from gaia.agent.history import turn_begins
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.refusals import Refusal
 from gaia.clock import SystemClock
 from gaia.files import rewrite
 from gaia.memory.recall import text_tokens
 from gaia.ports import Clock
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings
 
 logger = logging.getLogger(__name__)

@@ -18,11 +18,11 @@ from gaia.agent.connection import Connection, connect_remote
 from gaia.agent.health import ModelHealth
 from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.known_host import KnownHost, about
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.logs import Redaction
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.store.usage import Tariff
 

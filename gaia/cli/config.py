@@ -87,8 +87,8 @@ def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
         SettingsError: Something is missing.
     """
     from channels.credentials import missing
-    from gaia.agent.providers import resolve_loaded
     from gaia.errors import SettingsError
+    from gaia.settings.providers import resolve_loaded
 
     mistakes = [loaded.placed(each) for each in missing(loaded.settings.channels, loaded.secrets)]
     try:

@@ -130,8 +130,8 @@ def remove_model(
 
 def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | None:
     """The model to pull, or None when the settings ask for no embedded one."""
-    from gaia.agent.providers import DEFAULT_NAMES, resolve_loaded
     from gaia.settings.load import load_settings
+    from gaia.settings.providers import DEFAULT_NAMES, resolve_loaded
     from gaia.weights.catalogue import find_model
 
     if name and not only_if_in_use:

@@ -18,10 +18,10 @@ from google.genai import types
 from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.providers import DEFAULT_NAMES
 from gaia.clock import SystemClock
 from gaia.errors import ModelError
 from gaia.paths import find_home
+from gaia.settings.providers import DEFAULT_NAMES
 from gaia.testing.small_model import KEPT_MODELS, pull_small_model
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights

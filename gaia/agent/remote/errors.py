@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from gaia.agent.faults import GARBLED, Fault, http_fault, one_line
-from gaia.agent.providers import KEYS, ModelProvider
 from gaia.agent.refusals import refusal_of
 from gaia.errors import ModelRejectedError, ModelUnreachableError
+from gaia.settings.providers import KEYS, ModelProvider
 
 REFUSALS = {
     "invalid_request_error": HTTPStatus.BAD_REQUEST,

@@ -19,9 +19,9 @@ from pydantic import SecretStr
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import Connection
 from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault
-from gaia.agent.providers import KEYS, ResolvedModel
 from gaia.agent.refusals import refusal_of
 from gaia.agent.remote.errors import WebPageError, network_fault, read_status
+from gaia.settings.providers import KEYS, ResolvedModel
 
 LIST_MODELS = 1000
 """At once, the most that there may be."""

@@ -20,9 +20,9 @@ from pydantic import SecretStr
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote.completions import CompletionsLlm
 from gaia.agent.remote.errors import read_status, sdk_reader
+from gaia.settings.providers import ResolvedModel
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"

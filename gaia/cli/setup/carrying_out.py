@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gaia.agent.providers import ResolvedModel
 from gaia.cli.control import is_served
 from gaia.cli.setup import service_step
 from gaia.cli.setup.owner_step import login_name
@@ -20,6 +19,7 @@ from gaia.ops.setup.place import make_private_home
 from gaia.ops.setup.present import Present, lacks_weights
 from gaia.ops.setup.writing import write
 from gaia.ports import Clock
+from gaia.settings.providers import ResolvedModel
 from gaia.store.opening import open_database
 from gaia.weights.catalogue import find_model
 

@@ -11,7 +11,7 @@ STANDARD_INPUT = "-"
 
 
 class ProviderName(StrEnum):
-    """The providers of `gaia.agent.providers`, without what that imports."""
+    """The providers of `gaia.settings.providers`, without what that imports."""
 
     GEMINI = "gemini"
     OPENAI = "openai"

@@ -8,13 +8,6 @@ from importlib.util import find_spec
 import typer
 from pydantic import SecretStr, ValidationError
 
-from gaia.agent.providers import (
-    DEFAULT_NAMES,
-    KEYS,
-    ModelProvider,
-    ResolvedModel,
-    resolve_provider,
-)
 from gaia.cli.setup.dialogue import Option
 from gaia.cli.setup.flags import read_secret
 from gaia.cli.setup.steps import Setting, checked_secret
@@ -22,6 +15,13 @@ from gaia.errors import SettingsError
 from gaia.ops.doctor.model_host import PROVIDERS
 from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
+from gaia.settings.providers import (
+    DEFAULT_NAMES,
+    KEYS,
+    ModelProvider,
+    ResolvedModel,
+    resolve_provider,
+)
 from gaia.settings.schema import ModelSettings, Secrets
 from gaia.settings.urls import meant_url
 from gaia.weights.catalogue import CATALOGUE, recommended

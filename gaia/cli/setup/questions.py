@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from gaia.agent.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.cli.setup import model_step, owner_step, service_step, telegram_step, whatsapp_step
 from gaia.cli.setup.owner_step import Ownership
 from gaia.cli.setup.steps import Setting
 from gaia.cli.setup.telegram_step import Bot
 from gaia.ops.setup.answers import Answers, ModelAnswer, WhatsAppAnswer
 from gaia.ops.setup.present import lacks_weights
+from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.settings.secrets import VARIABLES
 from gaia.weights.catalogue import find_model
 

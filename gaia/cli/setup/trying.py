@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from channels.credentials import TwilioCredentials
-from gaia.agent.providers import ResolvedModel
 from gaia.cli.waiting_line import WaitingLine
 from gaia.findings import Finding, Outcome, skipped
 from gaia.logs import Redaction
 from gaia.ops.doctor.model_host import Host, look_at_host
 from gaia.ports import Clock
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings, TelegramSettings, WhatsAppSettings
 
 T = TypeVar("T")

@@ -8,13 +8,13 @@ from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from gaia.agent.connection import CONNECT_SECONDS
-from gaia.agent.providers import ModelProvider, ResolvedModel, resolve_loaded
 from gaia.bounded_http import FAULTS, ask
 from gaia.findings import Check, Finding, Heard, failed, ok
 from gaia.ops.doctor import configuration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
+from gaia.settings.providers import ModelProvider, ResolvedModel, resolve_loaded
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
 

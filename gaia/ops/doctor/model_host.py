@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.errors import ModelUnpaidError, ModelUnreachableError
 from gaia.findings import Finding, failed, ok, warning
 from gaia.ports import Clock
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.urls import with_version
 
 if TYPE_CHECKING:  # ADK takes a second to load, for nothing where nobody is asked.

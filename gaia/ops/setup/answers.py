@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, SecretStr
 
-from gaia.agent.providers import KEYS, ModelProvider
 from gaia.settings.document import KeyPath
 from gaia.settings.load import LoadedSettings
+from gaia.settings.providers import KEYS, ModelProvider
 from gaia.settings.schema import Block, Settings
 
 

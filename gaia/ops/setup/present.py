@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from gaia.agent.providers import ResolvedModel, resolve_provider
 from gaia.errors import SettingsError
 from gaia.ops.setup.env_editing import variables_in
 from gaia.ops.setup.machine import Machine, look_at_machine
@@ -13,6 +12,7 @@ from gaia.ops.setup.owner import Owners, find_owners
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings, load_settings
+from gaia.settings.providers import ResolvedModel, resolve_provider
 from gaia.settings.secrets import VARIABLES
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights

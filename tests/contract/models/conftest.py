@@ -18,8 +18,8 @@ from google.genai import types
 from pydantic import SecretStr
 
 from gaia.agent.models import ChatModel, build_model
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.paths import Home
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import ModelServer, running_model_server

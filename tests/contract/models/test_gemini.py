@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from gaia.agent.models import build_model
-from gaia.agent.providers import ResolvedModel
 from gaia.paths import Home
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import running_model_server

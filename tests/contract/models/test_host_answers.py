@@ -35,11 +35,11 @@ from starlette.routing import Route
 from gaia.agent.connection import Connection
 from gaia.agent.models import ChatModel, resilient
 from gaia.agent.plugins import Meter
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.remote import gemini, openai
 from gaia.agent.turn import Agent, Ask, Scene
 from gaia.errors import GaiaError
 from gaia.paths import Home
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.schema import ModelSettings, Settings
 from gaia.store import sessions
 from gaia.store.engine import Database

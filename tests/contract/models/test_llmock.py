@@ -12,9 +12,9 @@ from pydantic import JsonValue, SecretStr
 
 from gaia.agent.connection import Connection
 from gaia.agent.models import ChatModel, resilient
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.remote import gemini, openai
 from gaia.errors import ModelRefusedError, ModelUnavailableError
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.llmock import running_llmock
 

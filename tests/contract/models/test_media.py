@@ -13,9 +13,9 @@ from pydantic import JsonValue, SecretStr
 
 from gaia.agent.enclosures import Document, Media, enclosed_parts
 from gaia.agent.models import ChatModel, resilient
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote import openai
 from gaia.errors import ModelRefusedError
+from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.llmock import running_llmock
 from gaia.testing.model_server import Step

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import SecretStr
 
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.findings import Outcome
 from gaia.ops.doctor.model_host import Host, look_at_host
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import ModelServer, running_model_server
 from gaia.testing.model_server.app import MODEL

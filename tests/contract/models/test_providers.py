@@ -9,7 +9,6 @@ import pytest
 from pydantic import SecretStr
 
 from gaia.agent.models import build_model
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.errors import (
     ModelRefusedError,
     ModelRejectedError,
@@ -18,6 +17,7 @@ from gaia.errors import (
     ModelUnreachableError,
 )
 from gaia.paths import Home
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import ScriptedCall, Step
 

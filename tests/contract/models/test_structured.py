@@ -12,7 +12,6 @@ import pytest
 from pydantic import JsonValue, SecretStr
 
 from gaia.agent.models import resilient
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote import openai
 from gaia.agent.structured import StructuredModel
 from gaia.errors import (
@@ -22,6 +21,7 @@ from gaia.errors import (
     ModelUnavailableError,
 )
 from gaia.memory.digest.findings import AskModel
+from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import FakeClock
 from gaia.testing.llmock import running_llmock
 from gaia.testing.model_server import Step

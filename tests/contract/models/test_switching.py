@@ -26,8 +26,8 @@ from starlette.routing import Route
 
 from gaia.agent.connection import Connection
 from gaia.agent.history import PlainHistory
-from gaia.agent.providers import ModelProvider, ResolvedModel
 from gaia.agent.remote import gemini, openai
+from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.serving import serving
 
 from .conftest import APP, INSTRUCTION, SESSION, USER, tell_weather, without_anthropic

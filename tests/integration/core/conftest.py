@@ -18,7 +18,6 @@ from sqlalchemy import select
 
 from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
-from gaia.agent.providers import ModelProvider
 from gaia.app import App, build_app
 from gaia.memory import ledger
 from gaia.memory.digest.findings import Reader
@@ -27,6 +26,7 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events
 from gaia.settings.load import LoadedSettings
+from gaia.settings.providers import ModelProvider
 from gaia.settings.schema import Secrets, Settings
 from gaia.store import digests, sessions
 from gaia.store.digest_tables import DigestRow, DigestState

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.agent.providers import DEFAULT_NAMES
+from gaia.settings.providers import DEFAULT_NAMES
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.agent.intake import REMOTE_DOCUMENT_CHARACTERS, intake_of
-from gaia.agent.providers import ResolvedModel
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import EmbeddedSettings, ModelSettings
 
 TYPES = ("image/jpeg", "image/gif", "image/heic", "audio/ogg", "video/mp4", "application/pdf")

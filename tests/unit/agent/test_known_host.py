@@ -16,10 +16,10 @@ from gaia.agent.adaptations import BodyFilter, Feature
 from gaia.agent.faults import Fault, FaultReader, http_fault
 from gaia.agent.health import ModelHealth
 from gaia.agent.known_host import KEPT, KnownHost, about, shortened, size
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.refusals import Refusal
 from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.errors import ModelError, ModelRefusedError, ModelTooLongError
+from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import Answer, FunctionModel

@@ -9,10 +9,10 @@ from google.adk.models.llm_request import LlmRequest
 from pydantic import SecretStr
 
 from gaia.agent.models import ChatModel, build_model
-from gaia.agent.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.agent.resilience import ResilientLlm
 from gaia.errors import ModelMissingError
 from gaia.paths import Home
+from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import FunctionModel
@@ -23,7 +23,7 @@ HEAVY = {"google", "openai", "anthropic", "sqlalchemy", "xllamacpp", "httpx"}
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("gaia.agent.providers", HEAVY),
+        ("gaia.settings.providers", HEAVY),
         ("gaia.agent.models", {"openai", "anthropic", "xllamacpp", "google.adk.models.google_llm"}),
     ],
 )

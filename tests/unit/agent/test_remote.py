@@ -12,10 +12,10 @@ from pydantic import SecretStr
 
 from gaia.agent.adaptations import Feature
 from gaia.agent.faults import Fault
-from gaia.agent.providers import ResolvedModel
 from gaia.agent.remote import gemini
 from gaia.agent.remote import openai as openai_adapter
 from gaia.errors import ModelRejectedError, ModelUnpaidError
+from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import START
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from gaia.agent.providers import DEFAULT_NAMES
 from gaia.errors import ModelMissingError
+from gaia.settings.providers import DEFAULT_NAMES
 from gaia.weights.catalogue import CATALOGUE, CatalogueModel, find_model, recommended
 
 GB = 10**9

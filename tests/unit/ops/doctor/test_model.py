@@ -8,12 +8,12 @@ import pytest
 from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.known_host import KnownHost, about
-from gaia.agent.providers import resolve_loaded
 from gaia.findings import Outcome
 from gaia.ops.doctor.model import model_checks
 from gaia.ops.doctor.running import Examined, examine
 from gaia.paths import Home
 from gaia.settings.load import load_settings
+from gaia.settings.providers import resolve_loaded
 from gaia.testing.clock import FakeClock
 from gaia.testing.model_server import running_model_server
 from gaia.testing.model_server.app import MODEL

@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 from pydantic import SecretStr
 
-from gaia.agent.providers import DEFAULT_NAMES, ModelProvider, ResolvedModel, resolve_provider
 from gaia.errors import SettingsError
+from gaia.settings.providers import DEFAULT_NAMES, ModelProvider, ResolvedModel, resolve_provider
 from gaia.settings.schema import ModelSettings, Provider, Secrets
 
 GEMINI = SecretStr("gemini-key")

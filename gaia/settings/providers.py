@@ -1,7 +1,7 @@
 """Which model answers: the provider, the model's name, where it is and its key.
 
 A decision from settings and secrets alone. Nothing heavy is imported here, so
-that `gaia status` and `gaia model` may ask; `models` builds what is decided.
+that `gaia status` and `gaia model` may ask; `gaia.agent.models` builds what is decided.
 """
 
 from __future__ import annotations
