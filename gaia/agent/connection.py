@@ -41,6 +41,10 @@ def connect_remote(resolved: ResolvedModel, api_version: str) -> Connection:
             from gaia.agent.remote import gemini
 
             return gemini.connect(resolved, api_version=api_version)
+        case "openai" if resolved.base_url:
+            from gaia.agent.remote import completions
+
+            return completions.connect(resolved)
         case "openai":
             from gaia.agent.remote import openai
 

@@ -100,7 +100,7 @@ def build_model(
     known = KnownHost(clock, about(resolved, settings), home.known_host)
     if resolved.provider == "embedded":
         from gaia.agent.embedded.llm import connect
-        from gaia.agent.remote.openai import READER
+        from gaia.agent.remote.completions import READER
 
         llm = connect(resolved.name, settings.embedded, home, clock)
         connection = Connection(llm, READER, llm.close, warm_up=llm.warm)

@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
 import httpx
-import openai
 from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -21,6 +20,7 @@ from gaia.agent.embedded.repetition import unrepeated
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.agent.embedded.sums import worked_out
 from gaia.agent.remote.completions import CompletionsLlm
+from gaia.agent.remote.errors import HostError
 from gaia.errors import ModelUnavailableError
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -71,7 +71,7 @@ class EmbeddedLlm(BaseLlm):
         Raises:
             ModelMissingError: The model is not installed.
             ModelUnavailableError: Its process does not start, or broke off.
-            openai.APIStatusError: It refused the request.
+            HostError: It refused the request.
         """
         said = own_words(llm_request.contents[-1]) if llm_request.contents else ""
         if (result := worked_out(said)) is not None:
@@ -92,7 +92,7 @@ class EmbeddedLlm(BaseLlm):
         request = await asyncio.to_thread(fitting, llm_request, self._bounds)
         request.config.max_output_tokens = 1
         # What it refuses now it refuses again when it is asked, and that is told.
-        with suppress(openai.APIStatusError):
+        with suppress(HostError):
             async with aclosing(self._ask(request, stream=False)) as answer:
                 async for _ in answer:
                     pass
@@ -109,7 +109,7 @@ class EmbeddedLlm(BaseLlm):
                 async with aclosing(llm.generate_content_async(request, stream)) as answer:
                     async for response in answer:
                         yield response
-        except (openai.APIConnectionError, httpx.HTTPError) as exc:
+        except httpx.HTTPError as exc:
             raise ModelUnavailableError(
                 f"the embedded model's process broke off ({type(exc).__name__}); it is started "
                 "anew for the next request"

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import httpx
-import openai
 
 from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
+from gaia.agent.remote.completions import open_client
 from gaia.errors import ModelError, ModelMissingError, ModelUnavailableError
 from gaia.ports import Clock
 from gaia.weights.catalogue import CatalogueModel
@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 
 START_SECONDS = 180.0
 """Reading 1 GB from a slow card takes a minute."""
-CONNECT_SECONDS = 5.0
 PATIENT_THREADS = {"OMP_WAIT_POLICY": "passive"}
 """Threads that wait for each other sleep instead of spinning. On a busy machine
 that is five times faster: a spinning thread keeps the other from its core."""
@@ -62,17 +61,6 @@ class _Child:
     def alive(self) -> bool:
         return self.process.returncode is None
 
-    def client(self) -> openai.AsyncOpenAI:
-        """A client of its own for each request: closing it makes the process give up what
-        is under way, and a connection that has been idle is never used again."""
-        return openai.AsyncOpenAI(
-            base_url=self.base_url,
-            api_key=self.key,
-            max_retries=0,
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
-        )
-
 
 class EmbeddedServer:
     """The process of one model. Its owner calls `close` once.
@@ -97,8 +85,9 @@ class EmbeddedServer:
         return self._child.process.pid if self._child and self._child.alive else None
 
     @asynccontextmanager
-    async def client(self) -> AsyncIterator[openai.AsyncOpenAI]:
+    async def client(self) -> AsyncIterator[httpx.AsyncClient]:
         """A client for one request; waits for its turn, starts the process if need be.
+        Closing it makes the process give up what is under way.
 
         Raises:
             ModelMissingError: The model or its library is not installed.
@@ -109,9 +98,9 @@ class EmbeddedServer:
                 self._idling.cancel()
             child = await self._ready()
             try:
-                async with child.client() as client:
+                async with open_client(child.base_url, child.key, trust_env=False) as client:
                     yield client
-            except (openai.APIConnectionError, httpx.HTTPError):
+            except httpx.HTTPError:
                 # It died, or is not itself; the next request gets a fresh one.
                 await _kill(child.process)
                 raise

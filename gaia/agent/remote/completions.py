@@ -1,28 +1,32 @@
-"""Chat Completions, read as hosts really answer it.
-
-ADK builds the request. The answer is read here, whole or in pieces by the same code, since
-what hosts send is often not what the protocol says: a part is null, missing, a list, a
-number in a string, or an answer that was not asked to be streamed is.
+"""Chat Completions over plain HTTP, since OpenAI's client takes 19 MB and half a second of a
+start. The answer is read whole or in pieces by the same code, since what hosts send is often
+not what the protocol says: a part is null, missing, a list, a number in a string, or an
+answer that was not asked to be streamed is.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
-from typing import Any, cast
+import re
+from base64 import b64encode
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
 
 import httpx
-import openai
-from google.adk.integrations.openai import OpenAILlm
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
+from gaia.agent.adaptations import JSON_TYPE, BodyFilter
+from gaia.agent.connection import CONNECT_SECONDS, Connection
+from gaia.agent.faults import FaultReader
+from gaia.agent.remote.errors import HostError, HostErrors, read_status, refuse_errors, sdk_reader
 from gaia.agent.remote.tool_calls import WrittenCalls
 from gaia.agent.thoughts import KeptThoughts
+from gaia.settings.providers import ResolvedModel
 
 DONE = "[DONE]"
 THOUGHTS = ("reasoning_content", "reasoning")
@@ -33,27 +37,60 @@ REASONS = {
     "content_filter": types.FinishReason.SAFETY,
 }
 """Why an answer ended, where it did not simply come to its end."""
+_OTHER_LIMIT = re.compile(r"(?:^|/)(?:o\d|gpt-[5-9](?!.*-chat))", re.IGNORECASE)
+"""OpenAI's models that think refuse `max_tokens`, also behind other hosts."""
+READER = FaultReader(sdk_reader("openai", HostErrors, httpx.HTTPError))
+
+
+def connect(resolved: ResolvedModel) -> Connection:
+    """Open a client that takes its host from the settings alone and leaves retries to us."""
+    body = BodyFilter()
+    key = resolved.api_key.get_secret_value() if resolved.api_key else ""
+    client = open_client(resolved.base_url, key, body)
+
+    async def names() -> Sequence[str]:
+        return [model["id"] for model in (await client.get("models")).json()["data"]]
+
+    llm = CompletionsLlm(resolved.name, client)
+    return Connection(llm, READER, client.aclose, names=names, body=body)
+
+
+def open_client(
+    base_url: str, key: str, *on_request: BodyFilter, trust_env: bool = True
+) -> httpx.AsyncClient:
+    """A client of a host, for as long as an answer takes. It raises errors as `HostError`."""
+    return httpx.AsyncClient(
+        base_url=base_url,
+        headers={b"authorization": f"Bearer {key}".encode()} if key else None,
+        event_hooks={"request": [*on_request], "response": [read_status, refuse_errors]},
+        follow_redirects=True,
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        trust_env=trust_env,
+    )
 
 
 class CompletionsLlm(BaseLlm):
     """A model of a host that speaks Chat Completions."""
 
-    _client: openai.AsyncOpenAI = PrivateAttr()
-    _request: _Request = PrivateAttr()
+    _client: httpx.AsyncClient = PrivateAttr()
     _thoughts: KeptThoughts[str] = PrivateAttr(default_factory=KeptThoughts)
     _wants_thoughts: bool = PrivateAttr(default=False)
     """Whether the host refuses calls of tools without the thoughts that led to them."""
 
-    def __init__(self, model: str, client: openai.AsyncOpenAI) -> None:
+    def __init__(self, model: str, client: httpx.AsyncClient) -> None:
         super().__init__(model=model)
         self._client = client
-        self._request = _Request(model=model, client=client)
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the answer: its pieces when it is streamed, and then all of it."""
-        body = await self._request.body(llm_request)
+        """Yield the answer: its pieces when it is streamed, and then all of it.
+
+        Raises:
+            HostError: The host answered with an error.
+            httpx.HTTPError: It did not answer.
+        """
+        body = _body(self.model, llm_request)
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         if self._wants_thoughts:
@@ -61,13 +98,14 @@ class CompletionsLlm(BaseLlm):
         parts = (part for content in llm_request.contents for part in content.parts or ())
         answer = _Answer({part.function_call.id for part in parts if part.function_call})
         try:
-            async with self._posted(body) as response:
+            async with self._client.stream("POST", "chat/completions", json=body) as response:
                 async for document in _documents(response):
-                    text = answer.take(document, response.request)
+                    text = answer.take(document, response)
                     if text and stream:
                         yield _response([types.Part(text=text)], partial=True)
-        except openai.BadRequestError as exc:
-            if self._wants_thoughts or THOUGHTS[0] not in str(exc):
+        except HostError as exc:
+            is_refused = exc.status_code == HTTPStatus.BAD_REQUEST
+            if self._wants_thoughts or not is_refused or THOUGHTS[0] not in exc.message:
                 raise
             self._wants_thoughts = True
             async for again in self.generate_content_async(llm_request, stream):
@@ -76,24 +114,6 @@ class CompletionsLlm(BaseLlm):
         whole = answer.whole()
         self._thoughts.keep(whole, answer.thought)
         yield whole
-
-    @asynccontextmanager
-    async def _posted(self, body: Mapping[str, Any]) -> AsyncIterator[httpx.Response]:
-        """The answer, of which nothing is read yet. The SDK's `chat.completions` would import
-        all that OpenAI offers, which takes most of a second and 20 MB."""
-        posted = self._client.post(
-            "/chat/completions",
-            body=body,
-            options={"security": {"bearer_auth": True}},
-            cast_to=httpx.Response,
-            stream=True,
-            stream_cls=openai.AsyncStream[object],
-        )
-        response = cast("httpx.Response", await posted)
-        try:
-            yield response
-        finally:
-            await response.aclose()
 
     def _give_thoughts_back(self, messages: list[dict[str, Any]]) -> None:
         """Put them beside their calls. One that is lost may be blank, but not left out."""
@@ -105,23 +125,75 @@ class CompletionsLlm(BaseLlm):
                 message[THOUGHTS[0]] = thought or " "
 
 
-class _Request(OpenAILlm):
-    """ADK's adapter, as far as the request: what it would send is what it answers with."""
+def _body(model: str, request: LlmRequest) -> dict[str, Any]:
+    """The fields to send. No limit is set to the answer unless `request` has one."""
+    config = request.config
+    tools = [tool for tool in config.tools or () if isinstance(tool, types.Tool)]
+    functions = [_tool(each) for tool in tools for each in tool.function_declarations or ()]
+    messages = [message for content in request.contents for message in _messages(content)]
+    if config.system_instruction:
+        messages.insert(0, {"role": "system", "content": config.system_instruction})
+    fields = {
+        "model": model,
+        "messages": messages,
+        "tools": functions or None,
+        "tool_choice": "auto" if functions else None,
+        "response_format": _format(config),
+        "temperature": config.temperature,
+    }
+    limit = "max_completion_tokens" if _OTHER_LIMIT.search(model) else "max_tokens"
+    fields[limit] = config.max_output_tokens
+    return {name: field for name, field in fields.items() if field is not None}
 
-    async def body(self, request: LlmRequest) -> dict[str, Any]:
-        """The fields to send. No limit is set to the answer unless `request` has one."""
-        has_limit = request.config.max_output_tokens is not None
-        limits = () if has_limit else ("max_tokens", "max_completion_tokens")
-        async with aclosing(super().generate_content_async(request, stream=True)) as asked:
-            fields = (await anext(asked)).custom_metadata or {}
-        return {
-            name: each for name, each in fields.items() if each is not None and name not in limits
-        }
 
-    async def _generate_content_streaming(
-        self, kwargs: dict[str, Any]
-    ) -> AsyncGenerator[LlmResponse, None]:
-        yield LlmResponse(custom_metadata=kwargs)
+def _messages(content: types.Content) -> Iterator[dict[str, Any]]:
+    """The results of tools, each a message of its own, and then what is said and called."""
+    said: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
+    for part in content.parts or ():
+        if call := part.function_call:
+            function = {"name": call.name, "arguments": json.dumps(call.args or {})}
+            calls.append({"id": call.id or "", "type": "function", "function": function})
+        elif result := part.function_response:
+            known = {"role": "tool", "tool_call_id": result.id or ""}
+            yield {**known, "content": json.dumps(result.response or {})}
+        elif file := part.inline_data:
+            url = f"data:{file.mime_type};base64,{b64encode(file.data or b'').decode()}"
+            said.append({"type": "image_url", "image_url": {"url": url}})
+        elif part.text and not part.thought:
+            said.append({"type": "text", "text": part.text})
+    has_files = any("text" not in each for each in said)
+    told = said if has_files else "\n".join(each["text"] for each in said)
+    fields = {"content": told, "tool_calls": calls}
+    if said or calls:
+        role = "assistant" if content.role == "model" else "user"
+        yield {"role": role, **{name: field for name, field in fields.items() if field}}
+
+
+def _tool(function: types.FunctionDeclaration) -> dict[str, Any]:
+    parameters = function.parameters_json_schema or {"type": "object", "properties": {}}
+    told = {"name": function.name, "description": function.description or ""}
+    return {"type": "function", "function": {**told, "parameters": parameters}}
+
+
+def _format(config: types.GenerateContentConfig) -> dict[str, Any] | None:
+    schema = config.response_schema
+    if isinstance(schema, dict):
+        shape = {"name": str(schema.get("title", "response")), "strict": True}
+        return {"type": "json_schema", "json_schema": {**shape, "schema": _strict(schema)}}
+    return {"type": "json_object"} if config.response_mime_type == JSON_TYPE else None
+
+
+def _strict(schema: Any) -> Any:
+    """A JSON schema as strict hosts want it: every field is required, and no other allowed."""
+    if isinstance(schema, list):
+        return [_strict(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    strict = {name: _strict(part) for name, part in schema.items()}
+    if strict.get("type") == "object" and "properties" in strict:
+        strict |= {"additionalProperties": False, "required": sorted(strict["properties"])}
+    return strict
 
 
 class _Answer:
@@ -134,11 +206,11 @@ class _Answer:
         self._usage: types.GenerateContentResponseUsageMetadata | None = None
         self._reason: str | None = None
 
-    def take(self, document: object, request: httpx.Request) -> str:
+    def take(self, document: object, response: httpx.Response) -> str:
         """Take all of an answer or its next piece, and return the text in it.
 
         Raises:
-            openai.APIError: It is an error.
+            HostError: It is an error.
         """
         if document == DONE:
             self._reason = self._reason or "stop"
@@ -148,7 +220,7 @@ class _Answer:
         choices = document.get("choices")
         choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
         if error := document.get("error") or choice.get("error"):
-            raise openai.APIError(_message(error), request, body=error)
+            raise HostError(response, error)
         self._usage = _usage(document.get("usage")) or self._usage
         self._reason = choice.get("finish_reason") or self._reason
         message = _mapping(choice.get("delta") or choice.get("message"))
@@ -201,11 +273,6 @@ def _response(parts: list[types.Part], *, partial: bool = False, **more: Any) ->
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _message(error: object) -> str:
-    message = _mapping(error).get("message", error)
-    return message if isinstance(message, str) else json.dumps(message)
 
 
 def _text(content: object) -> str:

@@ -39,6 +39,22 @@ class WebPageError(Exception):
     """A web page came where an answer should."""
 
 
+class HostError(Exception):
+    """A host answered with an error, or with one within its answer: its `body`."""
+
+    def __init__(self, response: httpx.Response, body: object) -> None:
+        self.response, self.body, self.status_code = response, body, response.status_code
+        self.message = body if isinstance(body, str) else json.dumps(body)
+        super().__init__(self.message)
+
+
+class HostErrors:
+    """The errors of a host that is asked without an SDK, by the names that SDKs have for them."""
+
+    APIError = APIStatusError = HostError
+    APIConnectionError = WebPageError
+
+
 async def read_status(response: httpx.Response) -> None:
     """Give an error its status, as a hook of an HTTP client: many hosts send one with 200.
 
@@ -58,6 +74,19 @@ async def read_status(response: httpx.Response) -> None:
             response.status_code = status_of(error)
 
 
+async def refuse_errors(response: httpx.Response) -> None:
+    """Raise what is an error, as the hook after `read_status`.
+
+    Raises:
+        HostError: The host answered with an error.
+    """
+    if response.is_error:
+        body: object = (await response.aread()).decode(errors="replace")
+        with suppress(ValueError):
+            body = response.json()
+        raise HostError(response, body)
+
+
 def status_of(error: object) -> int:
     """The status that an error within an answer stands for; 500 if it tells of none."""
     told = error if isinstance(error, Mapping) else {}
@@ -73,7 +102,8 @@ def sdk_reader(
     http_error: type[Exception],
     needed: Collection[str] = (),
 ) -> Callable[[Exception, datetime], Fault]:
-    """How the SDKs of OpenAI and Anthropic fail, which one generator makes. `http_error` is
+    """How the SDKs of OpenAI and Anthropic fail, which one generator makes, and hosts that
+    are asked without (`HostErrors`). `http_error` is
     the root of their HTTP client's errors; `needed` are fields that the protocol wants."""
 
     def read(error: Any, now: datetime) -> Fault:

@@ -1,62 +1,33 @@
-"""OpenAI and the hosts that speak its protocol, through the openai SDK.
-
-OpenAI's own host is asked through the Responses API: its newer models take no
-tools over Chat Completions. All other hosts (Ollama, llama.cpp, vLLM, ...) are
-asked through Chat Completions, which each of them has.
+"""OpenAI's own host, through its SDK and the Responses API: its newer models take no tools
+over Chat Completions. All other hosts that speak its protocol are asked by `completions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import httpx
 import openai
 from google.adk.integrations.openai import OpenAIResponsesLlm
-from google.adk.models import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from pydantic import SecretStr
 
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
-from gaia.agent.remote.completions import CompletionsLlm
 from gaia.agent.remote.errors import read_status, sdk_reader
 from gaia.settings.providers import ResolvedModel
 
 OWN_HOST = "https://api.openai.com/v1"
 NO_KEY = "none"
-"""Sent to a host that needs no key, since the SDK insists on one."""
+"""Sent where there is no key, since the SDK insists on one."""
 
 
 def connect(resolved: ResolvedModel) -> Connection:
-    """Open a client for the API that the host calls for."""
-    return connect_completions(resolved) if resolved.base_url else connect_responses(resolved)
-
-
-def connect_completions(resolved: ResolvedModel) -> Connection:
-    """Open a client for Chat Completions."""
-    return _connect(resolved, lambda client: CompletionsLlm(resolved.name, client), READER)
-
-
-def connect_responses(resolved: ResolvedModel) -> Connection:
-    """Open a client for the Responses API.
+    """Open a client that takes its host from the settings alone and leaves retries to us.
 
     Nothing is stored at OpenAI: each request carries the conversation itself.
     """
-
-    def build(client: openai.AsyncOpenAI) -> BaseLlm:
-        return OpenAIResponsesLlm(
-            model=resolved.name, client=client, store=False, include_response_metadata=False
-        )
-
-    return _connect(resolved, build, replace(READER, is_complete=_has_usage))
-
-
-def _connect(
-    resolved: ResolvedModel, build: Callable[[openai.AsyncOpenAI], BaseLlm], reader: FaultReader
-) -> Connection:
-    """Open a client that takes its host from the settings alone and leaves retries to us."""
     body = BodyFilter()
     client = openai.AsyncOpenAI(
         api_key=(resolved.api_key or SecretStr(NO_KEY)).get_secret_value(),
@@ -71,7 +42,11 @@ def _connect(
     async def names() -> Sequence[str]:
         return [model.id async for model in client.models.list()]
 
-    return Connection(build(client), reader, client.close, names=names, body=body)
+    llm = OpenAIResponsesLlm(
+        model=resolved.name, client=client, store=False, include_response_metadata=False
+    )
+    reader = FaultReader(sdk_reader("openai", openai, httpx.HTTPError), _has_usage)
+    return Connection(llm, reader, client.close, names=names, body=body)
 
 
 def _has_usage(response: LlmResponse) -> bool:
@@ -81,6 +56,3 @@ def _has_usage(response: LlmResponse) -> bool:
     that came to its end.
     """
     return response.error_code is not None or response.usage_metadata is not None
-
-
-READER = FaultReader(sdk_reader("openai", openai, httpx.HTTPError))

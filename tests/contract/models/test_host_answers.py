@@ -35,7 +35,7 @@ from starlette.routing import Route
 from gaia.agent.connection import Connection
 from gaia.agent.models import ChatModel, resilient
 from gaia.agent.plugins import Meter
-from gaia.agent.remote import gemini, openai
+from gaia.agent.remote import completions, gemini, openai
 from gaia.agent.turn import Agent, Ask, Scene
 from gaia.errors import GaiaError
 from gaia.paths import Home
@@ -183,9 +183,9 @@ def connect(protocol: str, url: str, clock: FakeClock) -> ChatModel:
 def _connection(protocol: str, resolved: ResolvedModel) -> Connection:
     match protocol:
         case "openai-chat":
-            return openai.connect_completions(resolved)
+            return completions.connect(resolved)
         case "openai-responses":
-            return openai.connect_responses(resolved)
+            return openai.connect(resolved)
         case "gemini":
             return gemini.connect(resolved, api_version="")
         case _:

@@ -12,7 +12,7 @@ from pydantic import JsonValue, SecretStr
 
 from gaia.agent.connection import Connection
 from gaia.agent.models import ChatModel, resilient
-from gaia.agent.remote import gemini, openai
+from gaia.agent.remote import completions, gemini, openai
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
@@ -34,8 +34,8 @@ class Surface:
 
 SURFACES = {
     "gemini": Surface("gemini", "/gemini", lambda model: gemini.connect(model, api_version="")),
-    "completions": Surface("openai", "/v1", openai.connect_completions),
-    "responses": Surface("openai", "/v1", openai.connect_responses),
+    "completions": Surface("openai", "/v1", completions.connect),
+    "responses": Surface("openai", "/v1", openai.connect),
 }
 
 

@@ -133,7 +133,7 @@ async def test_a_host_that_takes_no_pictures_refuses(bench: Bench) -> None:
 async def test_openais_own_api_gets_pictures_and_files_with_their_names() -> None:
     with running_llmock() as url:
         resolved = ResolvedModel("openai", "a-model", f"{url}/v1", SecretStr("key"))
-        connection = openai.connect_responses(resolved)
+        connection = openai.connect(resolved)
         model = resilient(connection, resolved, SETTINGS, FakeClock(), chance=lambda: 0.0)
         await ask(model, PHOTO, REPORT)
         await model.close()

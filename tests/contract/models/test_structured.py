@@ -166,7 +166,7 @@ async def test_a_host_that_refuses_whatever_it_is_asked_is_asked_for_the_schema_
 async def test_openais_own_api_gets_the_schema_and_answers_by_it() -> None:
     with running_llmock() as url:
         resolved = ResolvedModel("openai", "a-model", f"{url}/v1", SecretStr("key"))
-        connection = openai.connect_responses(resolved)
+        connection = openai.connect(resolved)
         model = resilient(connection, resolved, SETTINGS, FakeClock(), chance=lambda: 0.0)
         told = await ask(StructuredModel(model))
         await model.close()

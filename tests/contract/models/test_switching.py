@@ -26,7 +26,7 @@ from starlette.routing import Route
 
 from gaia.agent.connection import Connection
 from gaia.agent.history import PlainHistory
-from gaia.agent.remote import gemini, openai
+from gaia.agent.remote import completions, gemini, openai
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.serving import serving
 
@@ -137,7 +137,7 @@ SURFACES = {
     "completions": Surface(
         "openai",
         "/chat/completions",
-        openai.connect_completions,
+        completions.connect,
         chat_completion(
             {
                 "role": "assistant",
@@ -163,7 +163,7 @@ SURFACES = {
     "responses": Surface(
         "openai",
         "/responses",
-        openai.connect_responses,
+        openai.connect,
         response(
             {
                 "id": "rs",

@@ -6,7 +6,6 @@ import os
 import signal
 from contextlib import aclosing
 
-import openai
 import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -14,6 +13,7 @@ from google.genai import types
 
 from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
+from gaia.agent.remote.errors import HostError
 from gaia.errors import ModelUnavailableError
 
 from .conftest import REPLY_TOKENS, SMALL, Launcher, Opener
@@ -131,7 +131,7 @@ async def test_a_history_that_outgrew_the_context_loses_its_beginning(open_llm: 
 
 
 async def test_a_message_longer_than_the_context_is_refused(open_llm: Opener) -> None:
-    with pytest.raises(openai.BadRequestError, match="exceeds the available context size"):
+    with pytest.raises(HostError, match="exceeds the available context size"):
         await answer(open_llm(), request("sea " * 4000))
 
 

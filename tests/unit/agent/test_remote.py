@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import httpx
 import openai
 import pytest
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
 from google.genai.errors import ClientError
 from pydantic import SecretStr
 
 from gaia.agent.adaptations import Feature
 from gaia.agent.faults import Fault
-from gaia.agent.remote import gemini
+from gaia.agent.remote import completions, gemini
 from gaia.agent.remote import openai as openai_adapter
+from gaia.agent.remote.errors import HostError
 from gaia.errors import ModelRejectedError, ModelUnpaidError
 from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import START
@@ -50,6 +54,51 @@ def test_an_error_event_within_a_stream_may_pass() -> None:
     error = openai.APIError("The server had an error", REQUEST, body=None)
     fault = openai_adapter.connect(ResolvedModel("openai", "m")).reader.read(error, START)
     assert (fault.cause, fault.passing) == ("HTTP 500: The server had an error", True)
+
+
+def test_what_a_host_without_an_sdk_refuses_is_read_alike() -> None:
+    body = {"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}}
+    error = HostError(httpx.Response(429, request=REQUEST, json=body), body)
+    fault = completions.READER.read(error, START)
+    assert (fault.cause, fault.error) == (
+        "HTTP 429: You exceeded your current quota",
+        ModelUnpaidError,
+    )
+
+
+def test_an_error_within_its_stream_may_pass() -> None:
+    told = {"message": "The server had an error", "type": "server_error"}
+    error = HostError(httpx.Response(200, request=REQUEST), told)
+    fault = completions.READER.read(error, START)
+    assert (fault.cause, fault.passing) == ("HTTP 500: The server had an error", True)
+
+
+@pytest.mark.parametrize(
+    ("model", "limit"),
+    [
+        ("llama3", "max_tokens"),
+        ("gpt-5-chat-latest", "max_tokens"),
+        ("openai/gpt-5.6-terra", "max_completion_tokens"),
+        ("o4-mini", "max_completion_tokens"),
+    ],
+)
+async def test_a_model_is_told_the_longest_answer_by_the_name_that_it_takes(
+    model: str, limit: str
+) -> None:
+    sent: list[dict[str, object]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content))
+        return httpx.Response(200, json={"choices": [{"message": {"content": "Hello"}}]})
+
+    config = types.GenerateContentConfig(max_output_tokens=7)
+    request = LlmRequest(contents=[types.UserContent("Hello")], config=config)
+    transport = httpx.MockTransport(answer)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        llm = completions.CompletionsLlm(model, client)
+        async for _ in llm.generate_content_async(request):
+            pass
+    assert sent == [{"model": model, "messages": [{"role": "user", "content": "Hello"}], limit: 7}]
 
 
 @pytest.mark.parametrize(
