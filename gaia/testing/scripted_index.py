@@ -19,7 +19,6 @@ from pydantic import BaseModel, JsonValue
 from gaia.clock import SystemClock
 from gaia.memory.index import environment
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.index import Index
 from gaia.memory.index.parts import IndexStore, Parts, Placement
 from gaia.memory.seams import Neighbour, Vector
@@ -94,8 +93,8 @@ class MortalStore:
 class MortalStorage(ChromaStorage):
     """Chroma whose stores are mortal, in three shards, so that people share them."""
 
-    def __init__(self, folder: Path, factories: Factories, fate: Fate) -> None:
-        super().__init__(folder, factories)
+    def __init__(self, folder: Path, fate: Fate) -> None:
+        super().__init__(folder)
         self._fate = fate
 
     @property
@@ -116,7 +115,7 @@ async def serve(life: Life) -> Mapping[str, Sequence[int]]:
     home, clock, fate = Home(life.home), SystemClock(), Fate(life.dies_at)
     parts = Parts(
         MortalEmbedder(life.embedder, fate),
-        MortalStorage(home.memory / "chroma", Factories(home.memory / "mem0"), fate),
+        MortalStorage(home.memory / "chroma", fate),
     )
     database = await open_database(home)
     index = Index(lambda: parts, database=database, clock=clock)

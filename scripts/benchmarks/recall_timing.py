@@ -16,7 +16,6 @@ from sqlalchemy import insert
 from gaia.clock import SystemClock
 from gaia.memory import text
 from gaia.memory.index.chroma import SHARDS, ChromaStorage
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.seams import Neighbour
 from gaia.memory.search import Search
@@ -60,7 +59,7 @@ async def measure_times(home: Home, lines: Sequence[str], asked: Sequence[str]) 
     database, clock = await open_database(home), SystemClock()
     home.memory.mkdir(exist_ok=True)
     vectors = Vectors(home.memory / "mem0")
-    storage = ChromaStorage(home.memory / "chroma", Factories(home.memory / "mem0"))
+    storage = ChromaStorage(home.memory / "chroma")
     placement = Placement({})
     store = storage.open(1, placement, 384)
     filler = Filler(database, store, placement, lines, vectors)

@@ -1,4 +1,4 @@
-"""Vectors in a local Chroma: one client, a bounded number of collections.
+"""Vectors in a local Chroma: one engine, a bounded number of collections.
 
 A collection of one's own answers in 2 ms; one that is shared has to filter by user,
 which takes 20 ms and more. Each collection that was touched keeps 3 MB resident, so
@@ -14,20 +14,15 @@ import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
+from gaia.memory.index.chroma_engine import DATABASE, ChromaCollection, Engine, Payload
 from gaia.memory.index.environment import ask_for_blank_memory
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour, Vector
-
-if TYPE_CHECKING:
-    from chromadb import Collection as ChromaCollection
-    from chromadb import Where
-    from chromadb.api.client import Client
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +30,6 @@ T = TypeVar("T")
 
 SHARDS = 32
 AT_ONCE = 500
-DATABASE = "chroma.sqlite3"
 FOLDER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """Chroma's own folders, beside its database."""
 
@@ -55,10 +49,9 @@ class ChromaStorage:
     Only one process may have it open: the daemon's lock sees to that.
     """
 
-    def __init__(self, folder: Path, factories: Factories) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._factories = factories
-        self._client: Client | None = None
+        self._engine: Engine | None = None
         self._opened: tuple[int, int] | None = None
 
     @property
@@ -75,17 +68,17 @@ class ChromaStorage:
 
     def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
         def remove() -> None:
-            client = self._connected()
-            for collection in client.list_collections():
-                name = NAME.fullmatch(collection.name)
-                if name is not None and int(name[1]) not in index_ids:
-                    client.delete_collection(collection.name)
+            engine = self._connected()
+            for name in engine.names():
+                told = NAME.fullmatch(name)
+                if told is not None and int(told[1]) not in index_ids:
+                    engine.drop(name)
             self._sweep()
 
         translated(remove)
 
     def check(self) -> None:
-        if self._client is not None and self._opened != _identity(self._folder / DATABASE):
+        if self._engine is not None and self._opened != _identity(self._folder / DATABASE):
             raise IndexDamagedError(f"{str(self._folder)!r} was removed or replaced")
 
     def start_over(self) -> None:
@@ -94,21 +87,21 @@ class ChromaStorage:
         translated(self._connected)
 
     def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
+        engine, self._engine = self._engine, None
+        if engine is not None:
             # Of a folder that is gone, closing tells nothing that is of use.
             with suppress(IndexUnavailableError):
-                translated(client.close)
+                translated(engine.close)
 
     def collection(self, name: str) -> ChromaCollection:
         """A collection, which is created if missing."""
-        return self._factories.chroma(name, self._connected())
+        return self._connected().collection(name)
 
     def drop(self, name: str) -> None:
         """Remove a collection, if there is one."""
-        client = self._connected()
-        if name in {collection.name for collection in client.list_collections()}:
-            client.delete_collection(name)
+        engine = self._connected()
+        if name in engine.names():
+            engine.drop(name)
             self._sweep()
 
     def _sweep(self) -> None:
@@ -129,31 +122,17 @@ class ChromaStorage:
             elif FOLDER.fullmatch(each.name):
                 shutil.rmtree(each)
 
-    def _connected(self) -> Client:
-        if self._client is None:
-            from chromadb.api.client import Client
-            from chromadb.api.shared_system_client import SharedSystemClient
-            from chromadb.config import Settings
-
+    def _connected(self) -> Engine:
+        if self._engine is None:
             if self._folder.exists() and not self._folder.is_dir():
                 raise IndexUnavailableError(
                     f"the index is to be in {str(self._folder)!r}, which is no folder: move it away"
                 )
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             ask_for_blank_memory()
-            settings = Settings(
-                anonymized_telemetry=False,
-                is_persistent=True,
-                persist_directory=str(self._folder),
-            )
-            try:
-                self._client = Client(settings=settings)
-            except BaseException:
-                # Chroma keeps what it failed to open, and hands it to whoever comes next.
-                SharedSystemClient.clear_system_cache()
-                raise
+            self._engine = Engine(self._folder)
             self._opened = _identity(self._folder / DATABASE)
-        return self._client
+        return self._engine
 
 
 class ChromaStore:
@@ -170,15 +149,11 @@ class ChromaStore:
         if shard is None:
             raise IndexUnavailableError(f"user {user_id!r} has no shard: a mistake in gaia")
 
-        numbers: list[Sequence[float] | Sequence[int]] = [
-            vector.tolist() for vector in vectors.values()
-        ]
-
         def upsert() -> None:
             self._shard(shard).upsert(
-                ids=[vector_id(each) for each in vectors],
-                embeddings=numbers,
-                metadatas=[{USER: user_id} for _ in vectors],
+                [vector_id(each) for each in vectors],
+                [vector.tolist() for vector in vectors.values()],
+                [{USER: user_id} for _ in vectors],
             )
 
         if vectors:
@@ -192,13 +167,12 @@ class ChromaStore:
         def delete() -> None:
             collection = self._shard(shard)
             found = collection.get(ids=list(map(vector_id, memory_ids)), include=["metadatas"])
-            payloads = found["metadatas"] or []
             _delete(
                 collection,
                 [
                     each
-                    for each, payload in zip(found["ids"], payloads, strict=True)
-                    if payload[USER] == user_id
+                    for each, payload in zip(found.ids, found.metadatas or [], strict=True)
+                    if payload and payload[USER] == user_id
                 ],
             )
 
@@ -215,7 +189,7 @@ class ChromaStore:
 
         def delete() -> None:
             collection = self._shard(shard)
-            _delete(collection, collection.get(where={USER: user_id}, include=[])["ids"])
+            _delete(collection, collection.get(where={USER: user_id}, include=[]).ids)
 
         translated(delete)
 
@@ -223,22 +197,12 @@ class ChromaStore:
         shard = self._shard_of(user_id)
         if shard is None:
             return []
-        where: Where | None = None if self._placement.is_alone(user_id) else {USER: user_id}
-        numbers: Sequence[float] = vector.tolist()
-        found = translated(
-            lambda: self._shard(shard).query(
-                query_embeddings=[numbers],
-                n_results=limit,
-                where=where,
-                include=["metadatas", "distances"],
-            )
-        )
-        payloads, distances = found["metadatas"] or [[]], found["distances"] or [[]]
+        where: Payload | None = None if self._placement.is_alone(user_id) else {USER: user_id}
+        found = translated(lambda: self._shard(shard).query(vector.tolist(), limit, where))
+        payloads, distances = found.metadatas or [[]], found.distances or [[]]
         return [
             Neighbour(memory_id(name), cosine_at(distance))
-            for name, payload, distance in zip(
-                found["ids"][0], payloads[0], distances[0], strict=True
-            )
+            for name, payload, distance in zip(found.ids[0], payloads[0], distances[0], strict=True)
             if payload and payload[USER] == user_id
         ]
 
@@ -265,7 +229,7 @@ class ChromaStore:
 def _delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
     """Delete by ids alone: with a filter beside them, Chroma takes seconds for each."""
     for start in range(0, len(ids), AT_ONCE):
-        collection.delete(ids=list(ids[start : start + AT_ONCE]))
+        collection.delete(list(ids[start : start + AT_ONCE]))
 
 
 def translated(call: Callable[[], T]) -> T:

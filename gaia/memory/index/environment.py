@@ -33,6 +33,11 @@ def prepare(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.environ.update(SILENCE)
     os.environ["MEM0_DIR"] = str(folder)
+    be_modest()
+
+
+def be_modest() -> None:
+    """Have what is loaded from now on take one thread each."""
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
 

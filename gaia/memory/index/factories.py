@@ -16,9 +16,6 @@ from pydantic import JsonValue
 from gaia.memory.index.environment import prepare
 
 if TYPE_CHECKING:
-    from chromadb import Collection
-    from chromadb.api.client import Client
-
     from gaia.memory.index.chat import Ask
 
 EMBEDDED = "embedded"
@@ -157,8 +154,3 @@ class Factories:
             defaults["embedding_model_dims"] = dimensions
         config = VectorStoreConfig(provider=provider, config=defaults | dict(options)).config
         return cast("Vectors", VectorStoreFactory.create(provider, config))
-
-    def chroma(self, name: str, client: Client) -> Collection:
-        """A collection of an open Chroma, which is created if missing: the one that mem0
-        would open."""
-        return client.get_or_create_collection(name, embedding_function=None)

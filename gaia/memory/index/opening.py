@@ -95,7 +95,7 @@ def _storage(home: Home, settings: ComponentSettings, factories: Factories) -> S
     is_remote = any(settings.config.get(each) for each in REMOTE_CHROMA)
     if settings.provider == "chroma" and not is_remote:
         path = settings.config.get("path") or "chroma"
-        return ChromaStorage(home.memory / str(path), factories)
+        return ChromaStorage(home.memory / str(path))
     return SharedStorage(settings.provider, settings.config, home.memory, factories)
 
 

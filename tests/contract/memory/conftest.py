@@ -47,7 +47,7 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreRig]:
         case "fake":
             storage = FakeStorage()
         case "chroma":
-            storage = ChromaStorage(tmp_path / "chroma", factories)
+            storage = ChromaStorage(tmp_path / "chroma")
         case provider:
             storage = SharedStorage(provider, {}, tmp_path, factories)
     yield StoreRig(storage)

@@ -20,7 +20,6 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.memory import ledger
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.vectors import USER, memory_id
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
@@ -156,13 +155,14 @@ def vectors(household: Household) -> set[tuple[object, object]]:
     """Whose vectors of which memories Chroma holds, in all of its collections."""
     home = household.home
     names = dict(household.rows("SELECT user_id, name FROM users"))
-    storage = ChromaStorage(home.memory / "chroma", Factories(home.memory / "mem0"))
+    storage = ChromaStorage(home.memory / "chroma")
     found = []
     for index_id, shard in household.rows("SELECT DISTINCT index_id, shard FROM index_shards"):
-        held = storage.collection(f"gaia-{index_id}-{shard}").get()
+        held = storage.collection(f"gaia-{index_id}-{shard}").get(include=["metadatas"])
         found += [
-            (names[metadata[USER]], memory_id(each))
-            for each, metadata in zip(held["ids"], held["metadatas"] or [], strict=True)
+            (names[payload[USER]], memory_id(each))
+            for each, payload in zip(held.ids, held.metadatas or [], strict=True)
+            if payload
         ]
     storage.close()
     assert len(found) == len(set(found))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chromadb.api.client import Client
+from chromadb.config import Settings
 
 from gaia.errors import IndexDamagedError
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement
 
 PERSISTED = 1100
@@ -33,7 +34,7 @@ def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Pa
     vectors = chance.standard_normal((PERSISTED, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     folder = tmp_path / "chroma"
-    storage = ChromaStorage(folder, Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(folder)
     placement = Placement({"ada": 0})
     store = storage.open(1, placement, 16)
     store.put("ada", dict(enumerate(vectors, start=1)))
@@ -56,7 +57,7 @@ def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Pa
 
 def test_the_files_of_an_index_go_with_it_and_with_its_last_user(tmp_path: Path) -> None:
     folder = tmp_path / "chroma"
-    storage = ChromaStorage(folder, Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(folder)
     vector = np.ones(16, dtype=np.float32) / np.float32(4)
     placement = Placement({"ada": 0, "bob": 1})
 
@@ -81,13 +82,17 @@ def test_the_files_of_an_index_go_with_it_and_with_its_last_user(tmp_path: Path)
 
 
 def test_a_collection_of_somebody_else_stays(tmp_path: Path) -> None:
-    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    folder = str(tmp_path / "chroma")
+    storage = ChromaStorage(tmp_path / "chroma")
     storage.open(1, Placement({"ada": 0}), 16).put("ada", {1: np.eye(16, dtype=np.float32)[0]})
-    client = storage._connected()
-    client.create_collection("recipes", embedding_function=None)
+    storage.collection("recipes").upsert(["tea"], [[0.6, 0.8]], [{"for": "one"}])
     storage.keep_only([2], gone=[1])
-    assert [each.name for each in client.list_collections()] == ["recipes"]
     storage.close()
+    # Chroma's own client finds it there.
+    client = Client(settings=Settings(is_persistent=True, persist_directory=folder))
+    assert [each.name for each in client.list_collections()] == ["recipes"]
+    assert client.get_collection("recipes", embedding_function=None).get()["ids"] == ["tea"]
+    client.close()
 
 
 def speak_in_memory() -> None:
@@ -119,7 +124,7 @@ def speak_in_memory() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="tells of glibc")
 def test_no_memory_of_the_process_gets_into_the_files_of_vectors(tmp_path: Path) -> None:
     speak_in_memory()
-    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(tmp_path / "chroma")
     store = storage.open(1, Placement({"ada": 0}), 384)
     store.put("ada", {1: np.ones(384, dtype=np.float32)})
     storage.close()

@@ -10,7 +10,6 @@ import pytest
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.seams import Vector
 
@@ -34,7 +33,7 @@ def fill(disk: Path) -> None:
 
 
 def test_a_full_disk_is_told_and_costs_no_vector(small_disk, tmp_path, vectors):
-    storage = ChromaStorage(small_disk / "chroma", Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(small_disk / "chroma")
     store = opened(storage)
     store.put("ada", {1: vectors[1]})
     fill(small_disk)
@@ -55,7 +54,7 @@ def test_what_is_damaged_behind_a_link_is_made_anew_there(tmp_path, vectors):
     elsewhere.mkdir()
     (tmp_path / "chroma").symlink_to(elsewhere)
     (elsewhere / "chroma.sqlite3").write_bytes(b"no database at all")
-    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(tmp_path / "chroma")
     for _ in range(2):
         with pytest.raises(IndexDamagedError, match="not a database"):
             opened(storage)
@@ -69,7 +68,7 @@ def test_starting_over_leaves_the_files_of_others(tmp_path, vectors):
     theirs = tmp_path / "letters" / "to-bob"
     theirs.parent.mkdir()
     theirs.write_text("Dear Bob")
-    storage = ChromaStorage(tmp_path, Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(tmp_path)
     opened(storage).put("ada", vectors)
     storage.start_over()
     assert opened(storage).count() == 0
@@ -79,7 +78,7 @@ def test_starting_over_leaves_the_files_of_others(tmp_path, vectors):
 
 def test_a_file_in_the_folders_place_is_named(tmp_path):
     (tmp_path / "chroma").write_text("mine")
-    storage = ChromaStorage(tmp_path / "chroma", Factories(tmp_path / "mem0"))
+    storage = ChromaStorage(tmp_path / "chroma")
     with pytest.raises(IndexUnavailableError, match=r"chroma', which is no folder: move it away"):
         opened(storage)
     with pytest.raises(IndexUnavailableError, match="no folder"):
