@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from gaia import text as texts
+
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 """What JSON can carry and no database takes: NUL, and half of a pair of surrogates."""
 
@@ -14,6 +16,5 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, longest: int) -> str:
-    """Put `text` into one line, cut behind `longest` characters with an ellipsis."""
-    line = " ".join(clean(text).split())
-    return line if len(line) <= longest else f"{line[:longest].rstrip()}…"
+    """Put `text` into one line of at most `longest` characters, and make it storable."""
+    return texts.one_line(clean(text), longest)

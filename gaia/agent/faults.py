@@ -25,6 +25,7 @@ from gaia.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from gaia.text import cut
 
 LONGEST_CAUSE = 200
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk-|AIza|AQ\.|Bearer\s+)[\w.*-]{4,}")
@@ -133,5 +134,4 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 def one_line(text: str) -> str:
     """Return `text` on one line, cut short, and without what looks like a key."""
-    line = _LOOKS_LIKE_A_KEY.sub("***", " ".join(text.split()))
-    return line if len(line) <= LONGEST_CAUSE else line[: LONGEST_CAUSE - 1] + "…"
+    return cut(_LOOKS_LIKE_A_KEY.sub("***", " ".join(text.split())), LONGEST_CAUSE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.config_changes import diff_command, reload_command
+from gaia.text import cut
 
 if TYPE_CHECKING:
     from gaia.errors import SettingsError
@@ -138,5 +139,4 @@ def _as_table(loaded: LoadedSettings) -> str:
 
 
 def _shorten(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
+    return cut(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)

@@ -10,6 +10,7 @@ import typer
 
 from gaia.cli.chat.control_characters import strip_controls
 from gaia.ops.status_text import Line, Tone
+from gaia.text import cut
 
 COLOURS: Mapping[Tone, str | None] = {Tone.PLAIN: None, Tone.WARNING: "yellow", Tone.BAD: "red"}
 SUBJECT = 11
@@ -41,8 +42,7 @@ def _name(line: Line, lines: Sequence[Line]) -> str:
 
 
 def _cut(name: str) -> str:
-    name = strip_controls(name)
-    return name if len(name) <= WIDEST_NAME else f"{name[: WIDEST_NAME - 1]}…"
+    return cut(strip_controls(name), WIDEST_NAME)
 
 
 def _rows(start: str, line: Line, *, width: int, is_coloured: bool) -> Iterator[str]:

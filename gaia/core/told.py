@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from gaia.messages import Attachment, AttachmentKind
 from gaia.store.recorded import Message
+from gaia.text import one_line
 
 LONGEST_NAME = 80
 """Characters of a file's name, or of a sender's, that the model reads."""
@@ -98,8 +99,7 @@ def _sender(message: Message) -> str:
 def _name(name: str) -> str:
     """A name on one line, without what is invisible, or would end a label."""
     shown = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in name)
-    shown = " ".join(shown.translate(str.maketrans('"[]', "'()")).split())
-    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+    return one_line(shown.translate(str.maketrans('"[]', "'()")), LONGEST_NAME)
 
 
 def _size(size_bytes: int) -> str:

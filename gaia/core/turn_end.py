@@ -26,6 +26,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
+from gaia.text import cut
 
 logger = logging.getLogger(__name__)
 
@@ -155,12 +156,8 @@ def _ended(
         user_id=key.user_id,
         conversation_id=batch.conversation_id,
         session_id=key.session_id,
-        asked=_bounded(told(batch.messages, in_group=in_group), longest),
-        words=_bounded(own_words(batch.messages, in_group=in_group), longest),
-        answer=_bounded(outcome.answer, longest),
+        asked=cut(told(batch.messages, in_group=in_group), longest),
+        words=cut(own_words(batch.messages, in_group=in_group), longest),
+        answer=cut(outcome.answer, longest),
         said_at=batch.sent_at,
     )
-
-
-def _bounded(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

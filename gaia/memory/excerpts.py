@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Set
 
+from gaia import text as texts
 from gaia.memory.text import terms
 
 JOINERS = frozenset("\u200c\u200d")
@@ -17,10 +18,7 @@ def one_line(text: str, longest: int | None = None) -> str:
         " " if unicodedata.category(char)[0] in "CZ" and char not in JOINERS else char
         for char in text
     )
-    shown = " ".join(shown.split())
-    if longest is None or len(shown) <= longest:
-        return shown
-    return f"{shown[: longest - 1]}…"
+    return texts.one_line(shown, longest)
 
 
 def around(text: str, wanted: Set[str], longest: int) -> str:

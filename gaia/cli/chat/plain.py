@@ -17,8 +17,11 @@ from gaia.cli.chat.control_characters import strip_controls
 from gaia.cli.chat.interrupts import ending_unless, interrupts_set
 from gaia.cli.chat.link import Ending, Exchange, Link
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.text import cut
 
 READ_BYTES = 65536
+LONGEST_QUOTE = 40
+"""Characters of a message that a note is about."""
 
 
 class ChatInterruptedError(Exception):
@@ -104,13 +107,13 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
             )
         case Ending.REFUSED:
             raise RefusedError(
-                f"the message {_shortened(text)!r} was left out: it was one too many for a minute. "
-                "Say it again in a moment, or raise limits.messages_per_minute"
+                f"the message {cut(text, LONGEST_QUOTE)!r} was left out: it was one too many for "
+                "a minute. Say it again in a moment, or raise limits.messages_per_minute"
             )
         case Ending.FAILED:
             raise StoreError(
-                f"the daemon could not store the message {_shortened(text)!r}, so it was not "
-                "taken: see the daemon's log, then send it again"
+                f"the daemon could not store the message {cut(text, LONGEST_QUOTE)!r}, so it was "
+                "not taken: see the daemon's log, then send it again"
             )
         case Ending.ANSWERED:
             return
@@ -162,7 +165,3 @@ async def _read(file_descriptor: int) -> bytes:
 
     threading.Thread(target=run, name="standard-input", daemon=True).start()
     return await read
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"

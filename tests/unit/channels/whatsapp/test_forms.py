@@ -34,7 +34,7 @@ def test_what_cannot_be_stored_is_replaced_when_it_is_read() -> None:
 
 def test_a_line_is_one_and_bounded() -> None:
     params = Params.of({"ProfileName": "  Ada\r\n Lovelace " + "x" * 200})
-    assert params.line("ProfileName", 12) == "Ada Lovelace…"
+    assert params.line("ProfileName", 13) == "Ada Lovelace…"
     assert params.line("nothing") == ""
 
 
