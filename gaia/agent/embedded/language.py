@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 FEWEST_WORDS = 2
 """Fewer words belong to several languages, or are names."""
-LEAST_LEAD = 10.0
+LEAST_LEAD = 9.0
 """As a logarithm, how much likelier than English a language is, or English than others."""
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")

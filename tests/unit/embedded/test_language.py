@@ -17,6 +17,7 @@ from gaia.agent.embedded.language import language_of, manners
         ("es", "Mi perro está enfermo."),
         ("es", "¿Cómo me llamo?"),
         ("fr", "Que puis-je manger ce soir ?"),
+        ("fr", "Merci beaucoup !"),
         ("it", "Cosa mi consigli?"),
         ("pt", "O que devo fazer?"),
         ("en", "What is the name of my dog?"),
