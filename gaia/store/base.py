@@ -1,5 +1,8 @@
 """What all tables of gaia.db share: their base, and times that stay aware UTC across
 SQLite, which has no time zones.
+
+Of an index, tables tell what SQLite wants to know alone: a clause of another database's
+loads all that is known of that one. The migrations, which make the tables, have both.
 """
 
 from __future__ import annotations

@@ -103,7 +103,6 @@ class DigestRow(Base):
             "ix_digests_open",
             "state",
             sqlite_where=text("state != 'cleared'"),
-            postgresql_where=text("state != 'cleared'"),
         ),
         NEVER_REUSE_IDS,
     )

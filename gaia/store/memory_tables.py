@@ -66,7 +66,6 @@ class MemoryRow(Base):
             "hash",
             unique=True,
             sqlite_where=text("status = 'active'"),
-            postgresql_where=text("status = 'active'"),
         ),
         Index("ix_memories_user_id_status_length", "user_id", "status", "length"),
         Index("ix_memories_user_id_session_id_position", "user_id", "session_id", "position"),

@@ -61,7 +61,6 @@ class UserRow(Base):
             "name_key",
             unique=True,
             sqlite_where=text("removed_at IS NULL"),
-            postgresql_where=text("removed_at IS NULL"),
         ),
     )
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import sys
 
-import pyrage  # type: ignore[import-untyped]
-
 WRONG_PASSPHRASE = 10
 DAMAGED = 11
 TOO_MUCH_WORK = 12
@@ -19,6 +17,9 @@ TOO_MUCH_WORK = 12
 
 def main() -> int:
     """Read all of standard input, write to standard output, and say how it went."""
+    # Whoever starts this process imports this module as well.
+    import pyrage  # type: ignore[import-untyped]
+
     passphrase = sys.stdin.buffer.readline().rstrip(b"\n").decode()
     content = sys.stdin.buffer.read()
     if sys.argv[1] == "encrypt":

