@@ -12,10 +12,11 @@ from gaia.commands.undoing import undo_command
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
+from gaia.memory.digest.certainty import is_order
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Statement
 from gaia.memory.recall import Finder
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource
 
 Changed = Callable[[], None]
 """Called once a change of a memory is committed."""
@@ -49,7 +50,8 @@ def _remember(call: Call) -> str:
     if not call.words:
         return "What shall I keep? Write /remember and then the words, as they are to be kept."
     user_id = call.caller.user.user_id
-    said = Statement(call.words, MemorySource.USER)
+    kind = MemoryKind.RULE if is_order(call.words) else MemoryKind.FACT
+    said = Statement(call.words, MemorySource.USER, kind)
     try:
         added = ledger.add(call.session, user_id, said, call.now)
     except CredentialError:
@@ -68,7 +70,9 @@ def _remember(call: Call) -> str:
     memory = added.memory
     if not added.is_new:
         return f"I know that already, since {day(memory.valid_from)}: #{memory.memory_id}."
+    as_what = ", to be followed always" if memory.kind is MemoryKind.RULE else ""
     return (
-        f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
+        f"Kept in {whose(call.caller)} memory as #{memory.memory_id}{as_what}: "
+        f"{quoted(memory.text)}\n"
         f"/forget {memory.memory_id} makes me forget it."
     )

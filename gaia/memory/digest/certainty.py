@@ -177,6 +177,11 @@ def speaks_to_gaia(text: str) -> bool:
     return ADDRESSING.search(_plain(text)) is not None
 
 
+def is_order(text: str) -> bool:
+    """Whether the text, kept by itself, tells gaia what to do, and nothing of a person."""
+    return speaks_to_gaia(text) and not tells_of_oneself(text)
+
+
 def without_orders(text: str) -> str:
     """The text without such words as `always` and `answer`, by which one tells somebody
     what to do: what is left says what."""

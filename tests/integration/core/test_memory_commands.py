@@ -10,7 +10,7 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store import identities
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.users import Role
 
 POT = "the gate code is under the blue pot"
@@ -48,6 +48,30 @@ async def test_remember_keeps_the_words_at_once_without_the_model(running_core):
         memory = await core.database.read(ledger.get, user.user_id, 1)
         assert (memory.text, memory.source) == (POT, MemorySource.USER)
         assert "#1." in await said(core, f"/remember {POT}")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("Always answer in Spanish", MemoryKind.RULE),
+        ("Antworte immer auf Deutsch", MemoryKind.RULE),
+        ("Réponds toujours en français", MemoryKind.RULE),
+        ("Please call me Bob", MemoryKind.RULE),
+        ("Never use emoji", MemoryKind.RULE),
+        ("I always answer the phone at 8", MemoryKind.FACT),
+        ("my sister's name is Ida", MemoryKind.FACT),
+        ("I am vegetarian", MemoryKind.FACT),
+        ("my car is parked on level 3", MemoryKind.FACT),
+        ("no peanuts for Tom", MemoryKind.FACT),
+    ],
+)
+async def test_what_tells_gaia_what_to_do_is_a_rule(running_core, words, kind):
+    async with running_core() as core:
+        reply = await said(core, f"/remember {words}")
+        user = await core.users.find("ada")
+        memory = await core.database.read(ledger.get, user.user_id, 1)
+        assert memory.kind is kind
+        assert ("to be followed always" in reply) is (kind is MemoryKind.RULE)
 
 
 @pytest.mark.parametrize(
