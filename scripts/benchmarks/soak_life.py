@@ -143,7 +143,7 @@ class Life:
         """Start gaia once more, and let it do what is left."""
         async with self._awake() as awake:
             await awake.pass_time(timedelta(hours=2))
-        self.post.faults += [f"message {each} has no answer" for each in self.post.unanswered]
+        self.post.faults += [f"message {each} has no answer" for each in self.post.without_answer]
 
     @asynccontextmanager
     async def _awake(self) -> AsyncIterator[Awake]:

@@ -48,7 +48,7 @@ class Post(FakeChannel):
         self._answered: set[str] = set()
 
     @property
-    def unanswered(self) -> list[str]:
+    def without_answer(self) -> list[str]:
         """The messages that have no answer yet."""
         return list(self._open)
 

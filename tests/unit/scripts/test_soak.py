@@ -134,7 +134,7 @@ async def test_each_message_is_answered_once(people: ModuleType) -> None:
     for name in ("one", "two"):
         post.expect(name)
     await post.send(answer("one"))
-    assert post.unanswered == ["two"]
+    assert post.without_answer == ["two"]
     await post.send(answer("two", is_failure=True))
     await post.send(answer("one", is_repeat=True))
     assert post.faults == ["message two has no answer: Certainly."]
