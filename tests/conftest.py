@@ -11,6 +11,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,8 @@ PERSONAL = re.compile(
 )
 """Variables that would lead a test to someone's home, keys, hosts or proxy. A seed
 that replays a test stays."""
+
+TESTS = Path(__file__).parent
 
 
 def pytest_collection_finish() -> None:
@@ -41,6 +44,14 @@ def impersonal_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 patch.delenv(name)
         patch.setenv("GAIA_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def one_authority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have who calls over TLS trust one authority, whose key nobody has: each client of a
+    provider loads all that it trusts, which takes longer than most tests, and none of them
+    is called."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(TESTS / "authority.pem"))
 
 
 @pytest.fixture(autouse=True)

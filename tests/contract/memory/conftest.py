@@ -21,11 +21,13 @@ STORES = ("fake", "chroma", "qdrant")
 @pytest.fixture(autouse=True)
 def clients_that_nobody_closes() -> Iterator[None]:
     """mem0 never closes the clients that it makes: a connection of one is collected here,
-    and not as the failure of some later test."""
+    and not as the failure of some later test. What is left then stays: none of the next
+    collections looks through it."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+    gc.freeze()
 
 
 class StoreRig:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -144,6 +145,11 @@ class Talk:
             self.clock.advance(self.clock.sleeping[0])
 
 
+@pytest.fixture
+def home(fresh_home: Home, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(fresh_home.root, tmp_path / "home"))
+
+
 @asynccontextmanager
 async def talking(host: Host, protocol: str, home: Home, called: list[Any]) -> AsyncIterator[Talk]:
     async def remember(fact: str) -> dict[str, str]:
@@ -151,7 +157,6 @@ async def talking(host: Host, protocol: str, home: Home, called: list[Any]) -> A
         called.append({"fact": fact})
         return {"result": "kept"}
 
-    home.create()
     clock = FakeClock()
     database = await open_database(home)
     await database.write(_add_user)
@@ -212,9 +217,9 @@ def _cases() -> Sequence[Any]:
 # Google's client says so of a reason to finish that it does not know.
 @pytest.mark.filterwarnings("ignore:.* is not a valid FinishReason")
 @pytest.mark.parametrize(("row", "protocol", "stream"), _cases())
-async def test_what_a_host_answers(row: Row, protocol: str, stream: bool, tmp_path: Path) -> None:
+async def test_what_a_host_answers(row: Row, protocol: str, stream: bool, home: Home) -> None:
     host, called = Host(row["answers"], row.get("earlier", 0)), list[Any]()
-    async with talking(host, protocol, Home(tmp_path / "home"), called) as talk:
+    async with talking(host, protocol, home, called) as talk:
         for number in range(row.get("earlier", 0)):
             await talk.say(f"message {number}", stream=False)
         came = await outcome(talk.say(row.get("user", "hello"), stream=stream))
@@ -235,11 +240,9 @@ async def test_what_a_host_answers(row: Row, protocol: str, stream: bool, tmp_pa
 @pytest.mark.parametrize(
     "protocol", [*PROTOCOLS[:3], pytest.param("anthropic", marks=without_anthropic)]
 )
-async def test_an_answer_that_was_cut_off_is_there_to_go_on_with(
-    protocol: str, tmp_path: Path
-) -> None:
+async def test_an_answer_that_was_cut_off_is_there_to_go_on_with(protocol: str, home: Home) -> None:
     host = Host([{"text": "1. apples 2. pe", "finish": "length"}, {"text": "ars 3. figs"}])
-    async with talking(host, protocol, Home(tmp_path / "home"), []) as talk:
+    async with talking(host, protocol, home, []) as talk:
         assert await talk.say("List fruits.", stream=False) == "1. apples 2. pe […]"
         assert await talk.say("go on", stream=False) == "ars 3. figs"
     check_sent(host.requests[-1], {"says": ["1. apples 2. pe […]", "go on"]})
