@@ -13,10 +13,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from gaia import logs
 from gaia.paths import Home
+from gaia.testing.effort import THOROUGH, USUAL_EXAMPLES
 from gaia.testing.forked import ForkServer, fork_server
 
 PERSONAL = re.compile(
@@ -27,6 +29,25 @@ PERSONAL = re.compile(
 that replays a test stays."""
 
 TESTS = Path(__file__).parent
+FIRST = ("e2e", "integration", "contract", "unit")
+"""Kinds of tests in the order in which they begin. Those that wait for other processes go
+first: of the workers, others use the processor meanwhile."""
+
+hypothesis.settings.register_profile("usual", max_examples=USUAL_EXAMPLES, deadline=None)
+hypothesis.settings.register_profile("thorough", deadline=None)
+hypothesis.settings.load_profile("thorough" if THOROUGH else "usual")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "thorough: what `scripts/test --thorough` alone runs")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not THOROUGH:
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    items.sort(key=lambda item: FIRST.index(item.path.relative_to(TESTS).parts[0]))
 
 
 def pytest_collection_finish() -> None:

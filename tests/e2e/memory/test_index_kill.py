@@ -23,6 +23,7 @@ from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Users
 from gaia.store.wipe import wipe_user
+from gaia.testing.effort import deadly, rounds
 from gaia.testing.scripted_index import Life, ScriptedIndex
 
 LAST_STEP = 22
@@ -61,7 +62,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedIndex]
 
 @pytest.mark.timeout(300)
 @settings(
-    max_examples=4,
+    max_examples=rounds(1, thorough=4),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -91,13 +92,15 @@ def settled(process: ScriptedIndex, tmp_path_factory: pytest.TempPathFactory) ->
     return home.root
 
 
-@pytest.mark.parametrize("dies_at", range(1, LAST_STEP + 2))
-def test_each_step_may_be_the_last(process, settled, tmp_path, dies_at):
-    home = Home(tmp_path / "home")
-    shutil.copytree(settled, home.root)
-    died = process.live(Life(home=home.root, dies_at=dies_at)) is None
-    assert died == (dies_at <= LAST_STEP)
-    assert process.live(Life(home=home.root)) == asyncio.run(known(home))
+@pytest.mark.timeout(300)
+def test_each_step_may_be_the_last(process, settled, tmp_path):
+    for dies_at in (*deadly(LAST_STEP), LAST_STEP + 1):
+        home = Home(tmp_path / str(dies_at))
+        shutil.copytree(settled, home.root)
+        died = process.live(Life(home=home.root, dies_at=dies_at)) is None
+        assert died == (dies_at <= LAST_STEP)
+        assert process.live(Life(home=home.root)) == asyncio.run(known(home))
+        shutil.rmtree(home.root)
 
 
 async def happen(home: Home, chapter: Chapter, number: int) -> None:

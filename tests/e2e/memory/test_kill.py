@@ -1,7 +1,7 @@
 """SIGKILL while memories are kept, replaced and forgotten: ledger and index agree after it.
 
-Two people write on Telegram while the daemon is killed fifteen times, at moments drawn
-from a seed. The seed is printed; GAIA_KILL_SEED replays it.
+Two people write on Telegram while the daemon is killed five times, in a thorough run
+fifteen, at moments drawn from a seed. The seed is printed; GAIA_KILL_SEED replays it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Users
+from gaia.testing.effort import rounds
 from gaia.testing.household import PEOPLE, Household
 from gaia.testing.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-KILLS = 15
+KILLS = rounds(5, thorough=15)
 KNOWN_BEFORE = 20
 LATEST_KILL_SECONDS = 1.5
 ALL_DONE_SECONDS = 120
@@ -118,7 +119,7 @@ async def live_and_die(household: Household, chance: random.Random) -> None:
 
 
 @pytest.mark.timeout(300)
-async def test_memories_survive_fifteen_kills_and_forgotten_ones_do_not(
+async def test_memories_survive_kills_and_forgotten_ones_do_not(
     household: Household,
 ) -> None:
     seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))

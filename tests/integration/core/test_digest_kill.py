@@ -21,6 +21,7 @@ from gaia.paths import Home
 from gaia.store.digest_tables import DigestState
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
+from gaia.testing.effort import rounds
 from gaia.testing.mortal import Mortals
 from gaia.testing.scripted_digest import Life
 
@@ -92,7 +93,9 @@ def test_each_point_may_be_the_last(process, talked, tmp_path, point):
 
 @given(deaths=st.lists(st.integers(1, STEPS), min_size=1, max_size=2))
 @settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=rounds(1, thorough=5),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_step_may_be_the_last_with_messages_arriving_meanwhile(process, talked, deaths):
     with tempfile.TemporaryDirectory() as folder:

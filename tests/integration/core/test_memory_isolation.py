@@ -35,6 +35,7 @@ from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.users import Role
+from gaia.testing.effort import rounds
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
 from gaia.testing.traces import files_with
 
@@ -339,7 +340,7 @@ def test_nobody_reads_of_anothers_memory(fresh_home: Home, core_on: Callable[...
     run_state_machine_as_test(
         Household,
         settings=settings(
-            max_examples=3,
+            max_examples=rounds(1, thorough=3),
             stateful_step_count=25,
             deadline=None,
             phases=[Phase.generate],

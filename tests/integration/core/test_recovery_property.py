@@ -19,6 +19,7 @@ from gaia.store import batches, conversations, outbox, sending
 from gaia.store.batches import Batch
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState
+from gaia.testing.effort import rounds
 from gaia.testing.function_model import last_user_text
 
 STEPS = ("arrive", "begin", "close", "sending", "sent")
@@ -133,7 +134,7 @@ ONE_TURN = list(STEPS)
 
 
 @settings(
-    max_examples=18,
+    max_examples=rounds(8, thorough=18),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -30,6 +30,7 @@ from gaia.store.engine import Database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
+from gaia.testing.effort import rounds
 
 ARRIVED = {DeliveryStage.DELIVERED: OutboxState.DELIVERED, DeliveryStage.READ: OutboxState.READ}
 CHATS = itertools.count()
@@ -276,7 +277,7 @@ async def play(home: Home, steps: list[object]) -> None:
 
 @settings(
     deadline=None,
-    max_examples=40,
+    max_examples=rounds(15, thorough=40),
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

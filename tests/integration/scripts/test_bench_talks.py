@@ -28,6 +28,7 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(900)
 def test_three_conversations_are_right_with_the_real_model() -> None:
     folder = next((each for each in FOLDERS if Weights(each).is_installed(MODEL)), None)

@@ -26,6 +26,7 @@ from gaia.store.opening import open_database
 from gaia.store.usage import Tariff, Usage
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import FakeClock
+from gaia.testing.effort import rounds
 
 SLOTS = 3
 LONGEST_TURN = 400
@@ -153,7 +154,7 @@ def test_a_refusal_says_when_it_goes_on_and_nothing_of_others() -> None:
 
 @checked(
     deadline=None,
-    max_examples=25,
+    max_examples=rounds(10, thorough=25),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

@@ -37,6 +37,7 @@ from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
 from gaia.store.wipe import wipe_user
 from gaia.testing.book import said
 from gaia.testing.clock import START
+from gaia.testing.effort import rounds
 
 T = TypeVar("T")
 
@@ -304,7 +305,7 @@ def test_no_sequence_of_changes_shows_anybody_another_s_memory(fresh_home: Home)
     run_state_machine_as_test(
         MemoryMachine,
         settings=settings(
-            max_examples=10,
+            max_examples=rounds(3, thorough=10),
             stateful_step_count=25,
             deadline=None,
             database=None,

@@ -16,6 +16,7 @@ from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
+from gaia.testing.effort import rounds
 from gaia.testing.fake_index import FakeNearest
 
 
@@ -237,7 +238,9 @@ QUERIES = st.text(st.characters(exclude_categories=()), max_size=80) | st.sample
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=rounds(15, thorough=40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(asked=QUERIES)
 async def test_no_query_is_an_error(asked: str, finder: Finder, ada: User) -> None:

@@ -14,6 +14,7 @@ from gaia.errors import Mistake, SettingsError
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Settings
+from gaia.testing.effort import rounds
 
 WriteYaml = Callable[[str], Home]
 MistakesOf = Callable[[str], tuple[Mistake, ...]]
@@ -267,7 +268,9 @@ def test_a_public_address_that_others_can_read_is_warned_of(
 
 @given(text=st.text(max_size=60))
 @hypothesis_settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=rounds(25, thorough=150),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_text_is_settings_or_a_settings_error(home: Home, text: str) -> None:
     home.settings_file.write_bytes(text.encode("utf-8", "surrogatepass"))

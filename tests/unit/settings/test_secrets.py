@@ -19,6 +19,7 @@ from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings
 from gaia.settings.secret_shapes import variable_for
 from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret
+from gaia.testing.effort import rounds
 
 MistakesOf = Callable[[str], tuple[Mistake, ...]]
 GEMINI_KEY = "AIza" + "x" * 35
@@ -193,7 +194,9 @@ YAML_VALUES = st.recursive(
 
 @given(value=YAML_VALUES, cut=st.integers(0, 200))
 @hypothesis_settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=rounds(25, thorough=150),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_wherever_a_key_stands_no_message_shows_it(home: Home, value: object, cut: int) -> None:
     text = yaml.safe_dump({"model": value}) + f"*{GEMINI_KEY}"

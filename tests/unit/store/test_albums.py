@@ -16,6 +16,7 @@ from gaia.store.engine import Database
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
+from gaia.testing.effort import rounds
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "file-1", "image/jpeg", size_bytes=10)
 SETTLE = timedelta(seconds=0.4)
@@ -190,7 +191,9 @@ async def test_another_album_after_a_pause_is_another_turn(chat: Chat, clock: Fa
     assert batch.text == "one"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=rounds(15, thorough=40), deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(
     st.lists(
         st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from([0.0, 0.2, 0.45, 0.7, 5.0])),

@@ -18,6 +18,7 @@ from gaia.store.edits import CORRECTION
 from gaia.store.engine import Database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
+from gaia.testing.effort import rounds
 
 
 def said(text: str, message_id: str = "m1", edit_of: str | None = None) -> Inbound:
@@ -156,7 +157,9 @@ async def test_nobody_edits_what_stands_in_another_conversation(
     assert await chat.begin() == ("mine",)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=rounds(15, thorough=40), deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(st.lists(st.sampled_from(["one", "two", "/three", None]), max_size=8))
 async def test_no_redelivery_of_whatever_was_edited_makes_a_message(
     chat: Chat, steps: list[str | None]

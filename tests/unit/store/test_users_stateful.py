@@ -40,6 +40,7 @@ from gaia.store.joining import join_users
 from gaia.store.pairings import Pairing
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
+from gaia.testing.effort import rounds
 
 T = TypeVar("T")
 
@@ -291,7 +292,7 @@ def test_no_sequence_of_changes_mixes_two_people_up(fresh_home: Home) -> None:
     run_state_machine_as_test(
         UsersMachine,
         settings=settings(
-            max_examples=15,
+            max_examples=rounds(4, thorough=15),
             stateful_step_count=30,
             deadline=None,
             database=None,

@@ -16,6 +16,7 @@ from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Style
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split, to_html
+from gaia.testing.effort import rounds
 
 WORD = "WORD"
 MARKUP = [
@@ -41,7 +42,7 @@ CLUSTERS = [
 MARKDOWN = st.lists(st.one_of(st.just(WORD), st.sampled_from(MARKUP)), max_size=60).map(
     lambda parts: "".join(f" w{n} " if each is WORD else each for n, each in enumerate(parts))
 )
-THOROUGH = settings(max_examples=300, deadline=None)
+MANY = settings(max_examples=rounds(25, thorough=300), deadline=None)
 
 
 def seen(text: str) -> str:
@@ -53,7 +54,7 @@ def pieces(document: Document, limit: int) -> Sequence[Document]:
     return cut(document, lambda piece: utf16_length(piece.text) <= limit)
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, limit=st.integers(2, 120))
 def test_all_of_a_document_is_in_its_pieces_in_order(markdown: str, limit: int) -> None:
     document = parse(markdown, is_link)
@@ -63,7 +64,7 @@ def test_all_of_a_document_is_in_its_pieces_in_order(markdown: str, limit: int) 
     assert all(utf16_length(part.text) <= limit for part in parts)
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN)
 @example("[w1](x")
 @example("|a|\n|-|\n| w1 | w2 | w3 |")
@@ -76,7 +77,7 @@ def test_every_word_is_seen_or_is_where_a_link_leads(markdown: str) -> None:
     assert set(re.findall(r"w\d+", written)) <= set(re.findall(r"w\d+", kept))
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, longest=st.integers(20, 200))
 def test_every_chunk_is_what_telegram_takes(
     telegram: Callable[[str], Any], markdown: str, longest: int
@@ -87,7 +88,7 @@ def test_every_chunk_is_what_telegram_takes(
         assert utf16_length(message.text) <= longest
 
 
-@THOROUGH
+@MANY
 @given(text=st.text(st.characters(), max_size=200), longest=st.integers(2, 60))
 @example("\ud800", 2)
 @example("\ud83d\ude00", 2)
@@ -102,14 +103,14 @@ def test_any_unicode_is_a_message_or_blank(
     assert bool(chunks) or is_blank(clean(text))
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN)
 def test_html_shows_exactly_the_text(markdown: str) -> None:
     document = parse(markdown, is_link)
     assert plain(to_html(document)) == document.text
 
 
-@THOROUGH
+@MANY
 @given(
     text=st.lists(st.sampled_from(CLUSTERS), max_size=80).map("".join),
     limit=st.integers(8, 40),
@@ -124,7 +125,7 @@ def test_no_cut_is_within_a_cluster(text: str, limit: int) -> None:
         assert {start, position} <= ends
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, limit=st.integers(6, 60))
 def test_code_is_opened_again_with_its_language(markdown: str, limit: int) -> None:
     document = parse(markdown, is_link)
@@ -144,7 +145,7 @@ def code_of(documents: Sequence[Document]) -> list[str]:
     return [f"{language}: {lines}" for language, lines in sorted(code.items())]
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, limit=st.integers(10, 60))
 def test_code_that_fits_in_a_piece_is_in_one(markdown: str, limit: int) -> None:
     document = parse(markdown, is_link)

@@ -19,6 +19,7 @@ from channels.formatting.characters import clean, is_blank, utf16_length
 from channels.formatting.document import Style
 from channels.formatting.markdown import parse
 from channels.formatting.whatsapp_text import MOST_UNITS, plain, split
+from gaia.testing.effort import rounds
 
 WORD = "WORD"
 MARKUP = [
@@ -34,7 +35,7 @@ MARKDOWN = st.lists(st.one_of(st.just(WORD), st.sampled_from(MARKUP)), max_size=
 MARKS = {Style.BOLD: "*", Style.HEADING: "*", Style.ITALIC: "_", Style.STRIKETHROUGH: "~"}
 CODE = (Style.CODE, Style.PRE)
 JOINER = "\u2060"
-THOROUGH = settings(max_examples=200, deadline=None)
+MANY = settings(max_examples=rounds(25, thorough=200), deadline=None)
 
 Letter = Callable[[str], bool]
 Shown = Sequence[tuple[str, frozenset[str]]]
@@ -152,7 +153,7 @@ def shown(chunks: Sequence[str], is_letter: Letter) -> Shown:
 
 
 @pytest.mark.parametrize("is_letter", READERS.values(), ids=READERS)
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, longest=st.integers(40, 200))
 @example("`a``b` \\*c* _d_\\_ ~~e~~\\~", 60)
 @example("**\\*a\\*** **a**\\*b* ***c***", 60)
@@ -185,7 +186,7 @@ LINES = st.lists(st.tuples(STARTS, SENTENCES).map("".join), min_size=1, max_size
 
 
 @pytest.mark.parametrize("is_letter", READERS.values(), ids=READERS)
-@THOROUGH
+@MANY
 @given(lines=LINES, longest=st.sampled_from([60, MOST_UNITS]))
 @example(["**one", "> two** three"], 60)
 def test_formatting_at_the_edges_of_words_is_seen(
@@ -196,7 +197,7 @@ def test_formatting_at_the_edges_of_words_is_seen(
     assert shown(chunks, is_letter) == meant(markdown)
 
 
-@THOROUGH
+@MANY
 @given(markdown=MARKDOWN, longest=st.integers(40, 200))
 def test_the_plain_text_is_what_is_seen(markdown: str, longest: int) -> None:
     for chunk in split(markdown, room=MOST_UNITS - longest):
@@ -204,7 +205,7 @@ def test_the_plain_text_is_what_is_seen(markdown: str, longest: int) -> None:
         assert visible(plain(chunk)) == visible(text)
 
 
-@THOROUGH
+@MANY
 @given(text=st.text(st.characters(), max_size=200), longest=st.integers(20, 90))
 @example("\ud800", 20)
 @example("`" * 40, 20)

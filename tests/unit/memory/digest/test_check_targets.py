@@ -23,6 +23,7 @@ from gaia.memory.digest.outcome import from_json, to_json
 from gaia.memory.digest.verifying import LEARNED, Refusal
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
+from gaia.testing.effort import rounds
 from gaia.testing.turns import a_turn, a_window, turns_of
 
 Checking = Callable[..., Checked]
@@ -245,7 +246,7 @@ CLAIMS = st.builds(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(15, thorough=40))
 @given(st.lists(CLAIMS, max_size=8), st.lists(st.sampled_from(WORDS), max_size=5))
 def test_whatever_is_claimed_it_stands_in_the_users_words_and_was_offered(
     claims: list[Finding], said: list[str]

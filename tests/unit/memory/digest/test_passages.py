@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gaia.memory.digest.passages import FURTHEST, OwnWords, Passage
 from gaia.memory.text import content_terms
+from gaia.testing.effort import rounds
 from gaia.testing.turns import turns_of
 
 
@@ -92,7 +93,7 @@ def assert_part_of(words: str, passage: Passage) -> None:
     assert passage.sentence in words
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(15, thorough=40))
 @given(st.lists(st.from_regex(r"[A-Za-zÀ-ÿа-я]{4,9}", fullmatch=True), min_size=3, max_size=9))
 def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> None:
     quote = " ".join(words[1:])

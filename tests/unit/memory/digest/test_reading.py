@@ -17,6 +17,7 @@ from gaia.memory.digest.findings import Finding, Operation
 from gaia.memory.digest.reading import GaiaExtractor, due, read_long, read_small
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.digests import ScriptedAsk
+from gaia.testing.effort import rounds
 from gaia.testing.turns import a_window
 
 ROME = ZoneInfo("Europe/Rome")
@@ -130,7 +131,7 @@ async def test_an_answer_that_is_of_no_use_tells_what_it_has_cost() -> None:
     assert (caught.value.tokens_in, caught.value.tokens_out) == (10, 5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(15, thorough=40))
 @given(st.text() | st.recursive(st.none() | st.text(), lambda inner: st.lists(inner)).map(str))
 def test_no_text_breaks_it(answer: str) -> None:
     with pytest.raises(UnusableExtractionError):
