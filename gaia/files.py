@@ -1,18 +1,93 @@
-"""Puts new content in the place of a file's, whole or not at all."""
+"""Private files, put in their place whole or not at all; and locks between processes."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
+PRIVATE = 0o600
 UNFINISHED = ".partial"
 """Ends the name of what a crash left, to be removed before anything else."""
 
 
+def create(file: Path) -> None:
+    """Create a file that only its owner may read; one that is there stays as it is."""
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, PRIVATE))
+
+
+def open_new(file: Path) -> BinaryIO:
+    """Open a file for writing that only its owner may read.
+
+    Raises:
+        FileExistsError: There is one by that name.
+    """
+    return os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE), "wb")
+
+
+@contextmanager
+def replacing(file: Path, unfinished: Path | None = None) -> Iterator[BinaryIO]:
+    """Write a private file, which takes the place of `file` once the block has ended well
+    and what it wrote is on the disk. Until then it has another name beside it."""
+    draft = unfinished or file.with_name(file.name + UNFINISHED)
+    draft.unlink(missing_ok=True)
+    try:
+        with open_new(draft) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    sync_folder(file.parent)
+
+
 def rewrite(file: Path, content: bytes) -> None:
-    """Give the file that content, and leave it private to its owner. Blocks."""
-    unfinished = file.with_name(file.name + UNFINISHED)
-    unfinished.unlink(missing_ok=True)
-    with os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as to:
-        to.write(content)
-    unfinished.replace(file)
+    """Give a file that content, and leave it private to its owner. Blocks."""
+    with replacing(file) as stream:
+        stream.write(content)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder outlast a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def lock(file: Path) -> int:
+    """Lock a file among processes, at once; returns the descriptor that holds the lock,
+    until it is closed or the process dies. The file stays: only the lock on it counts.
+
+    Raises:
+        BlockingIOError: Another process holds it.
+        OSError: The file cannot be opened.
+    """
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold a lock on a file for the block.
+
+    Raises:
+        BlockingIOError: Another process holds it.
+        OSError: The file cannot be opened.
+    """
+    handle = lock(file)
+    try:
+        yield
+    finally:
+        os.close(handle)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -10,6 +9,8 @@ from io import TextIOWrapper
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from gaia.files import create
 
 FILE = "gaia.log"
 BYTES_PER_MEGABYTE = 1_000_000
@@ -25,7 +26,7 @@ class PrivateFileHandler(RotatingFileHandler):
     _is_closed = False
 
     def _open(self) -> TextIOWrapper:
-        os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY, 0o600))
+        create(Path(self.baseFilename))
         return super()._open()
 
     def emit(self, record: LogRecord) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gaia.errors import HomeError, SettingsError
+from gaia.files import rewrite
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings, load_settings
 
@@ -22,13 +23,7 @@ def keep(home: Home, loaded: LoadedSettings) -> None:
     try:
         if file.exists() and file.read_text(encoding="utf-8") == loaded.text:
             return
-        unfinished = file.with_suffix(".partial")
-        fd = os.open(unfinished, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-        with os.fdopen(fd, "w", encoding="utf-8") as stream:
-            stream.write(loaded.text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.replace(file)
+        rewrite(file, loaded.text.encode())
     except (OSError, UnicodeDecodeError) as exc:
         raise HomeError(
             f"the last good settings cannot be kept as {str(file)!r} ({exc}): "

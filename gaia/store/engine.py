@@ -10,7 +10,6 @@ Which tables a file holds is told elsewhere, by `opening` and `migrate`.
 from __future__ import annotations
 
 import asyncio
-import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine,
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
+from gaia.files import create
 from gaia.store.failures import store_error
 
 P = ParamSpec("P")
@@ -212,7 +212,7 @@ def translate_failures(engine: Engine, path: Path) -> None:
 def create_private(path: Path) -> None:
     """SQLite would create the file readable by whoever may enter its folder."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        create(path)
     except OSError as exc:
         raise StoreError(
             f"{str(path)!r} cannot be opened ({exc.strerror}): check that its folder exists "

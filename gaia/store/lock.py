@@ -6,11 +6,11 @@ inherited by programs that the daemon starts, but it is by a bare `fork`.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from types import TracebackType
 
 from gaia.errors import AlreadyRunningError, HomeError
+from gaia.files import lock
 from gaia.paths import Home
 
 
@@ -30,29 +30,21 @@ class DaemonLock:
         """
         path = self._home.lock_file
         try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as exc:
-            raise HomeError(
-                f"the lock {str(path)!r} cannot be opened ({exc.strerror}): "
-                "make the home writable by this user, or set GAIA_HOME to another folder"
-            ) from exc
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            fd = lock(path)
         except BlockingIOError as exc:
-            pid = os.pread(fd, 32, 0).decode(errors="replace").strip() or "unknown"
-            os.close(fd)
+            pid = path.read_text(errors="replace").strip() or "unknown"
             raise AlreadyRunningError(
                 f"gaia runs already in {str(self._home.root)!r} (process {pid}): "
                 "stop that one first, or set GAIA_HOME to another folder"
             ) from exc
         except OSError as exc:
+            raise self._untaken(exc) from exc
+        try:
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        except OSError as exc:
             os.close(fd)
-            raise HomeError(
-                f"the lock {str(path)!r} cannot be taken ({exc.strerror}): "
-                "free some space, or set GAIA_HOME to a folder on a local disk"
-            ) from exc
+            raise self._untaken(exc) from exc
         self._fd = fd
 
     def release(self) -> None:
@@ -72,3 +64,10 @@ class DaemonLock:
         traceback: TracebackType | None,
     ) -> None:
         self.release()
+
+    def _untaken(self, exc: OSError) -> HomeError:
+        return HomeError(
+            f"the lock {str(self._home.lock_file)!r} cannot be taken ({exc.strerror}): make the "
+            "home writable by this user, free some space, or set GAIA_HOME to another folder on "
+            "a local disk"
+        )

@@ -7,7 +7,6 @@ recognised by `opening` from its revision alone.
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +18,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from gaia.errors import StoreError
+from gaia.files import open_new
 from gaia.store.engine import open_engine
 from gaia.store.failures import store_error
 
@@ -68,7 +68,7 @@ def back_up(path: Path, backups: Path, revision: str) -> Path:
     try:
         backups.mkdir(mode=0o700, exist_ok=True)
         unfinished.unlink(missing_ok=True)
-        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        open_new(unfinished).close()
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as to:
             source.backup(to)
         unfinished.replace(copy)

@@ -6,12 +6,12 @@ it then tells its hash, for what file that was right, where it came from and whe
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gaia.errors import ModelMissingError
+from gaia.files import sync_folder
 from gaia.weights.catalogue import CatalogueModel
 
 
@@ -68,11 +68,7 @@ class Weights:
         day = datetime.fromtimestamp(self.path(model).stat().st_mtime, UTC).date().isoformat()
         mark = "\n".join((self._stamp(model, model.sha256), source, day, ""))
         self._mark(model).write_text(mark, encoding="utf-8")
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self.folder)
 
     def has_files(self, model: CatalogueModel) -> bool:
         """Whether anything of `model` is here, be it whole, begun or broken."""

@@ -6,7 +6,6 @@ the next one tried; a pull that was interrupted goes on where it ended.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import logging
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gaia.errors import ModelFileError
+from gaia.files import locked
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
 from gaia.weights.sources import (
@@ -92,14 +92,13 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes from pulling into `folder`. The lock dies with this one."""
-    with (folder / ".pull.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as exc:
-            raise ModelFileError(
-                f"another `gaia model pull` into {str(folder)!r} is under way: wait until it ends"
-            ) from exc
-        yield
+    try:
+        with locked(folder / ".pull.lock"):
+            yield
+    except BlockingIOError as exc:
+        raise ModelFileError(
+            f"another `gaia model pull` into {str(folder)!r} is under way: wait until it ends"
+        ) from exc
 
 
 def _with_hash(model: CatalogueModel, weights: Weights) -> CatalogueModel:

@@ -16,6 +16,8 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from gaia.files import create
+
 MARK = "> "
 
 
@@ -64,7 +66,7 @@ class PrivateHistory(FileHistory):
 
 def _open_history(file: Path) -> History:
     try:
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        create(file)
     except OSError:
         return InMemoryHistory()
     return PrivateHistory(file)

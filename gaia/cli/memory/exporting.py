@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from gaia.cli.asking import ask
 from gaia.cli.memory.options import FormatName, OfUser
+from gaia.files import replacing
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
 
@@ -63,14 +63,10 @@ def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:
 
     if file.exists() and not force:
         raise MemoryFileError(f"{str(file)!r} exists: choose another name, or add --force")
-    draft = file.with_name(f".{file.name}.part")
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-        draft.replace(file)
+        with replacing(file, file.with_name(f".{file.name}.part")) as stream:
+            stream.writelines(f"{line}\n".encode() for line in lines)
     except OSError as exc:
-        draft.unlink(missing_ok=True)
         raise MemoryFileError(
             f"{str(file)!r} cannot be written ({exc.strerror}): check its folder and its disk"
         ) from exc

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gaia.files import UNFINISHED
 from gaia.paths import Home
 from gaia.settings.schema import BackupSettings
 
 SUFFIX = ".tar.gz"
 ENCRYPTED_SUFFIX = ".tar.gz.age"
-UNFINISHED_SUFFIX = ".partial"
 
 NAME = re.compile(
     r"gaia(?P<nightly>-nightly)?-"
@@ -54,8 +54,8 @@ def archives_in(folder: Path) -> Sequence[Archive]:
 
 def unfinished_in(folder: Path) -> Iterator[Path]:
     """What is left of archives that were never finished."""
-    for path in folder.glob(f"*{UNFINISHED_SUFFIX}"):
-        if NAME.fullmatch(path.name.removesuffix(UNFINISHED_SUFFIX)):
+    for path in folder.glob(f"*{UNFINISHED}"):
+        if NAME.fullmatch(path.name.removesuffix(UNFINISHED)):
             yield path
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from gaia import __version__
 from gaia.errors import BackupError
+from gaia.files import open_new
 from gaia.ops.backup.archives import ENCRYPTED_SUFFIX, SUFFIX, archive_name
 from gaia.ops.backup.manifest import Manifest, entry_of, places
 from gaia.ops.backup.progress import Progress, Silent
@@ -128,7 +128,7 @@ def _stage(home: Home, folder: Path, wanted: Wanted, progress: Progress) -> None
 
 def _write_private(path: Path, content: bytes) -> None:
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with open_new(path) as file:
             file.write(content)
     except OSError as exc:
         raise unwritable(path.parent, exc) from exc

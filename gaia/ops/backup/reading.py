@@ -21,6 +21,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from gaia.errors import BackupDamagedError, BackupError, PassphraseError
+from gaia.files import open_new
 from gaia.ops.backup.archives import is_encrypted
 from gaia.ops.backup.encryption import VARIABLE, decrypting
 from gaia.ops.backup.manifest import MANIFEST, MANIFEST_MAX_BYTES, Manifest, places
@@ -149,8 +150,7 @@ def _kind(member: tarfile.TarInfo) -> str:
 def _write(content: IO[bytes], path: Path) -> str:
     """Write a file, and have it on the disk; returns its hash."""
     digest = hashlib.sha256()
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
+    with open_new(path) as file:
         while piece := content.read(PIECE_BYTES):
             digest.update(piece)
             file.write(piece)

@@ -19,12 +19,12 @@ from tempfile import mkdtemp
 from sqlalchemy.orm import Session
 
 from gaia.errors import BackupError, StoreError
+from gaia.files import sync_folder
 from gaia.ops.backup.examining import Contents, count_contents, find_troubles
 from gaia.ops.backup.manifest import Manifest
 from gaia.ops.backup.progress import Progress, Silent
 from gaia.ops.backup.reading import damaged, unpack
 from gaia.ops.backup.staging import unwritable
-from gaia.ops.backup.writing import sync_folder
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store import audit, restored

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 from gaia.errors import BackupError
+from gaia.files import open_new
 from gaia.ops.backup.progress import Progress
 from gaia.store.engine import BUSY_SECONDS
 from gaia.store.failures import store_error
@@ -48,7 +48,7 @@ def _copy(source: Path, reader: sqlite3.Connection, copy: Path, progress: Progre
     in use, still hold what was deleted."""
     pages = copy.with_name(f"{copy.name}.pages")
     for path in (pages, copy):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        open_new(path).close()
     try:
         (page_bytes,) = reader.execute("PRAGMA page_size").fetchone()
 

@@ -6,7 +6,6 @@ whatever happens. What a process left of it that was killed is removed by the ne
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gaia.errors import BackupBusyError, BackupError
+from gaia.files import lock
 from gaia.ops.backup.archives import unfinished_in
 from gaia.paths import Home
 
@@ -31,16 +31,13 @@ def backup_lock(home: Home) -> Iterator[None]:
     """
     try:
         home.backups.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(home.backups / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as exc:
-        raise unwritable(home.backups, exc) from exc
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as exc:
-        os.close(handle)
+        handle = lock(home.backups / LOCK)
+    except BlockingIOError as exc:
         raise BackupBusyError(
             f"another backup of {str(home.root)!r} is being made: try again when it is done"
         ) from exc
+    except OSError as exc:
+        raise unwritable(home.backups, exc) from exc
     try:
         yield
     finally:

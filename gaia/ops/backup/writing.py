@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from gaia.errors import BackupError
-from gaia.ops.backup.archives import UNFINISHED_SUFFIX
+from gaia.files import replacing
 from gaia.ops.backup.encryption import encrypting
 from gaia.ops.backup.manifest import MANIFEST, Manifest
 from gaia.ops.backup.progress import Progress
@@ -45,32 +44,11 @@ def write_archive(
 @contextmanager
 def _unfinished(path: Path) -> Iterator[IO[bytes]]:
     """The file under another name until the block has ended well."""
-    unfinished = path.with_name(f"{path.name}{UNFINISHED_SUFFIX}")
     try:
-        unfinished.unlink(missing_ok=True)
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as exc:
-        raise unwritable(path.parent, exc) from exc
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.rename(path)
-        sync_folder(path.parent)
     except OSError as exc:
         raise unwritable(path.parent, exc) from exc
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder outlast a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _write(stream: IO[bytes], folder: Path, manifest: Manifest, progress: Progress) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from stat import S_IMODE
 
 from gaia.errors import HomeError, SettingsError
+from gaia.files import PRIVATE, open_new, replacing
 from gaia.ops.setup.answers import Changes
 from gaia.ops.setup.env_editing import HEADING, with_variables
 from gaia.ops.setup.yaml_editing import default_comments, with_values
@@ -22,7 +23,6 @@ from gaia.paths import Home
 from gaia.settings.defaults import default_settings_file
 from gaia.settings.load import load_settings
 
-PRIVATE = 0o600
 BYTE_ORDER_MARK = "\ufeff"
 FIRST_LINES = """\
 # gaia's settings, as `gaia setup` began them. What is not here has its default:
@@ -91,7 +91,8 @@ def _check(home: Home, new: Mapping[Path, str | None], environ: Mapping[str, str
     with tempfile.TemporaryDirectory(prefix=".setup-", dir=home.root) as folder:
         for file, text in new.items():
             if text is not None:
-                _write_private(Path(folder, file.name), text)
+                with open_new(Path(folder, file.name)) as stream:
+                    stream.write(text.encode())
         try:
             load_settings(Home(Path(folder)), environ)
         except SettingsError as exc:
@@ -106,23 +107,5 @@ def _put(file: Path, text: str | None) -> None:
     if text is None:
         return
     target = file.resolve()
-    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        _write_private(beside, text)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _write_private(file: Path, text: str) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
+    with replacing(target, target.with_name(f".{target.name}.{os.getpid()}.new")) as stream:
+        stream.write(text.encode())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gaia.errors import HomeError, SettingsError
+from gaia.files import UNFINISHED
 from gaia.paths import Home
 from gaia.settings import last_good
 from gaia.settings.load import load_settings
@@ -80,10 +81,11 @@ def test_the_same_text_is_not_written_again(home: Home) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_disk_that_is_full_leaves_the_one_before(home: Home) -> None:
+def test_what_cannot_be_written_leaves_the_one_before(home: Home) -> None:
     write(home, "model: {name: good}\n")
     last_good.keep(home, load_settings(home, {}))
-    home.last_good_settings_file.with_suffix(".partial").symlink_to("/dev/full")
+    file = home.last_good_settings_file
+    file.with_name(f"{file.name}{UNFINISHED}").mkdir()
     write(home, "model: {name: better}\n")
     with pytest.raises(HomeError, match=r"cannot be kept .*free some space"):
         last_good.keep(home, load_settings(home, {}))

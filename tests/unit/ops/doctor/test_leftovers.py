@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from gaia.errors import AlreadyRunningError, BackupBusyError, NotRunningError
+from gaia.files import UNFINISHED
 from gaia.findings import Finding, Outcome
-from gaia.ops.backup.archives import UNFINISHED_SUFFIX, archive_name
+from gaia.ops.backup.archives import archive_name
 from gaia.ops.backup.staging import STAGING, backup_lock
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.doctor.leftovers import leftovers_check
@@ -70,7 +71,7 @@ async def test_a_daemon_that_only_hangs_keeps_its_socket(home: Home) -> None:
 
 def leave_a_backup(home: Home) -> list[Path]:
     name = archive_name(START, nightly=True, encrypted=False)
-    whole, begun = home.backups / name, home.backups / f"{name}{UNFINISHED_SUFFIX}"
+    whole, begun = home.backups / name, home.backups / f"{name}{UNFINISHED}"
     staging = home.backups / STAGING
     whole.touch()
     begun.touch()
