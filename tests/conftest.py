@@ -18,7 +18,7 @@ import pytest
 
 from gaia import logs
 from gaia.paths import Home
-from gaia.testing.effort import THOROUGH, USUAL_EXAMPLES
+from gaia.testing.effort import EFFORT, EXAMPLES, THOROUGH
 from gaia.testing.forked import ForkServer, fork_server
 
 PERSONAL = re.compile(
@@ -33,9 +33,8 @@ FIRST = ("e2e", "integration", "contract", "unit")
 """Kinds of tests in the order in which they begin. Those that wait for other processes go
 first: of the workers, others use the processor meanwhile."""
 
-hypothesis.settings.register_profile("usual", max_examples=USUAL_EXAMPLES, deadline=None)
-hypothesis.settings.register_profile("thorough", deadline=None)
-hypothesis.settings.load_profile("thorough" if THOROUGH else "usual")
+hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=None)
+hypothesis.settings.load_profile(EFFORT)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -86,9 +85,10 @@ def logging_as_before() -> Iterator[None]:
         if handler not in handlers:
             handler.close()
     root.handlers[:] = handlers
-    root.setLevel(level)
-    for name, usual in levels.items():
-        logging.getLogger(name).setLevel(usual)
+    for logger, usual in [(root, level), *((logging.getLogger(n), v) for n, v in levels.items())]:
+        # To set one that is as before empties what all loggers know.
+        if logger.level != usual:
+            logger.setLevel(usual)
     logging.captureWarnings(capture=False)
 
 

@@ -1,7 +1,7 @@
-"""How much a run of the tests does: the usual one a part of what repeats, a thorough one all.
+"""How much a run of the tests does: the usual one a part of what repeats, a thorough one all,
+and a fast one, before a commit, the least.
 
-`scripts/test --thorough` sets GAIA_THOROUGH. Read here, since tests run without gaia's
-variables.
+`scripts/test` sets GAIA_EFFORT. Read here, since tests run without gaia's variables.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import os
 import random
 from collections.abc import Sequence
 
-THOROUGH = bool(os.environ.get("GAIA_THOROUGH"))
+EFFORT = os.environ.get("GAIA_EFFORT", "usual")
+THOROUGH, FAST = EFFORT == "thorough", EFFORT == "fast"
 
-USUAL_EXAMPLES = 25
+EXAMPLES = {"fast": 10, "usual": 25, "thorough": 100}[EFFORT]
 """Of a property that names no number of its own."""
 
 USUAL_KILLS = 5

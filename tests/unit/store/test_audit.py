@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,13 @@ FORGETTING = "memory/forget.py"
 """It records that somebody had something forgotten."""
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted(PACKAGE.rglob("*.py")):
-        yield file.relative_to(PACKAGE).as_posix(), ast.parse(file.read_text())
+@cache
+def modules() -> Mapping[str, set[str]]:
+    """The names of all modules, by their paths."""
+    return {
+        file.relative_to(PACKAGE).as_posix(): names(ast.parse(file.read_text()))
+        for file in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def names(tree: ast.Module) -> set[str]:
@@ -75,18 +80,18 @@ async def test_no_statement_changes_what_was_decided(database: Database, stateme
 
 
 def test_nothing_that_makes_a_prompt_or_a_session_knows_the_audit() -> None:
-    for name, tree in modules():
+    for name, used in modules().items():
         if name.startswith(("agent/", "memory/", "sessions/")) and name != FORGETTING:
-            known = {each for each in names(tree) if "audit" in each.lower()}
+            known = {each for each in used if "audit" in each.lower()}
             assert not known, f"{name} uses {known}"
 
 
 def test_the_audit_is_listed_for_its_command_alone_and_changed_where_it_must_be() -> None:
-    listing = {name for name, tree in modules() if "audit.entries" in names(tree)}
+    listing = {name for name, used in modules().items() if "audit.entries" in used}
     rows = {
         name
-        for name, tree in modules()
-        if "gaia.store.tables.AuditRow" in names(tree) and not name.startswith("store/audit")
+        for name, used in modules().items()
+        if "gaia.store.tables.AuditRow" in used and not name.startswith("store/audit")
     }
     assert listing <= MAY_LIST_IT
     assert listing
