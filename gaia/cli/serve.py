@@ -14,7 +14,7 @@ def serve_command() -> None:
     from gaia.paths import find_home
 
     with garbage.importing():
-        from gaia.daemon import serve
+        from gaia.app.daemon import serve
         from gaia.logs.uncaught import log_uncaught
 
     log_uncaught()

@@ -16,7 +16,7 @@ from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from gaia import daemon
+from gaia.app import daemon
 from gaia.cli.leaving import leave_threads
 from gaia.paths import Home, find_home
 from gaia.ports import Channel

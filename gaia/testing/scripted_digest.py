@@ -20,7 +20,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
-from gaia.app import build_app
+from gaia.app.build import build_app
 from gaia.clock import SystemClock
 from gaia.memory.digest.findings import Extracted, Offer, Reader, Window
 from gaia.paths import Home

@@ -17,9 +17,9 @@ from uuid import uuid4
 from kit import NAME, AtOnceModel
 
 from gaia.agent.models import ChatModel
-from gaia.app import App, build_app
+from gaia.app.build import App, build_app
+from gaia.app.daemon import timed
 from gaia.clock import SystemClock
-from gaia.daemon import timed
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.ports import Clock

@@ -25,7 +25,7 @@ from soak_figures import Period
 from soak_model import SoakModel
 from soak_people import CHANNEL, NAMES, Person, Post, Talk
 
-from gaia.app import App
+from gaia.app.build import App
 from gaia.messages import Address, Health
 from gaia.paths import Home
 from gaia.schedule.jobs import Daily

@@ -21,7 +21,7 @@ SERVE = """
 import asyncio
 from gaia.cli.serve import announce
 from gaia.clock import SystemClock
-from gaia.daemon import serve
+from gaia.app.daemon import serve
 from gaia.paths import find_home
 from gaia.testing.fake_channel import FakeChannel
 

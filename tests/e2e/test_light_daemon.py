@@ -22,7 +22,7 @@ NEEDLESS = {
 KIT = ("google.", "fastapi.", "authlib.")
 SCRIPT = """
 import signal, sys
-from gaia import first_use
+from gaia.app import first_use
 from gaia.cli.main import main
 first_use.load()
 before_turns = set()

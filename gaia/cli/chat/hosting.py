@@ -141,8 +141,8 @@ async def host_daemon(home: Home) -> AsyncIterator[None]:
     that the prompt stays alive when a chat takes over from another.
     """
     with garbage.importing():
-        await asyncio.to_thread(importlib.import_module, "gaia.daemon")
-    from gaia.daemon import hosted
+        await asyncio.to_thread(importlib.import_module, "gaia.app.daemon")
+    from gaia.app.daemon import hosted
 
     async with hosted(home):
         yield

@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from gaia.agent.intake import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
-from gaia.app import App, build_app
+from gaia.app.build import App, build_app
 from gaia.memory import ledger
 from gaia.memory.digest.findings import Reader
 from gaia.memory.profile import distilling

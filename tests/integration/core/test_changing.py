@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from gaia.changing import Changing
+from gaia.app.apply import SettingsApplier
+from gaia.app.listeners import Listeners
+from gaia.app.reload import ConfigReloader
+from gaia.app.tasks import Tasks
 from gaia.errors import StoreError
-from gaia.listening import Listening
 from gaia.ops.service.notify import ServiceManager
 from gaia.paths import Home
-from gaia.reloading import Reloading
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
 from gaia.settings.watching import Watch
-from gaia.tasks import Tasks
 from gaia.testing.until import until
 
 NO_PORT: dict[str, Mapping[str, JsonValue]] = {"web": {"enabled": False}}
@@ -36,25 +36,25 @@ def of_file(window_turns: int) -> str:
 
 
 @asynccontextmanager
-async def changing(core, home, *, hosted: bool = False) -> AsyncIterator[Changing]:
+async def changing(core, home, *, hosted: bool = False) -> AsyncIterator[SettingsApplier]:
     """What changes the settings of a core."""
     async with asyncio.TaskGroup() as group:
         tasks = Tasks(group, core.clock)
-        yield Changing(
-            home, BEFORE, core.app, tasks, Listening(tasks, {}), core.clock, hosted=hosted
+        yield SettingsApplier(
+            home, BEFORE, core.app, tasks, Listeners(tasks, {}), core.clock, hosted=hosted
         )
         tasks.cancel()
 
 
 @asynccontextmanager
-async def reloading(core, home: Home) -> AsyncIterator[Reloading]:
+async def reloading(core, home: Home) -> AsyncIterator[ConfigReloader]:
     """What takes up the files of a core, which stand as they did at its start."""
     watch = Watch([home.settings_file], core.clock, quiet_seconds=0, vanished_seconds=0)
     home.settings_file.write_text(of_file(7))
     async with changing(core, home) as settings:
         manager = ServiceManager(clock=core.clock)
         state, database = core.app.settings_state, core.database
-        yield Reloading(home, settings, state, database, core.clock, manager, watch)
+        yield ConfigReloader(home, settings, state, database, core.clock, manager, watch)
 
 
 async def test_a_hosted_gaia_opens_no_channel_and_no_port(running_core, home):

@@ -39,7 +39,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_daemon_imports_nothing_before_it_is_ready_that_it_needs_later() -> None:
-    script = "import sys, gaia.daemon, gaia.agent.remote.completions; print(*sys.modules)"
+    script = "import sys, gaia.app.daemon, gaia.agent.remote.completions; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )

@@ -19,7 +19,7 @@ from gaia.messages import HookAnswer, HookRequest
 from gaia.testing.serving import serving
 from gaia.web.hooks import hook_routes
 
-Answering = Callable[[Request], Awaitable[Response]]
+ModelStack = Callable[[Request], Awaitable[Response]]
 
 TOKEN = "0123456789abcdef" * 2
 OTHER_TOKEN = "fedcba9876543210" * 2
@@ -55,7 +55,7 @@ def passing_on_to(gaia: Gaia) -> Starlette:
     return Starlette(routes=hook_routes({"whatsapp": gaia}.get))
 
 
-def page(answering: Answering) -> Starlette:
+def page(answering: ModelStack) -> Starlette:
     return Starlette(routes=[WebRoute("/{path:path}", answering, methods=["POST"])])
 
 

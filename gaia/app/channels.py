@@ -1,4 +1,4 @@
-"""The part of the composition root that builds the channels of the settings."""
+"""Builds the channels of the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reloading: takes up changed settings while gaia runs, or keeps those that it has.
+"""Takes up changed settings while gaia runs, or keeps those that it has.
 
 What is wrong in the files never stops a running daemon: the last good settings hold, and
 the log, the status and the audit say what is wrong.
@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy.orm import Session
 
-from gaia.changing import Changing
+from gaia.app.apply import SettingsApplier
 from gaia.errors import GaiaError, SettingsError
 from gaia.ops.service.notify import ServiceManager
 from gaia.ops.settings_report import ReloadReport, reported
@@ -37,7 +37,7 @@ AUDITED_CHARACTERS = 2_000
 SHOWN_CHARACTERS = 60
 
 
-class Reloading:
+class ConfigReloader:
     """Reloads when the files change, when it is told to, and never twice at once.
 
     `watch` knows what stood in the files when the present settings were read.
@@ -46,7 +46,7 @@ class Reloading:
     def __init__(
         self,
         home: Home,
-        changing: Changing,
+        applier: SettingsApplier,
         state: SettingsState,
         database: Database,
         clock: Clock,
@@ -54,7 +54,7 @@ class Reloading:
         watch: Watch,
     ) -> None:
         self._home = home
-        self._changing = changing
+        self._applier = applier
         self._state = state
         self._database = database
         self._clock = clock
@@ -96,7 +96,7 @@ class Reloading:
     async def _reload(self) -> ReloadReport:
         try:
             loaded = load_settings(self._home)
-            changes = await self._changing.change(loaded)
+            changes = await self._applier.change(loaded)
         except GaiaError as exc:
             return await self._refused(exc)
         except Exception as exc:
@@ -110,7 +110,7 @@ class Reloading:
     def differences(self) -> ReloadReport:
         """What a reload would change."""
         try:
-            changes = differences(self._changing.loaded, load_settings(self._home))
+            changes = differences(self._applier.loaded, load_settings(self._home))
         except SettingsError as exc:
             return ReloadReport(problem=str(exc))
         return ReloadReport(changes=reported(changes))

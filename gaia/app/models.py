@@ -11,7 +11,7 @@ from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
-from gaia.asking import build_ask, build_extractor
+from gaia.app.extractor import build_ask, build_extractor
 from gaia.core.asking import Asking
 from gaia.core.attachments import Attachments
 from gaia.current import Current
@@ -29,7 +29,7 @@ from gaia.store.engine import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class ModelStack:
     """What answers turns with one model, and what learns from them."""
 
     model: ChatModel
@@ -40,7 +40,7 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweringBuilder:
+class ModelStackBuilder:
     """Makes what answers, on parts that stay. `memory_changed` is called when a tool changed
     a memory, `wake_profile` when a user's profile may be out of date."""
 
@@ -53,12 +53,12 @@ class AnsweringBuilder:
 
     def build(
         self, loaded: LoadedSettings, model: ChatModel, reader: Reader | None = None
-    ) -> Answering:
+    ) -> ModelStack:
         """Make it; nothing is asked of the model. `reader` is in the place of the settings'."""
         settings = loaded.settings
         recall = Recall(self.search, self.clock, limit=settings.memory.recall_limit)
         agent = self._agent(loaded, model, recall)
-        return Answering(
+        return ModelStack(
             model=model,
             agent=agent,
             asking=Asking(
@@ -102,17 +102,17 @@ def weighing(memory: MemorySettings) -> Weighing:
     return Weighing(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)
 
 
-class CurrentAnswering:
+class CurrentModelStack:
     """What answers now, part by part, for those who use one of them."""
 
-    def __init__(self, answering: Answering) -> None:
+    def __init__(self, answering: ModelStack) -> None:
         self.model = Current(answering.model)
         self.agent = Current(answering.agent)
         self.asking = Current(answering.asking)
         self.recall = Current(answering.recall)
         self.reader = Current(answering.reader)
 
-    def replace(self, answering: Answering) -> Callable[[], Awaitable[None]]:
+    def replace(self, answering: ModelStack) -> Callable[[], Awaitable[None]]:
         """Have another one answer; what this returns waits until the one before has ended
         all that it had begun."""
         self.recall.replace(answering.recall)

@@ -1,4 +1,4 @@
-"""The part of the composition root that tells who reads conversations, apart from them."""
+"""Chooses who reads conversations to learn from them, and which model is asked for that."""
 
 from __future__ import annotations
 

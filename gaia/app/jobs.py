@@ -1,4 +1,4 @@
-"""The part of the composition root that wires what is done at its times."""
+"""Builds the jobs that are done at their times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECKPOINT_INTERVAL = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Housekeeping:
+class Jobs:
     """What keeps the home in order, and when."""
 
     upkeep: Upkeep
@@ -40,7 +40,7 @@ class Housekeeping:
     """The jobs of the present settings."""
 
 
-def build_housekeeping(
+def build_jobs(
     settings: Current[Settings],
     *,
     home: Home,
@@ -50,7 +50,7 @@ def build_housekeeping(
     memory_changed: Callable[[], None],
     clock: Clock,
     first_sweep_after: timedelta,
-) -> Housekeeping:
+) -> Jobs:
     """What sweeps, empties logs, keeps up and makes backups."""
     checkpoints = Checkpoints(home.database, database)
     upkeep = Upkeep(
@@ -74,7 +74,7 @@ def build_housekeeping(
         )
 
     ledger = Ledger(database, clock)
-    return Housekeeping(upkeep, Schedule(jobs(), ledger, clock), ledger, jobs)
+    return Jobs(upkeep, Schedule(jobs(), ledger, clock), ledger, jobs)
 
 
 def _sweep_interval(settings: Settings) -> timedelta:

@@ -1,4 +1,4 @@
-"""The part of the composition root that wires what gaia learns by itself."""
+"""Builds what gaia learns by itself with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 
 
-def build_digesting(
+def build_digests(
     settings: Current[Settings],
     reader: Current[Reader],
     *,

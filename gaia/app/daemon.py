@@ -15,14 +15,17 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from gaia import __version__, first_use, garbage, logs
+from gaia import __version__, garbage, logs
 from gaia.agent.models import ChatModel, build_model
-from gaia.app import App, build_app
-from gaia.changing import INDEX, METRICS, SCHEDULE, WEB, Changing, channel_task, places
-from gaia.channelling import require_secrets
+from gaia.app import first_use
+from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
+from gaia.app.build import App, build_app
+from gaia.app.channels import require_secrets
+from gaia.app.listeners import Listeners
+from gaia.app.reload import ConfigReloader
+from gaia.app.tasks import Tasks
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
-from gaia.listening import Listening
 from gaia.ops.service import watchdog
 from gaia.ops.service.notify import ServiceManager
 from gaia.ops.service.unit import ENDING_SECONDS
@@ -30,7 +33,6 @@ from gaia.ops.service.watchdog import Watchdog
 from gaia.ops.tracing import Tracing, require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.reloading import Reloading
 from gaia.settings import last_good
 from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import resolve_loaded
@@ -38,7 +40,6 @@ from gaia.settings.watching import Watch
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
-from gaia.tasks import Tasks
 from gaia.web.app import local_app, public_app
 from gaia.web.metrics import metrics_app
 from gaia.web.server import WebServer, listen_on_path
@@ -196,12 +197,12 @@ async def _running(
                     WEB: lambda: public_app(app.status, app.hooked),
                     METRICS: lambda: metrics_app(app.metrics.text),
                 }
-                listening = Listening(tasks, apps)
-                stack.enter_context(listening.closing())
-                changing = Changing(home, loaded, app, tasks, listening, clock, hosted=hosted)
-                reloading = Reloading(
+                listeners = Listeners(tasks, apps)
+                stack.enter_context(listeners.closing())
+                applier = SettingsApplier(home, loaded, app, tasks, listeners, clock, hosted=hosted)
+                reloader = ConfigReloader(
                     home,
-                    changing,
+                    applier,
                     app.settings_state,
                     database,
                     clock,
@@ -209,15 +210,15 @@ async def _running(
                     prepared.watch,
                 )
                 for name, place in places(loaded.settings).items() if not hosted else ():
-                    listening.open(name, place)
+                    listeners.open(name, place)
                 routes = settings_routes(
-                    lambda: reloading.reload("the command line asks"), reloading.differences
+                    lambda: reloader.reload("the command line asks"), reloader.differences
                 )
                 control = local_app(app.status, app.recover, [*app.local_routes, *routes])
                 server = WebServer(control, local)
                 tasks.start("control socket", server.run_until_cancelled, supervised=False)
                 try:
-                    async with reloading.put_off():
+                    async with reloader.put_off():
                         _start(tasks, app)
                         await app.recover()
                         app.status.ready = True
@@ -226,8 +227,8 @@ async def _running(
                         tasks.start(INDEX, app.index.serve)
                         tasks.start(SCHEDULE, app.schedule.run)
                     if hang_up is not None:
-                        tasks.start("settings", reloading.watch)
-                        tasks.start("SIGHUP", partial(_reload_on, hang_up, reloading))
+                        tasks.start("settings", reloader.watch)
+                        tasks.start("SIGHUP", partial(_reload_on, hang_up, reloader))
                         tasks.start("watchdog", _watchdog(manager, home, app, database, clock).run)
                     ready = f"gaia {__version__} is ready, model {model.describe()}"
                     logger.info("%s", ready)
@@ -236,7 +237,7 @@ async def _running(
                 finally:
                     app.status.ready = False
                     manager.stopping(app.settings.now.limits.drain_seconds + ENDING_SECONDS)
-                    await _drain(app, reloading)
+                    await _drain(app, reloader)
                     tasks.cancel()
     logger.info("gaia has stopped")
 
@@ -279,8 +280,8 @@ def _watchdog(
     return Watchdog(manager, signs, clock)
 
 
-async def _drain(app: App, reloading: Reloading) -> None:
-    reloading.stop()
+async def _drain(app: App, reloader: ConfigReloader) -> None:
+    reloader.stop()
     seconds = app.settings.now.limits.drain_seconds
     # What a model has not answered is asked again after the next start.
     await app.digesting.cancel()
@@ -292,7 +293,7 @@ async def _drain(app: App, reloading: Reloading) -> None:
             await app.dispatcher.drain()
             await app.delivery.flush()
             await app.forgetting.flush()
-            await reloading.ended()
+            await reloader.ended()
     except TimeoutError:
         logger.warning("not all turns ended within %.0f s: the next start takes them up", seconds)
         await app.handlers.cancel()
@@ -301,11 +302,11 @@ async def _drain(app: App, reloading: Reloading) -> None:
         await app.forgetting.cancel()
 
 
-async def _reload_on(hang_up: asyncio.Event, reloading: Reloading) -> None:
+async def _reload_on(hang_up: asyncio.Event, reloader: ConfigReloader) -> None:
     while True:
         await hang_up.wait()
         hang_up.clear()
-        await reloading.reload("SIGHUP")
+        await reloader.reload("SIGHUP")
 
 
 @contextmanager

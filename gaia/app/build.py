@@ -13,9 +13,11 @@ from starlette.routing import BaseRoute
 
 from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
-from gaia.answering import AnsweringBuilder, CurrentAnswering, weighing
-from gaia.channelling import TerminalGreeter, enabled_channels
-from gaia.commanding import build_commands
+from gaia.app.channels import TerminalGreeter, enabled_channels
+from gaia.app.commands import build_commands
+from gaia.app.digests import build_digests
+from gaia.app.jobs import build_jobs
+from gaia.app.models import CurrentModelStack, ModelStackBuilder, weighing
 from gaia.core.access import Access
 from gaia.core.budget_notices import BudgetNotices
 from gaia.core.budgets import Budgets
@@ -31,8 +33,6 @@ from gaia.core.turns import Turns
 from gaia.core.warming import Warming
 from gaia.current import Current
 from gaia.digest.worker import Digesting
-from gaia.housekeeping import build_housekeeping
-from gaia.learning import build_digesting
 from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.index.opening import parts_opener
@@ -70,9 +70,9 @@ class App:
     other settings."""
 
     settings: Current[Settings]
-    answering: CurrentAnswering
+    answering: CurrentModelStack
     weighing: Current[Weighing]
-    builder: AnsweringBuilder
+    builder: ModelStackBuilder
     users: Users
     greeter: TerminalGreeter
     channels: dict[str, Channel]
@@ -160,7 +160,7 @@ def build_app(
         memory_changed()
         profiles.wake(user_id)
 
-    builder = AnsweringBuilder(
+    builder = ModelStackBuilder(
         home=home,
         database=database,
         search=search,
@@ -168,7 +168,7 @@ def build_app(
         memory_changed=memory_changed,
         wake_profile=lambda user_id: profiles.wake(user_id),
     )
-    answering = CurrentAnswering(builder.build(loaded, model, reader))
+    answering = CurrentModelStack(builder.build(loaded, model, reader))
     spending, budgets = Spending(settings, clock), Budgets(settings, clock)
     profiles = Profiles(
         database=database,
@@ -191,7 +191,7 @@ def build_app(
         observer=counters,
     )
     turns = Turns()
-    digesting = build_digesting(
+    digesting = build_digests(
         settings,
         answering.reader,
         finder=search,
@@ -204,7 +204,7 @@ def build_app(
         learned=learned,
         clock=clock,
     )
-    housekeeping = build_housekeeping(
+    housekeeping = build_jobs(
         settings,
         home=home,
         database=database,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from starlette.applications import Starlette
 
+from gaia.app.tasks import Tasks
 from gaia.errors import ListenError
-from gaia.tasks import Tasks
 from gaia.web.server import WebServer, listen_on_port
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class Place:
     port: int
 
 
-class Listening:
+class Listeners:
     """Serves each app by its name, which is that of its block in the settings, at its place;
     without a place it is not served."""
 

@@ -1,4 +1,4 @@
-"""The part of the composition root that wires the slash commands."""
+"""Builds the slash commands."""
 
 from __future__ import annotations
 

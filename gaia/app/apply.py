@@ -1,4 +1,4 @@
-"""Changing: gives a running App other settings, all of them or none.
+"""Gives a running App other settings, all of them or none.
 
 First all that can fail is made: the model, the channels, the listeners. Then each part is
 replaced; a turn, a send or a digest that has begun ends with what it began with. What
@@ -15,10 +15,11 @@ from functools import partial
 
 from gaia import logs
 from gaia.agent.models import build_model
-from gaia.answering import Answering, weighing
-from gaia.app import App
-from gaia.channelling import changed_channels, enabled_channels
-from gaia.listening import Listening, Place
+from gaia.app.build import App
+from gaia.app.channels import changed_channels, enabled_channels
+from gaia.app.listeners import Listeners, Place
+from gaia.app.models import ModelStack, weighing
+from gaia.app.tasks import Tasks
 from gaia.memory.index.opening import parts_inputs, parts_opener
 from gaia.ops.tracing import require_extra
 from gaia.paths import Home
@@ -27,7 +28,6 @@ from gaia.settings.changes import Change, differences
 from gaia.settings.load import LoadedSettings
 from gaia.settings.providers import ResolvedModel, resolve_loaded
 from gaia.settings.schema import ModelSettings, Settings
-from gaia.tasks import Tasks
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class Prepared:
     loaded: LoadedSettings
     changes: Sequence[Change]
     resolved: ResolvedModel
-    answering: Answering
+    answering: ModelStack
     channels: Mapping[str, Channel]
     changed_channels: Collection[str]
     changes_index: bool
@@ -78,7 +78,7 @@ class Prepared:
         return any(each.is_secret for each in self.changes)
 
 
-class Changing:
+class SettingsApplier:
     """Changes the settings of an App, whose tasks are `tasks`. One that is `hosted` keeps
     its terminal, and opens no other channel and no port."""
 
@@ -88,7 +88,7 @@ class Changing:
         loaded: LoadedSettings,
         app: App,
         tasks: Tasks,
-        listening: Listening,
+        listeners: Listeners,
         clock: Clock,
         *,
         hosted: bool,
@@ -98,7 +98,7 @@ class Changing:
         self._home = home
         self._app = app
         self._tasks = tasks
-        self._listening = listening
+        self._listeners = listeners
         self._clock = clock
         self._hosted = hosted
         self._resolved = resolve_loaded(loaded)
@@ -145,10 +145,10 @@ class Changing:
             return
         try:
             for name, place in places(settings).items():
-                await self._listening.move(name, place)
+                await self._listeners.move(name, place)
         except BaseException:
             for name, place in places(self.loaded.settings).items():
-                await self._listening.move(name, place)
+                await self._listeners.move(name, place)
             raise
 
     async def _commit(self, prepared: Prepared) -> None:
@@ -181,7 +181,7 @@ class Changing:
             to_terminal=not self._hosted,
         )
 
-    def _replace_answering(self, answering: Answering) -> None:
+    def _replace_answering(self, answering: ModelStack) -> None:
         model = self._app.answering.model.now
         unused = self._app.answering.replace(answering)
 

@@ -1,4 +1,4 @@
-"""Listening: a server moves to another port, and stays where it was when it cannot."""
+"""A server moves to another port, and stays where it was when it cannot."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from gaia.app.listeners import Listeners, Place
+from gaia.app.tasks import Tasks
 from gaia.errors import ListenError
-from gaia.listening import Listening, Place
-from gaia.tasks import Tasks
 from gaia.testing.clock import FakeClock
 
 HOST = "127.0.0.1"
@@ -42,17 +42,17 @@ async def answers(port: int) -> bool:
 
 
 @pytest.fixture
-async def listening() -> AsyncIterator[Listening]:
+async def listening() -> AsyncIterator[Listeners]:
     with ExitStack() as stack:
         async with asyncio.TaskGroup() as group:
             tasks = Tasks(group, FakeClock())
-            listening = Listening(tasks, {"web": app})
+            listening = Listeners(tasks, {"web": app})
             stack.enter_context(listening.closing())
             yield listening
             tasks.cancel()
 
 
-async def test_a_server_moves(listening: Listening) -> None:
+async def test_a_server_moves(listening: Listeners) -> None:
     first, second = free_port(), free_port()
     listening.open("web", Place(HOST, first))
     assert await answers(first)
@@ -64,7 +64,7 @@ async def test_a_server_moves(listening: Listening) -> None:
     assert await answers(first)
 
 
-async def test_where_it_cannot_listen_it_stays_where_it_was(listening: Listening) -> None:
+async def test_where_it_cannot_listen_it_stays_where_it_was(listening: Listeners) -> None:
     first = free_port()
     listening.open("web", Place(HOST, first))
     with socket.create_server((HOST, 0)) as taken:
@@ -74,7 +74,7 @@ async def test_where_it_cannot_listen_it_stays_where_it_was(listening: Listening
     assert await answers(first)
 
 
-async def test_at_its_own_port_it_may_take_another_address(listening: Listening) -> None:
+async def test_at_its_own_port_it_may_take_another_address(listening: Listeners) -> None:
     port = free_port()
     listening.open("web", Place(HOST, port))
     assert await answers(port)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gaia.tasks import Tasks
+from gaia.app.tasks import Tasks
 from gaia.testing.clock import FakeClock
 from gaia.testing.until import until
 
