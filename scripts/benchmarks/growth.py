@@ -1,5 +1,6 @@
 """growth: whether a turn costs the same however old its conversation is, and however much is
-remembered."""
+remembered. What it costs is processor time, since minutes lie between the turns that are
+compared, and the machine may be busier by then."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures import Figure, milliseconds
-from gaia_inside import inside
+from gaia_inside import Inside, inside
 
 from gaia.paths import Home
 
@@ -32,7 +34,7 @@ async def measure(quick: bool) -> Sequence[Figure]:
         memories = QUICK_MEMORIES if quick else MEMORIES
         await asyncio.to_thread(_remember, home, Path(folder) / "memories.jsonl", memories)
         async with inside(home) as gaia:
-            taken = [await gaia.turn(number) for number in range(5 if quick else SAMPLE)]
+            taken = [await _turn(gaia, number) for number in range(5 if quick else SAMPLE)]
     first = figures[0].value
     name = f"turn with {memories:,} memories"
     return [*figures, Figure(name, milliseconds(taken), "ms", first, figures[0].name)]
@@ -43,11 +45,18 @@ async def _conversation(home: Home, marks: Sequence[int], sample: int) -> list[F
     async with inside(home) as gaia:
         taken = []
         for mark in marks:
-            taken += [await gaia.turn(number) for number in range(len(taken), mark)]
+            taken += [await _turn(gaia, number) for number in range(len(taken), mark)]
             median, first = milliseconds(taken[-sample:]), figures[0] if figures else None
             floor = (first.value, first.name) if first else (None, "")
             figures.append(Figure(f"turn {mark:,} of a conversation", median, "ms", *floor))
     return figures
+
+
+async def _turn(gaia: Inside, number: int) -> float:
+    """The processor time of the turn of that number."""
+    before = time.process_time()
+    await gaia.turn(number)
+    return time.process_time() - before
 
 
 def _remember(home: Home, file: Path, memories: int) -> None:
