@@ -39,6 +39,7 @@ from telegram.request import BaseRequest, HTTPXRequest, RequestData
 from channels.base.backoff import Timing as BaseTiming
 from channels.base.condition import Condition
 from channels.base.http import date_hooks, was_never_sent, was_refused
+from gaia.bounded_http import authorities
 from gaia.errors import PermanentSendError, RetryableSendError, SendError, UnknownSendError
 from gaia.findings import Heard
 from gaia.ports import Clock
@@ -110,7 +111,7 @@ class GuardedRequest(HTTPXRequest):
         heard: Heard | None = None,
     ) -> None:
         super().__init__(
-            httpx_kwargs={"event_hooks": date_hooks(heard)},
+            httpx_kwargs={"event_hooks": date_hooks(heard), "verify": authorities()},
             connection_pool_size=connections,
             read_timeout=read,
             write_timeout=timing.write,
@@ -182,7 +183,8 @@ class Api(Bot):
             ),
         )
         self._timing = timing
-        self._files = httpx.AsyncClient(timeout=httpx.Timeout(timing.read, connect=timing.connect))
+        timeout = httpx.Timeout(timing.read, connect=timing.connect)
+        self._files = httpx.AsyncClient(timeout=timeout, verify=authorities())
 
     @property
     def files(self) -> httpx.AsyncClient:

@@ -35,6 +35,7 @@ from channels.base.backoff import Timing as BaseTiming
 from channels.base.http import date_hooks
 from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
 from channels.whatsapp.requests import CHANNEL, twilio_name
+from gaia.bounded_http import authorities
 from gaia.findings import Heard
 
 T = TypeVar("T")
@@ -292,7 +293,12 @@ def client(timing: Timing, heard: Heard | None = None) -> httpx.AsyncClient:
     timeout = httpx.Timeout(
         timing.read, connect=timing.connect, write=timing.write, pool=timing.pool
     )
-    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=date_hooks(heard))
+    return httpx.AsyncClient(
+        timeout=timeout,
+        follow_redirects=False,
+        event_hooks=date_hooks(heard),
+        verify=authorities(),
+    )
 
 
 def rebased(url: str, base_url: str) -> str:

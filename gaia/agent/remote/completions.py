@@ -26,6 +26,7 @@ from gaia.agent.faults import FaultReader
 from gaia.agent.remote.errors import HostError, HostErrors, read_status, refuse_errors, sdk_reader
 from gaia.agent.remote.tool_calls import WrittenCalls
 from gaia.agent.thoughts import KeptThoughts
+from gaia.bounded_http import authorities
 from gaia.settings.providers import ResolvedModel
 
 DONE = "[DONE]"
@@ -66,6 +67,7 @@ def open_client(
         follow_redirects=True,
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         trust_env=trust_env,
+        verify=authorities(),
     )
 
 

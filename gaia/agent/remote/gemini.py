@@ -21,6 +21,7 @@ from gaia.agent.connection import Connection
 from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault
 from gaia.agent.refusals import refusal_of
 from gaia.agent.remote.errors import WebPageError, network_fault, read_status
+from gaia.bounded_http import authorities
 from gaia.settings.providers import KEYS, ResolvedModel
 
 LIST_MODELS = 1000
@@ -37,7 +38,9 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
     """
     body = BodyFilter()
     http = httpx.AsyncClient(
-        follow_redirects=True, event_hooks={"request": [body], "response": [read_status]}
+        follow_redirects=True,
+        event_hooks={"request": [body], "response": [read_status]},
+        verify=authorities(),
     )
     options = HttpOptions(
         base_url=resolved.base_url or None,
