@@ -21,7 +21,6 @@ from gaia.app.listeners import Listeners, Place
 from gaia.app.models import ModelStack, weighing
 from gaia.app.tasks import Tasks
 from gaia.memory.index.opening import parts_inputs, parts_opener
-from gaia.ops.tracing import require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences
@@ -128,7 +127,10 @@ class SettingsApplier:
         channels: Mapping[str, Channel] = {}
         changed: Collection[str] = ()
         if not self._hosted:
-            require_extra(loaded.settings.tracing)
+            if loaded.settings.tracing.enabled:
+                from gaia.ops.tracing import require_extra
+
+                require_extra(loaded.settings.tracing)
             channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
             changed = changed_channels(self.loaded, loaded)
         resolved = resolve_loaded(loaded)

