@@ -18,7 +18,7 @@ import pytest
 
 from gaia import logs
 from gaia.paths import Home
-from gaia.testing.effort import EFFORT, EXAMPLES, THOROUGH
+from gaia.testing.effort import EFFORT, EXAMPLES
 from gaia.testing.forked import ForkServer, fork_server
 
 PERSONAL = re.compile(
@@ -38,14 +38,16 @@ hypothesis.settings.load_profile(EFFORT)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: what `scripts/test --fast` leaves out")
     config.addinivalue_line("markers", "thorough: what `scripts/test --thorough` alone runs")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not THOROUGH:
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    marks = {"fast": ("slow", "thorough"), "usual": ("thorough",), "thorough": ()}[EFFORT]
+    left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: FIRST.index(item.path.relative_to(TESTS).parts[0]))
 
 

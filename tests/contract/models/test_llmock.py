@@ -20,6 +20,8 @@ from gaia.testing.llmock import running_llmock
 
 from .conftest import SETTINGS, Talk, let_wait, talking
 
+pytestmark = pytest.mark.slow
+
 WHEN_STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 

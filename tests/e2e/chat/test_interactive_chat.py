@@ -41,6 +41,7 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(daemon: Daemon, windo
         await window.asks()
         window.type(CTRL_C)
         await window.shows("Ctrl-D or /quit leaves the chat.")
+        await window.asks()
         window.type("hello" + ENTER)
         inbound = await core.next_message()
         daemon.preview(inbound, "A long st")

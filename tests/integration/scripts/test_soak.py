@@ -14,7 +14,7 @@ from gaia.testing.effort import rounds
 SOAK = Path(__file__).parents[3] / "scripts" / "benchmarks" / "soak.py"
 SEED = "1"
 WEEKS = 4
-MESSAGES = rounds(80, thorough=300)
+MESSAGES = rounds(160, thorough=300)
 FIGURES = {
     *("number", "turns", "resident_mb", "database_mb", "wal_mb", "index_mb", "backups_mb"),
     *("logs_mb", "threads", "descriptors", "connections", "tasks", "turn_ms"),

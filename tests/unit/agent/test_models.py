@@ -20,6 +20,7 @@ from gaia.testing.function_model import FunctionModel
 HEAVY = {"google", "openai", "anthropic", "sqlalchemy", "xllamacpp", "httpx"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [

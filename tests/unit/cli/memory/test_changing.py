@@ -120,6 +120,7 @@ def test_without_a_terminal_and_a_yes_nothing_goes(shell, ada, arguments: tuple[
     assert shell.texts() == ["I drink tea"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "left"), [("y", []), ("n", [POT]), ("", [POT])])
 def test_in_a_terminal_it_shows_what_goes_and_asks(shell, ada, answer: str, left: list) -> None:
     shell.done("add", POT)

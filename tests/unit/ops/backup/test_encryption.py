@@ -11,6 +11,7 @@ from gaia.ops.backup.verifying import verify_backup
 PASSPHRASE = "correct horse battery staple ü"
 
 
+@pytest.mark.slow
 async def test_an_encrypted_one_opens_with_its_passphrase_alone(
     make: Callable[..., Awaitable[Made]],
 ) -> None:
