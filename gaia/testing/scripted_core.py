@@ -25,6 +25,8 @@ from gaia.messages import (
 )
 from gaia.ports import Channel, Clock
 
+PATIENCE_SECONDS = 60
+
 
 @dataclass(slots=True)
 class CoreState:
@@ -106,8 +108,10 @@ class ScriptedCore:
         self.state.expected.append(address)
 
     async def next_message(self) -> Inbound:
-        """The next message that was received."""
-        return await self._inbox.get()
+        """The next message that was received. One that does not come is an error soon: a
+        program that waits for the test, and a test for it, would wait on."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await self._inbox.get()
 
     def reply(
         self,
