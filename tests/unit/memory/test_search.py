@@ -1,10 +1,12 @@
 """Search over a real ledger, with vectors that are made of words."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection, event
 
 from gaia.errors import MissingOwnerError
 from gaia.memory.candidates import Filter
@@ -54,6 +56,25 @@ async def test_two_characters_are_found_inside_a_longer_run(finder: Finder, ada:
     await finder.keep(ada, "我喜欢猫")
     await finder.keep(ada, "我对花生过敏")
     assert (await finder.texts(ada, "过敏"))[0] == "我对花生过敏"
+
+
+async def test_memories_are_looked_up_by_their_words_and_not_all_of_a_person(
+    finder: Finder, ada: User, database: Database
+) -> None:
+    await finder.keep(ada, "Rex is my dog")
+    plans: list[list[str]] = []
+
+    def explain(connection: Connection, _: object, statement: str, asked: object, *__: Any) -> None:
+        if "json_each" in statement and "memories" in statement:
+            cursor = connection.connection.cursor()
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement}", asked)
+            plans.append([step for *_, step in cursor.fetchall()])
+
+    event.listen(database.engine, "before_cursor_execute", explain)
+    await finder.texts(ada, "what is my dog called?")
+    (plan,) = plans
+    searches = [step.split()[1] for step in plan if step.startswith("SEARCH")]
+    assert searches == ["memory_terms", "memories"]
 
 
 @pytest.mark.parametrize("user_id", ["", "  ", None])
