@@ -48,16 +48,17 @@ def text_hash(words: str) -> str:
 
 def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
     """The row that says the same: the one that counts, or one that is held."""
-    found = session.scalars(
-        of(user_id).where(
-            MemoryRow.kind == said.kind,
-            MemoryRow.context == said.context,
-            MemoryRow.hash == text_hash(said.text),
-            MemoryRow.status.in_((MemoryStatus.ACTIVE, MemoryStatus.HELD)),
-        )
+    says_it = of(user_id).where(
+        MemoryRow.kind == said.kind,
+        MemoryRow.context == said.context,
+        MemoryRow.hash == text_hash(said.text),
     )
-    by_status = {row.status: row for row in found}
-    return by_status.get(MemoryStatus.ACTIVE) or by_status.get(MemoryStatus.HELD)
+    # Asked for both at once, SQLite would read all memories of the user that count.
+    for status in (MemoryStatus.ACTIVE, MemoryStatus.HELD):
+        row = session.scalars(says_it.where(MemoryRow.status == status)).first()
+        if row is not None:
+            return row
+    return None
 
 
 def insert_held(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:

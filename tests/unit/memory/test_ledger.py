@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import ledger
@@ -38,6 +40,23 @@ async def test_words_are_kept_as_they_were_said(book: Book, ada: User, text: str
     assert added.is_new
     assert (await book.stored(ada, added.memory.memory_id)).text == text.strip()
     assert added.memory == await book.stored(ada, added.memory.memory_id)
+
+
+async def test_what_is_known_already_is_looked_up_and_not_read_through(
+    book: Book, ada: User
+) -> None:
+    await book.keep(ada, POT)
+    plans: list[str] = []
+
+    def explain(connection: Connection, _: object, statement: str, asked: object, *__: Any) -> None:
+        if "memories.hash = ?" in statement:
+            cursor = connection.connection.cursor()
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement}", asked)
+            plans.extend(step for *_, step in cursor.fetchall())
+
+    event.listen(book.database.engine, "before_cursor_execute", explain)
+    assert not (await book.keep(ada, POT)).is_new
+    assert [plan.split()[4] for plan in plans] == ["ix_memories_one_active"]
 
 
 async def test_what_no_file_can_hold_is_left_out_or_marked(book: Book, ada: User) -> None:
