@@ -30,9 +30,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gaia.errors import ModelMissingError
 from gaia.paths import Home, find_home
 from gaia.settings.providers import DEFAULT_NAMES
-from gaia.testing.processes import Talker, running_daemon, talking
 from gaia.weights.catalogue import CatalogueModel, find_model
 from gaia.weights.folder import Weights
+from tests.harness.processes import Talker, running_daemon, talking
 
 SKIPPED = 77
 """The exit code of automake's for a test that could not be run."""

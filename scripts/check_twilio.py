@@ -4,7 +4,7 @@
 Serves the whole description with Prism (`npm install @stoplight/prism-cli`), and makes
 every kind of request that the WhatsApp channel makes, by the code that makes it. Fails
 when one is refused, or when a broken one is not. Says as well whether the excerpt that
-`gaia.testing.twilio` holds is still one of the description.
+`tests.servers.twilio` holds is still one of the description.
 
 The description is Twilio's: https://github.com/twilio/twilio-oai, the file
 spec/json/twilio_api_v2010.json. Needs the environment of `scripts/setup-dev`.
@@ -31,9 +31,9 @@ import httpx
 from channels.whatsapp.api import Api, Timing
 from channels.whatsapp.errors import REFUSALS, describe
 from gaia.clock import SystemClock
-from gaia.testing.twilio import ACCOUNT_SID, AUTH_TOKEN, NUMBER
-from gaia.testing.twilio.description import FORM, Json
-from gaia.testing.twilio.excerpt import excerpt
+from tests.servers.twilio import ACCOUNT_SID, AUTH_TOKEN, NUMBER
+from tests.servers.twilio.description import FORM, Json
+from tests.servers.twilio.excerpt import excerpt
 
 MESSAGES_PATH = "/2010-04-01/Accounts/{AccountSid}/Messages.json"
 PERSON = "+4915112345678"
@@ -178,7 +178,7 @@ def as_object(value: object) -> Json:
 
 
 def packaged(name: str) -> bytes:
-    return (resources.files("gaia.testing.twilio") / name).read_bytes()
+    return (resources.files("tests.servers.twilio") / name).read_bytes()
 
 
 def say(line: str) -> None:
@@ -212,7 +212,7 @@ def main() -> int:
         return 0
     wrong = asyncio.run(check(whole(description), prism))
     if excerpt(description) != json.loads(packaged("api_v2010.json")):
-        say("OLD      gaia/testing/twilio/api_v2010.json: make it anew with --excerpt")
+        say("OLD      tests/servers/twilio/api_v2010.json: make it anew with --excerpt")
         wrong += 1
     say(f"{wrong} of {len(REQUESTS) + len(BROKEN) + 1} requests were not met as they should be")
     return 1 if wrong else 0

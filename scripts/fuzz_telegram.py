@@ -35,8 +35,8 @@ from channels.telegram.words import Me
 from gaia.clock import SystemClock
 from gaia.logs import CHATTY
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
-from gaia.testing.telegram.odd_updates import OddUpdates
-from gaia.testing.telegram.table import load_bot_api
+from tests.servers.telegram.odd_updates import OddUpdates
+from tests.servers.telegram.table import load_bot_api
 
 TOKEN = "123456789:AAtoken-canary-token-canary-token"
 CANARY = "words-canary"

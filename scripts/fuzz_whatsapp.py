@@ -46,8 +46,8 @@ from gaia.messages import (
     Receipt,
     ReceiptKind,
 )
-from gaia.testing.twilio.odd_webhooks import Account, OddWebhook, OddWebhooks, Origin
 from gaia.web.hooks import hook_routes
+from tests.servers.twilio.odd_webhooks import Account, OddWebhook, OddWebhooks, Origin
 
 ACCOUNT = Account(
     sid="AC" + "0a" * 16,

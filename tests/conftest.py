@@ -18,8 +18,8 @@ import pytest
 
 from gaia import logs
 from gaia.paths import Home
-from gaia.testing.effort import EFFORT, EXAMPLES
-from gaia.testing.forked import ForkServer, fork_server
+from tests.harness.effort import EFFORT, EXAMPLES
+from tests.harness.forked import ForkServer, fork_server
 
 PERSONAL = re.compile(
     r"GAIA_(?!.*_SEED$).*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY",

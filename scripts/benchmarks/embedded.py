@@ -22,9 +22,9 @@ from gaia.clock import SystemClock
 from gaia.errors import ModelError
 from gaia.paths import find_home
 from gaia.settings.providers import DEFAULT_NAMES
-from gaia.testing.small_model import KEPT_MODELS, pull_small_model
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
+from tests.harness.small_model import KEPT_MODELS, pull_small_model
 
 INSTRUCTIONS = "You are a friendly assistant. You answer in a few plain sentences. " * 20
 CONTEXT = 2048

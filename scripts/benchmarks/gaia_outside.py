@@ -22,9 +22,9 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.model_server import RemoteModelServer, Step, spawned_model_server
-from gaia.testing.processes import READY, DaemonProcess, spawn
-from gaia.testing.telegram import Person, TelegramServer, running_telegram
+from tests.harness.processes import READY, DaemonProcess, spawn
+from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
+from tests.servers.telegram import Person, TelegramServer, running_telegram
 
 FIRST_PERSON = 100
 

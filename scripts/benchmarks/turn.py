@@ -9,7 +9,7 @@ from gaia_inside import inside
 from gaia_outside import outside, person
 from kit import Kit
 
-from gaia.testing.transactions import Counted
+from tests.harness.transactions import Counted
 
 WARM_UP = 25
 """Turns after which the window of a conversation is full."""

@@ -1,7 +1,7 @@
 """Homes, users and daemons for the tests that run gaia as a user would: as a process.
 
 `run_gaia` and `running_daemon` of these fixtures fork, which is quicker by seconds; those of
-`gaia.testing.processes` start `python -m gaia`, which a few tests do, so that a user's way
+`tests.harness.processes` start `python -m gaia`, which a few tests do, so that a user's way
 in is tested too.
 """
 
@@ -16,10 +16,10 @@ import pytest
 import pytest_asyncio
 
 from gaia.paths import Home
-from gaia.testing import processes
-from gaia.testing.forked import ForkServer
-from gaia.testing.processes import DaemonProcess, Finished
-from gaia.testing.scripted_daemon import Daemons, daemons
+from tests.harness import processes
+from tests.harness.forked import ForkServer
+from tests.harness.processes import DaemonProcess, Finished
+from tests.harness.scripted_daemon import Daemons, daemons
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 RunGaia = Callable[..., Awaitable[Finished]]

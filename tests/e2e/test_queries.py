@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.testing.model_server import running_model_server
+from tests.servers.model_server import running_model_server
 
 QUERIES = (
     *("users list --json", "users pending --json", "audit --json", "costs --json"),

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from gaia.paths import Home
-from gaia.testing import processes
-from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import Finished, NotAnsweredError, talking
+from tests.harness import processes
+from tests.harness.processes import Finished, NotAnsweredError, talking
+from tests.servers.model_server import running_model_server
 
 QUIET = "web: {port: 0}\nmodel: {provider: openai, base_url: 'http://127.0.0.1:9/v1'}\n"
 

@@ -11,10 +11,10 @@ import pytest
 
 from channels.terminal_wire import TurnTextFrame
 from gaia.core.sentences import STOPPED
-from gaia.testing import processes
-from gaia.testing.llmock import running_llmock
-from gaia.testing.model_server import ScriptedCall, Step, running_model_server
-from gaia.testing.processes import talking
+from tests.harness import processes
+from tests.harness.processes import talking
+from tests.servers.llmock import running_llmock
+from tests.servers.model_server import ScriptedCall, Step, running_model_server
 
 OPENAI = {"OPENAI_API_KEY": "x"}
 LISTENS = "the web server listens on "

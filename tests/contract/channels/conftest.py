@@ -24,14 +24,14 @@ from gaia.ports import Channel
 from gaia.settings.schema import TelegramSettings, WhatsAppSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
-from gaia.testing.http_faults import BadGateway
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.serving import serving
-from gaia.testing.telegram import TelegramServer, running_telegram
-from gaia.testing.terminal_peer import TerminalPeer
-from gaia.testing.twilio import CREATE_MESSAGE, TwilioServer, early, running_twilio
 from gaia.testing.until import until
 from gaia.web.hooks import hook_routes
+from tests.harness.terminal_peer import TerminalPeer
+from tests.servers.http_faults import BadGateway
+from tests.servers.serving import serving
+from tests.servers.telegram import TelegramServer, running_telegram
+from tests.servers.twilio import CREATE_MESSAGE, TwilioServer, early, running_twilio
 
 PUBLIC_URL = "https://gaia.example"
 

@@ -15,7 +15,7 @@ from gaia.memory.index.factories import Factories
 from gaia.memory.index.opening import open_llm
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, Secrets
-from gaia.testing.model_server import ModelServer, Step, running_model_server
+from tests.servers.model_server import ModelServer, Step, running_model_server
 
 ASKED = [{"role": "system", "content": "Answer in JSON."}, {"role": "user", "content": "hello"}]
 SHAPE = {"type": "object", "properties": {"summary": {"type": "string"}}}

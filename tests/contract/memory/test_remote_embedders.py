@@ -16,7 +16,7 @@ from gaia.memory.index.opening import open_parts
 from gaia.memory.seams import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
-from gaia.testing.model_server import ModelServer, Step, running_model_server
+from tests.servers.model_server import ModelServer, Step, running_model_server
 
 KEY = "a-key-for-tests"
 SECRETS = Secrets(gemini_api_key=SecretStr(KEY), openai_api_key=SecretStr(KEY))

@@ -22,7 +22,7 @@ from gaia.paths import Home
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import ModelServer, running_model_server
+from tests.servers.model_server import ModelServer, running_model_server
 
 KEY = "right-key"
 TIMEOUT = 60.0

@@ -12,7 +12,7 @@ from gaia.paths import Home
 from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import running_model_server
+from tests.servers.model_server import running_model_server
 
 from .conftest import talking
 

@@ -49,8 +49,8 @@ from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import UserRow
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.effort import FAST
-from gaia.testing.serving import serving
+from tests.harness.effort import FAST
+from tests.servers.serving import serving
 
 from .conftest import KEY, without_anthropic
 from .wire import PROTOCOLS, response_to

@@ -16,7 +16,7 @@ from gaia.agent.remote import completions, gemini, openai
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
-from gaia.testing.llmock import running_llmock
+from tests.servers.llmock import running_llmock
 
 from .conftest import SETTINGS, Talk, let_wait, talking
 

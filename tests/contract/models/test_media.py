@@ -17,8 +17,8 @@ from gaia.agent.remote import openai
 from gaia.errors import ModelRefusedError
 from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import FakeClock
-from gaia.testing.llmock import running_llmock
-from gaia.testing.model_server import Step
+from tests.servers.llmock import running_llmock
+from tests.servers.model_server import Step
 
 from .conftest import SETTINGS, Bench
 

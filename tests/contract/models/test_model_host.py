@@ -13,8 +13,8 @@ from gaia.findings import Outcome
 from gaia.ops.doctor.model_host import Host, look_at_host
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import ModelServer, running_model_server
-from gaia.testing.model_server.app import MODEL
+from tests.servers.model_server import ModelServer, running_model_server
+from tests.servers.model_server.app import MODEL
 
 KEY = "canary-key-4711"
 PROVIDERS = [

@@ -19,7 +19,7 @@ from gaia.errors import (
 from gaia.paths import Home
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import ScriptedCall, Step
+from tests.servers.model_server import ScriptedCall, Step
 
 from .conftest import (
     INSTRUCTION,

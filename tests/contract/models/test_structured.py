@@ -23,8 +23,8 @@ from gaia.errors import (
 from gaia.memory.digest.findings import AskModel
 from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import FakeClock
-from gaia.testing.llmock import running_llmock
-from gaia.testing.model_server import Step
+from tests.servers.llmock import running_llmock
+from tests.servers.model_server import Step
 
 from .conftest import SETTINGS, Bench
 

@@ -14,13 +14,13 @@ import pytest_asyncio
 from gaia.clock import SystemClock
 from gaia.ops.backup.archives import archives_in
 from gaia.paths import Home
-from gaia.testing.forked import ForkServer
-from gaia.testing.household import Household
-from gaia.testing.learning_model import LearningModel
-from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import run_gaia
-from gaia.testing.scripted_daemon import Daemons
-from gaia.testing.telegram import running_telegram
+from tests.harness.forked import ForkServer
+from tests.harness.household import Household
+from tests.harness.learning_model import LearningModel
+from tests.harness.processes import run_gaia
+from tests.harness.scripted_daemon import Daemons
+from tests.servers.model_server import running_model_server
+from tests.servers.telegram import running_telegram
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -9,11 +9,11 @@ import pytest_asyncio
 
 from gaia.clock import SystemClock
 from gaia.paths import Home
-from gaia.testing.household import Household
-from gaia.testing.learning_model import LearningModel
-from gaia.testing.model_server import running_model_server
-from gaia.testing.scripted_daemon import Daemons
-from gaia.testing.telegram import running_telegram
+from tests.harness.household import Household
+from tests.harness.learning_model import LearningModel
+from tests.harness.scripted_daemon import Daemons
+from tests.servers.model_server import running_model_server
+from tests.servers.telegram import running_telegram
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.testing.household import Household
+from tests.harness.household import Household
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

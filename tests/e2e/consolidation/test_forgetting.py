@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from gaia.testing.household import Household
-from gaia.testing.learning_model import LearningModel, Lesson
-from gaia.testing.traces import files_with
+from tests.harness.household import Household
+from tests.harness.learning_model import LearningModel, Lesson
+from tests.harness.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

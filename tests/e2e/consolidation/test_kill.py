@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.testing.household import PEOPLE, Household
-from gaia.testing.learning_model import LearningModel, Lesson
+from tests.harness.household import PEOPLE, Household
+from tests.harness.learning_model import LearningModel, Lesson
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 
-from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import talking
+from tests.harness.processes import talking
+from tests.servers.model_server import running_model_server
 
 
 async def test_a_budget_is_used_up_and_allowed_anew_while_gaia_runs(home, run_gaia, running_daemon):

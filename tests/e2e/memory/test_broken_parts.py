@@ -9,8 +9,8 @@ import shutil
 
 import pytest
 
-from gaia.testing.household import Household
-from gaia.testing.model_server import Step
+from tests.harness.household import Household
+from tests.servers.model_server import Step
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

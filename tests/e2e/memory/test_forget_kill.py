@@ -29,10 +29,10 @@ from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.users import Users
-from gaia.testing.effort import deadly, rounds
-from gaia.testing.mortal import Mortals
-from gaia.testing.scripted_forgetting import Life
-from gaia.testing.traces import files_with
+from tests.harness.effort import deadly, rounds
+from tests.harness.mortal import Mortals
+from tests.harness.scripted_forgetting import Life
+from tests.harness.traces import files_with
 
 THINGS = ("the gate code is under the blue pot", "my therapist is called weatherby")
 TRACES = (("blue pot", "gate code"), ("therapist", "weatherby"))
@@ -62,7 +62,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[Mortals]:
-    with Mortals("gaia.testing.scripted_forgetting") as process:
+    with Mortals("tests.harness.scripted_forgetting") as process:
         yield process
 
 

@@ -10,9 +10,9 @@ from typing import cast
 
 import pytest
 
-from gaia.testing.household import Household
-from gaia.testing.model_server import RecordedRequest, ScriptedCall, Step
-from gaia.testing.traces import files_with
+from tests.harness.household import Household
+from tests.harness.traces import files_with
+from tests.servers.model_server import RecordedRequest, ScriptedCall, Step
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

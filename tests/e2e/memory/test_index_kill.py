@@ -23,8 +23,8 @@ from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Users
 from gaia.store.wipe import wipe_user
-from gaia.testing.effort import deadly, rounds
-from gaia.testing.scripted_index import Life, ScriptedIndex
+from tests.harness.effort import deadly, rounds
+from tests.harness.scripted_index import Life, ScriptedIndex
 
 LAST_STEP = 22
 """Steps that the work of `settled` takes."""

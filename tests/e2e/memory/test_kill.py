@@ -25,9 +25,9 @@ from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Users
-from gaia.testing.effort import rounds
-from gaia.testing.household import PEOPLE, Household
-from gaia.testing.traces import files_with
+from tests.harness.effort import rounds
+from tests.harness.household import PEOPLE, Household
+from tests.harness.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gaia.testing.household import Household
-from gaia.testing.model_server import ScriptedCall, Step
-from gaia.testing.traces import files_with
+from tests.harness.household import Household
+from tests.harness.traces import files_with
+from tests.servers.model_server import ScriptedCall, Step
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

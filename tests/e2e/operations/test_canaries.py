@@ -21,11 +21,11 @@ from gaia.settings.schema import Secrets
 from gaia.settings.secrets import VARIABLES
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.model_server import ModelServer, Step, running_model_server
-from gaia.testing.processes import DaemonProcess, Finished, talking
-from gaia.testing.serving import LOOPBACK
-from gaia.testing.telegram import TelegramServer, running_telegram
-from gaia.testing.twilio import TwilioServer, running_twilio
+from tests.harness.processes import DaemonProcess, Finished, talking
+from tests.servers.model_server import ModelServer, Step, running_model_server
+from tests.servers.serving import LOOPBACK
+from tests.servers.telegram import TelegramServer, running_telegram
+from tests.servers.twilio import TwilioServer, running_twilio
 
 WORD = "xanthine"
 DIGITS = "ca4a7e0"

@@ -18,9 +18,9 @@ from gaia.messages import REPEAT_MARK, Address
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.model_server import ModelServer, Step, running_model_server
-from gaia.testing.processes import DaemonProcess
-from gaia.testing.telegram import TelegramServer, running_telegram
+from tests.harness.processes import DaemonProcess
+from tests.servers.model_server import ModelServer, Step, running_model_server
+from tests.servers.telegram import TelegramServer, running_telegram
 
 PEOPLE = range(100, 106)
 ROUNDS = 5

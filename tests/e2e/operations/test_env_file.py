@@ -10,9 +10,9 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.model_server import running_model_server
-from gaia.testing.processes import DaemonProcess, talking
-from gaia.testing.telegram import running_telegram
+from tests.harness.processes import DaemonProcess, talking
+from tests.servers.model_server import running_model_server
+from tests.servers.telegram import running_telegram
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 

@@ -17,7 +17,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.ops.backup.archives import archive_name, archives_in
 from gaia.paths import Home
-from gaia.testing.processes import DaemonProcess, Finished
+from tests.harness.processes import DaemonProcess, Finished
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 RunGaia = Callable[..., Awaitable[Finished]]

@@ -17,8 +17,8 @@ from gaia.ops.service.installation import user_unit
 from gaia.ops.service.unit import value_of
 from gaia.paths import Home
 from gaia.settings.schema import Settings
-from gaia.testing.supervisor import supervising
-from gaia.testing.telegram import Hang, running_telegram
+from tests.harness.supervisor import supervising
+from tests.servers.telegram import Hang, running_telegram
 
 SETTINGS = (
     "model: {provider: openai, name: fake, base_url: 'http://127.0.0.1:9/v1'}\nweb: {port: 0}\n"
@@ -69,7 +69,7 @@ async def test_polling_that_hangs_turns_health_red_and_ends_the_keep_alives(home
     async with running_telegram(SystemClock()) as telegram:
         with supervising(tmp_path, watchdog_seconds=0.6) as supervisor:
             daemon = await forks.start(
-                "gaia.testing.impatient_daemon",
+                "tests.harness.impatient_daemon",
                 telegram.url,
                 telegram.token,
                 environ={**os.environ, "GAIA_HOME": str(home.root), **supervisor.environ},

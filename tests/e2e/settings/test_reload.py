@@ -18,10 +18,10 @@ from gaia.paths import Home
 from gaia.settings.defaults import default_settings_file
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.model_server import ModelServer, running_model_server
-from gaia.testing.mutations import mutated
-from gaia.testing.processes import DaemonProcess, talking
-from gaia.testing.telegram import running_telegram
+from tests.harness.mutations import mutated
+from tests.harness.processes import DaemonProcess, talking
+from tests.servers.model_server import ModelServer, running_model_server
+from tests.servers.telegram import running_telegram
 
 CHANGED = "settings changed"
 MUTATIONS = 200

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gaia.paths import Home
-from gaia.testing.model_server import running_model_server
-from gaia.testing.telegram import running_telegram
-from gaia.testing.window import GAIA, window
+from tests.harness.window import GAIA, window
+from tests.servers.model_server import running_model_server
+from tests.servers.telegram import running_telegram
 
 MODEL_KEY = "canary-model-key-4711"
 COLOUR = re.compile(rb"\x1b\[(1|3\d)m")

@@ -23,11 +23,11 @@ from gaia.store import outbox
 from gaia.store.opening import open_database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
-from gaia.testing.effort import rounds
-from gaia.testing.model_server import Step, spawned_model_server
-from gaia.testing.scripted_daemon import Daemons, daemons
-from gaia.testing.telegram import Person, TelegramServer, running_telegram
-from gaia.testing.telegram.weather import Weather
+from tests.harness.effort import rounds
+from tests.harness.scripted_daemon import Daemons, daemons
+from tests.servers.model_server import Step, spawned_model_server
+from tests.servers.telegram import Person, TelegramServer, running_telegram
+from tests.servers.telegram.weather import Weather
 
 PEOPLE = range(1000, 1000 + rounds(100, thorough=200))
 CHATTY = PEOPLE[::4]

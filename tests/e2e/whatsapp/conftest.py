@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from gaia.paths import Home
-from gaia.testing.forked import ForkServer
-from gaia.testing.model_server import running_model_server
-from gaia.testing.whatsapp_house import WhatsAppHouse, whatsapp_house
+from tests.harness.forked import ForkServer
+from tests.harness.whatsapp_house import WhatsAppHouse, whatsapp_house
+from tests.servers.model_server import running_model_server
 
 
 @pytest.fixture

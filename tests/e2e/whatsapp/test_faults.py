@@ -19,10 +19,10 @@ from contextlib import closing, suppress
 import pytest
 
 from gaia.messages import REPEAT_MARK
-from gaia.testing.effort import rounds
-from gaia.testing.twilio import Person
-from gaia.testing.twilio.weather import Reports, Weather
-from gaia.testing.whatsapp_house import WhatsAppHouse
+from tests.harness.effort import rounds
+from tests.harness.whatsapp_house import WhatsAppHouse
+from tests.servers.twilio import Person
+from tests.servers.twilio.weather import Reports, Weather
 
 PEOPLE = {f"person{n}": f"+491510000{n:04}" for n in range(rounds(4, thorough=6))}
 MESSAGES_EACH = rounds(4, thorough=5)

@@ -8,8 +8,8 @@ import re
 import httpx
 
 from channels.whatsapp.files import ENDINGS
-from gaia.testing.twilio import DOWNLOAD_MEDIA
-from gaia.testing.whatsapp_house import PUBLIC_URL, WhatsAppHouse
+from tests.harness.whatsapp_house import PUBLIC_URL, WhatsAppHouse
+from tests.servers.twilio import DOWNLOAD_MEDIA
 
 EVE = "+4915100003000"
 SHOWN = re.compile(r"[A-Z2-9]{4}-[A-Z2-9]{4}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gaia.settings.schema import ModelSettings
-from gaia.testing.whatsapp_house import WhatsAppHouse
+from tests.harness.whatsapp_house import WhatsAppHouse
 
 THINKING_SECONDS = 120
 TWILIO_IS_ANSWERED_SECONDS = 1.0

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.testing.house import PATIENCE_SECONDS
-from gaia.testing.telegram import TelegramServer, running_telegram
-from gaia.testing.whatsapp_house import WhatsAppHouse
+from tests.harness.house import PATIENCE_SECONDS
+from tests.harness.whatsapp_house import WhatsAppHouse
+from tests.servers.telegram import TelegramServer, running_telegram
 
 SHOWN = re.compile(r"[A-Z2-9]{4}-[A-Z2-9]{4}")
 ON_TELEGRAM = 100

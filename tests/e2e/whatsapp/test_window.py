@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from gaia.testing.twilio import Message
-from gaia.testing.whatsapp_house import WhatsAppHouse
+from tests.harness.whatsapp_house import WhatsAppHouse
+from tests.servers.twilio import Message
 
 YESTERDAY = timedelta(hours=25)
 RECENTLY = timedelta(hours=1)

@@ -8,7 +8,7 @@ from gaia.digest.at_once import digest_now
 from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.reading import GaiaExtractor
 from gaia.store.digest_tables import DigestState
-from gaia.testing.digests import ScriptedAsk
+from tests.harness.digests import ScriptedAsk
 
 FIRST, LATER = 60, 300
 """Seconds until the second attempt, and until the third."""

@@ -11,7 +11,7 @@ from gaia.store import usage
 from gaia.store.digest_tables import DigestState
 from gaia.store.usage import Tariff, Usage
 from gaia.testing.clock import START
-from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 
 
 def of(user_tokens_per_day: int) -> Settings:

@@ -22,7 +22,7 @@ from gaia.store.usage import Usage
 from gaia.store.users import Role
 from gaia.testing.clock import START
 from gaia.testing.function_model import ToolCall
-from gaia.testing.tool_script import ToolScript
+from tests.harness.tool_script import ToolScript
 
 MIDNIGHT = next_day(START)
 NEAR = budget_sentences.to_user(Stage.NEAR, MIDNIGHT, is_group=False)

@@ -11,7 +11,7 @@ from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings
 from gaia.store import archive
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import ToolCall
-from gaia.testing.tool_script import ToolScript
+from tests.harness.tool_script import ToolScript
 
 TOOL = "search_conversations"
 

@@ -21,9 +21,9 @@ from gaia.paths import Home
 from gaia.store.digest_tables import DigestState
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.effort import rounds
-from gaia.testing.mortal import Mortals
-from gaia.testing.scripted_digest import Life
+from tests.harness.effort import rounds
+from tests.harness.mortal import Mortals
+from tests.harness.scripted_digest import Life
 
 BEFORE = ["I like boats", "I like tea"]
 MEANWHILE = "I like rain"
@@ -36,7 +36,7 @@ STEPS = 60
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[Mortals]:
-    with Mortals("gaia.testing.scripted_digest") as process:
+    with Mortals("tests.harness.scripted_digest") as process:
         yield process
 
 

@@ -21,9 +21,9 @@ from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store import digests
 from gaia.store.digest_tables import DigestState
-from gaia.testing.digests import Read, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
 from gaia.web.server import WebServer, listen_on_path
+from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from gaia.store.digest_tables import ArchivedTurnRow, DigestReason, DigestState
 from gaia.store.engine import Database
 from gaia.store.joining import join_users
 from gaia.store.users import Role
-from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
 from gaia.testing.until import until
+from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 
 DAY = 24 * 60 * 60
 WEEK = 7 * DAY

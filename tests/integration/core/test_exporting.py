@@ -19,7 +19,7 @@ from gaia.memory.transfer.taking_in import FileFormat, check
 from gaia.store import forgets
 from gaia.store.memory_tables import MemorySource
 from gaia.store.outbox_files import GONE
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 if TYPE_CHECKING:
     from conftest import Core

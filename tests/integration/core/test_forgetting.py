@@ -18,7 +18,7 @@ from gaia.store import forgets, outbox
 from gaia.store.memory_tables import MemorySource
 from gaia.store.redaction import REPLACEMENT
 from gaia.testing.function_model import ToolCall, last_user_text
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 POT = "the gate code is under the blue pot"
 TRACES = ("blue pot", "gate code", "bluepotgate")

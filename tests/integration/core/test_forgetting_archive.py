@@ -15,8 +15,8 @@ from gaia.messages import Attachment, AttachmentKind
 from gaia.store import archive, forgets
 from gaia.store.redaction import REPLACEMENT
 from gaia.testing.function_model import last_user_text
-from gaia.testing.traces import files_with
 from gaia.testing.until import until
+from tests.harness.traces import files_with
 
 POT = "the gate code is under the blue pot"
 TRACES = ("blue pot", "gate code", "bluepotgate")

@@ -12,9 +12,9 @@ from gaia.memory.digest.findings import Extraction, Finding, Operation, Reader
 from gaia.store import forgets
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.digests import Read, ScriptedAsk, ScriptedExtractor
-from gaia.testing.traces import files_with
 from gaia.testing.until import until
+from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
+from tests.harness.traces import files_with
 
 IDLE = timedelta(minutes=30).total_seconds()
 POT = "the gate code is under the blue pot"

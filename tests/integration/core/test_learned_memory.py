@@ -6,7 +6,7 @@ from gaia.memory import holding, ledger
 from gaia.memory.digest.findings import Checked
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
-from gaia.testing.proposals import Digests, instead_of, proposal, window
+from tests.harness.proposals import Digests, instead_of, proposal, window
 
 
 async def digests_of(core, name: str) -> Digests:

@@ -16,9 +16,9 @@ from gaia.store.audit import Action
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
-from gaia.testing.letting_in import actions, code_in, count, owner
-from gaia.testing.transactions import at_each_write
 from gaia.testing.until import until
+from tests.harness.letting_in import actions, code_in, count, owner
+from tests.harness.transactions import at_each_write
 
 
 async def test_an_owner_hears_of_a_request_and_lets_them_in_by_a_button(running_core):

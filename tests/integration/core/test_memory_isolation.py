@@ -35,9 +35,9 @@ from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.users import Role
-from gaia.testing.effort import rounds
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
-from gaia.testing.traces import files_with
+from tests.harness.effort import rounds
+from tests.harness.traces import files_with
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from gaia.memory import ledger
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
 from gaia.testing.function_model import Answer, ToolCall, ToolCalls
-from gaia.testing.tool_script import ToolScript
 from gaia.testing.until import until
+from tests.harness.tool_script import ToolScript
 
 POT = "the gate code is under the blue pot"
 RECALLED = f'- "{POT}" (#1, 1 January 2026)'

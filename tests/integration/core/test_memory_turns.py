@@ -16,7 +16,7 @@ from gaia.store import identities, sessions
 from gaia.store.memory_tables import MemorySource
 from gaia.store.users import Role
 from gaia.testing.function_model import ToolCall
-from gaia.testing.tool_script import ToolScript
+from tests.harness.tool_script import ToolScript
 
 RECALL_ALONE = Settings(memory=MemorySettings(preload=False))
 """What stands before a conversation is not told beside a message as well."""

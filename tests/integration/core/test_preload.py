@@ -14,7 +14,7 @@ from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.users import Role
-from gaia.testing.proposals import Digests, proposal, window
+from tests.harness.proposals import Digests, proposal, window
 
 SPANISH = "Always answer in Spanish"
 

@@ -19,8 +19,8 @@ from gaia.store import batches, conversations, outbox, sending
 from gaia.store.batches import Batch
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState
-from gaia.testing.effort import rounds
 from gaia.testing.function_model import last_user_text
+from tests.harness.effort import rounds
 
 STEPS = ("arrive", "begin", "close", "sending", "sent")
 LONGEST_CHUNK = 6

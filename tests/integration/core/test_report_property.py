@@ -30,7 +30,7 @@ from gaia.store.engine import Database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 ARRIVED = {DeliveryStage.DELIVERED: OutboxState.DELIVERED, DeliveryStage.READ: OutboxState.READ}
 CHATS = itertools.count()

@@ -11,7 +11,7 @@ from gaia.store.codes import read_code
 from gaia.store.tables import ConversationRow, InboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
-from gaia.testing.letting_in import actions, code_in, count, invite, owner
+from tests.harness.letting_in import actions, code_in, count, invite, owner
 
 HOUR = 3600.0
 

@@ -12,8 +12,8 @@ from gaia.memory.memory import Statement
 from gaia.memory.profile import preload
 from gaia.memory.profile.prefix import prefix as read_prefix
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.transactions import Counted
 from gaia.testing.until import until
+from tests.harness.transactions import Counted
 
 STATEMENTS = 30
 TRANSACTIONS = 5

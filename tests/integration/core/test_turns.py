@@ -13,8 +13,8 @@ from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnToo
 from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
 from gaia.store import inbox, usage
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
-from gaia.testing.transactions import next_write
 from gaia.testing.until import until
+from tests.harness.transactions import next_write
 
 
 def texts(sent) -> list[str]:

@@ -20,8 +20,8 @@ from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
 from gaia.store.retention import AT_ONCE
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
-from gaia.testing.digests import ScriptedAsk, ScriptedExtractor, likes
-from gaia.testing.letting_in import count
+from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.letting_in import count
 
 DAY = 24 * 60 * 60
 

@@ -10,9 +10,9 @@ from gaia.agent.embedded.conversation import Bounds
 from gaia.agent.embedded.llm import EmbeddedLlm
 from gaia.agent.embedded.server import EmbeddedServer, Launch
 from gaia.testing.clock import FakeClock
-from gaia.testing.small_model import KEPT_MODELS, SMALL, pull_small_model
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
+from tests.harness.small_model import KEPT_MODELS, SMALL, pull_small_model
 
 IDLE_SECONDS = 60.0
 

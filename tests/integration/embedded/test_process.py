@@ -15,10 +15,10 @@ from gaia.agent.embedded.server import EmbeddedServer
 from gaia.errors import ModelMissingError, ModelUnavailableError
 from gaia.memory.index import environment
 from gaia.testing.clock import FakeClock
-from gaia.testing.small_model import KEPT_MODELS, SMALL
 from gaia.testing.until import until
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
+from tests.harness.small_model import KEPT_MODELS, SMALL
 
 from .conftest import IDLE_SECONDS, Launcher
 

@@ -13,7 +13,7 @@ from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.users import Users
-from gaia.testing.processes import running_daemon
+from tests.harness.processes import running_daemon
 
 SETTINGS = """
 model: {provider: openai, name: none, base_url: 'http://127.0.0.1:9'}

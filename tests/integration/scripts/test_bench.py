@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.testing.effort import THOROUGH
+from tests.harness.effort import THOROUGH
 
 BENCHMARKS = Path(__file__).parents[3] / "scripts" / "benchmarks"
 PARTS = {

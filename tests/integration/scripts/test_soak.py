@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 SOAK = Path(__file__).parents[3] / "scripts" / "benchmarks" / "soak.py"
 SEED = "1"

@@ -13,8 +13,8 @@ from gaia.messages import Button, Inbound, Outbound, OutboundFile
 from gaia.settings.schema import TelegramSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.telegram import TelegramServer, running_telegram
 from gaia.testing.until import until
+from tests.servers.telegram import TelegramServer, running_telegram
 
 
 class Rig:

@@ -16,7 +16,7 @@ from gaia.errors import (
 )
 from gaia.messages import REPEAT_MARK, Button, OutboundFile
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.telegram import (
+from tests.servers.telegram import (
     BadGateway,
     BadRequest,
     Blocked,

@@ -8,7 +8,7 @@ import pytest
 
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment
-from gaia.testing.telegram import BadGateway, Hang
+from tests.servers.telegram import BadGateway, Hang
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import AttachmentKind
-from gaia.testing.telegram import contents
 from gaia.testing.until import until
+from tests.servers.telegram import contents
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gaia.testing.telegram import (
+from gaia.testing.until import until
+from tests.servers.telegram import (
     BadGateway,
     CutAfterRead,
     Fault,
     Hang,
     TooManyRequests,
 )
-from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -13,7 +13,7 @@ from gaia.errors import (
     UnreachableError,
 )
 from gaia.messages import REPEAT_MARK, Button
-from gaia.testing.telegram import (
+from tests.servers.telegram import (
     BadGateway,
     BadRequest,
     Blocked,

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import MenuEntry, TurnEnded, TurnStarted
-from gaia.testing.telegram import BadGateway, Blocked, Hang, TooManyRequests
 from gaia.testing.until import until
+from tests.servers.telegram import BadGateway, Blocked, Hang, TooManyRequests
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -17,7 +17,8 @@ from gaia.clock import SystemClock
 from gaia.messages import TurnEnded, TurnStarted
 from gaia.settings.schema import TelegramSettings
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.telegram import (
+from gaia.testing.until import until
+from tests.servers.telegram import (
     BadGateway,
     Conflict,
     CutAfterRead,
@@ -31,7 +32,6 @@ from gaia.testing.telegram import (
     TooManyRequests,
     running_telegram,
 )
-from gaia.testing.until import until
 
 PEOPLE, MESSAGES, CHUNKS = 40, 2, 2
 FAULTY = 0.15

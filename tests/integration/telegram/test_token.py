@@ -9,7 +9,7 @@ from channels.telegram.doctor import look_at_token, look_at_updates
 from gaia.findings import Finding, Outcome
 from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings
-from gaia.testing.telegram import Fault, Hang, ServerError, TelegramServer, TooManyRequests
+from tests.servers.telegram import Fault, Hang, ServerError, TelegramServer, TooManyRequests
 
 UNKNOWN = "7000000001:AAunknown-token-canary-canary-canary"
 IMPATIENT = Timing(connect=0.1, read=0.1, write=0.1, pool=0.1)

@@ -10,10 +10,10 @@ from starlette.applications import Starlette
 
 from channels.telegram.updates import secret_of
 from gaia.messages import HookRequest
-from gaia.testing.serving import serving
-from gaia.testing.telegram import TelegramServer
 from gaia.testing.until import until
 from gaia.web.hooks import hook_routes
+from tests.servers.serving import serving
+from tests.servers.telegram import TelegramServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

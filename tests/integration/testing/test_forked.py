@@ -10,8 +10,8 @@ from asyncio.subprocess import DEVNULL, PIPE
 
 import pytest
 
-from gaia.testing import fork_server
-from gaia.testing.processes import Starter, spawn
+from tests.harness import fork_server
+from tests.harness.processes import Starter, spawn
 
 
 async def outcome(start: Starter, module: str, *arguments: str, home: object, written: str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import openai
 import pytest
 
-from gaia.testing.model_server import RemoteModelServer, Step, spawned_model_server
+from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
 
 
 async def ask(server: RemoteModelServer, text: str, key: str = "key") -> str | None:

@@ -15,10 +15,10 @@ from gaia.messages import Contact, Inbound, Outbound, OutboundFile
 from gaia.settings.schema import WhatsAppSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.serving import serving
-from gaia.testing.twilio import Message, TwilioServer, running_twilio
 from gaia.testing.until import until
 from gaia.web.hooks import hook_routes
+from tests.servers.serving import serving
+from tests.servers.twilio import Message, TwilioServer, running_twilio
 
 PUBLIC_URL = "https://gaia.example/of/ada"
 CATCH_UP_SECONDS = 300

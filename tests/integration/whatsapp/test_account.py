@@ -13,8 +13,8 @@ from channels.whatsapp.api import Timing
 from channels.whatsapp.doctor import SANDBOX, look_at_account
 from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
-from gaia.testing.serving import serving
-from gaia.testing.twilio import (
+from tests.servers.serving import serving
+from tests.servers.twilio import (
     Fault,
     Hang,
     MalformedJson,
@@ -23,7 +23,7 @@ from gaia.testing.twilio import (
     TwilioServer,
     running_twilio,
 )
-from gaia.testing.twilio import Refused as RefusedByTwilio
+from tests.servers.twilio import Refused as RefusedByTwilio
 
 NUMBER = "+14155550100"
 IMPATIENT = Timing(connect=0.1, read=0.1, write=0.1, pool=0.1)

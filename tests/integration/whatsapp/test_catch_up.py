@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import AttachmentKind
-from gaia.testing.twilio import (
+from gaia.testing.until import until
+from tests.servers.twilio import (
     LIST_MEDIA,
     LIST_MESSAGES,
     BadGateway,
     Refused,
     TooManyRequests,
 )
-from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Rig

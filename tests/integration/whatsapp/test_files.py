@@ -11,8 +11,9 @@ from starlette.routing import Route
 
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment, AttachmentKind
-from gaia.testing.serving import serving
-from gaia.testing.twilio import (
+from gaia.testing.until import until
+from tests.servers.serving import serving
+from tests.servers.twilio import (
     DOWNLOAD_MEDIA,
     BadGateway,
     CutAfterRead,
@@ -20,7 +21,6 @@ from gaia.testing.twilio import (
     Hang,
     Refused,
 )
-from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import BuildRig, Rig

@@ -12,10 +12,10 @@ from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.serving import serving
-from gaia.testing.twilio import TwilioServer, running_twilio
 from gaia.testing.until import until
 from gaia.web.hooks import hook_routes
+from tests.servers.serving import serving
+from tests.servers.twilio import TwilioServer, running_twilio
 
 
 async def test_the_channel_is_recognised_once_it_serves() -> None:

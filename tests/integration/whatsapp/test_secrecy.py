@@ -14,7 +14,7 @@ from gaia import logs
 from gaia.errors import GaiaError
 from gaia.messages import TurnEnded, TurnStarted
 from gaia.settings.schema import LoggingSettings
-from gaia.testing.twilio import (
+from tests.servers.twilio import (
     CREATE_MESSAGE,
     BadGateway,
     CutAfterRead,

@@ -14,7 +14,8 @@ from gaia.errors import (
     UnreachableError,
 )
 from gaia.messages import REPEAT_MARK, Contact, DeliveryStage, OutboundFile
-from gaia.testing.twilio import (
+from gaia.testing.until import until
+from tests.servers.twilio import (
     CREATE_MESSAGE,
     BadGateway,
     CutAfterRead,
@@ -27,7 +28,6 @@ from gaia.testing.twilio import (
     failing,
     read,
 )
-from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Rig

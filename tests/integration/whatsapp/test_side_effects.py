@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import TurnEnded, TurnStarted
-from gaia.testing.twilio import (
+from gaia.testing.until import until
+from tests.servers.twilio import (
     CREATE_MESSAGE,
     CREATE_TYPING,
     BadGateway,
@@ -11,7 +12,6 @@ from gaia.testing.twilio import (
     Refused,
     TooManyRequests,
 )
-from gaia.testing.until import until
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from gaia.messages import AttachmentKind, DeliveryStage
-from gaia.testing.twilio import TwilioServer
+from tests.servers.twilio import TwilioServer
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -11,7 +11,7 @@ from google.genai import types
 from gaia.agent.tools.memory import MemoryTools
 from gaia.store.engine import Database
 from gaia.testing.clock import FakeClock
-from gaia.testing.memories import NothingFound
+from tests.harness.memories import NothingFound
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from gaia.agent.prompt import (
     turn_context,
 )
 from gaia.memory.profile.prefix import Prefix
-from gaia.testing.memories import a_memory
+from tests.harness.memories import a_memory
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from gaia.errors import RefusedError
 from gaia.messages import Address
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.terminal_peer import TerminalPeer
 from gaia.testing.until import until
+from tests.harness.terminal_peer import TerminalPeer
 
 
 class Doorman:

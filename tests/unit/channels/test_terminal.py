@@ -16,8 +16,8 @@ from channels.terminal_wire import (
 )
 from gaia.errors import UnreachableError
 from gaia.messages import Address, Outbound, TurnEnded, TurnStarted, TurnText
-from gaia.testing.terminal_peer import TerminalPeer
 from gaia.testing.until import until
+from tests.harness.terminal_peer import TerminalPeer
 
 if TYPE_CHECKING:
     from conftest import Terminals

@@ -15,7 +15,7 @@ from channels.terminal_wire import (
 )
 from gaia.errors import RetryableSendError, UnknownSendError, UnreachableError
 from gaia.messages import REPEAT_MARK, Outbound
-from gaia.testing.terminal_peer import TerminalPeer
+from tests.harness.terminal_peer import TerminalPeer
 
 if TYPE_CHECKING:
     from conftest import Terminals

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.main import app
 from gaia.paths import Home
-from gaia.testing.serving import serving
+from tests.servers.serving import serving
 
 SID = "AC" + "ca11" * 8
 TWILIO_TOKEN = "ca4a4900" * 4

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from gaia.cli import memory, users
 from gaia.paths import Home
 from gaia.store.lock import DaemonLock
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from gaia.errors import AmbiguousUserError, GaiaError, UnknownPeriodError, Unkno
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.archived import talk
 from gaia.testing.clock import START, FakeClock
+from tests.harness.archived import talk
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.sessions import add_turn
+from tests.harness.sessions import add_turn
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -21,7 +21,7 @@ from gaia.store import sessions
 from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role
-from gaia.testing.sessions import add_turn
+from tests.harness.sessions import add_turn
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gaia.commands.announcing import MOST_LINES, Announcing
 from gaia.memory.digest.writer import Committed
 from gaia.memory.memory import Memory
-from gaia.testing.memories import a_memory
+from tests.harness.memories import a_memory
 
 PORTO = a_memory(2, "Lives in Porto")
 

@@ -26,7 +26,7 @@ from gaia.store.opening import open_database
 from gaia.store.usage import Tariff, Usage
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 SLOTS = 3
 LONGEST_TURN = 400

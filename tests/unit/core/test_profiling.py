@@ -24,10 +24,10 @@ from gaia.store.memory_tables import MemoryKind
 from gaia.store.opening import open_database
 from gaia.store.usage import Usage
 from gaia.store.wipe import wipe_user
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.digests import Asked, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
+from tests.harness.book import Book, said
+from tests.harness.digests import Asked, ScriptedAsk, ScriptedExtractor
 
 TODAY = START.astimezone().date()
 ALL_TOKENS = LimitsSettings().user_tokens_per_day

@@ -13,8 +13,8 @@ from gaia.store import identities
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.opening import open_database
-from gaia.testing.book import Book
 from gaia.testing.clock import START, FakeClock
+from tests.harness.book import Book
 
 
 @pytest.fixture

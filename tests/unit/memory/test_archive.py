@@ -12,8 +12,8 @@ from gaia.memory import archive, forget
 from gaia.memory.memory import Statement
 from gaia.store import archive as rows
 from gaia.store.memory_tables import MemorySource
-from gaia.testing.archived import talk
 from gaia.testing.clock import START
+from tests.harness.archived import talk
 
 DAY = timedelta(days=1)
 

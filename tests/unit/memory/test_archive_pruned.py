@@ -11,8 +11,8 @@ from gaia.memory import archive
 from gaia.store import archive as rows
 from gaia.store import conversations
 from gaia.store.digest_tables import ArchivedTermRow, DigestReason, DigestRow, DigestState
-from gaia.testing.archived import talk
 from gaia.testing.clock import START
+from tests.harness.archived import talk
 
 NOW = START + timedelta(days=100)
 

@@ -13,8 +13,8 @@ from gaia.memory.needles import Needles
 from gaia.memory.redaction import redact_archive
 from gaia.store import archive as rows
 from gaia.store.redaction import REPLACEMENT, Redaction
-from gaia.testing.archived import talk
 from gaia.testing.clock import START
+from tests.harness.archived import talk
 
 GATE = "The gate code is under the blue pot"
 KNOWN = ("the", "is", "not", "it", "gate", "code", "blue", "pot", "a", "4711", "京都", "ß")

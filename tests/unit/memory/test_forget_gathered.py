@@ -16,8 +16,8 @@ from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Bullet, Profile
-from gaia.testing.archived import talk
 from gaia.testing.clock import START
+from tests.harness.archived import talk
 
 GATE = "The gate code is under the blue pot"
 DIGEST = MemorySource.DIGEST

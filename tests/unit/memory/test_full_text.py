@@ -7,7 +7,7 @@ from gaia.store import terms
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryRow, MemoryTermRow
-from gaia.testing.book import Book, said
+from tests.harness.book import Book, said
 
 
 async def keep(book: Book, user: User, *texts: str) -> list[int]:

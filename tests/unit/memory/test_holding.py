@@ -22,8 +22,8 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
 )
 from gaia.store.profiles import Profile
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 LATER = START + timedelta(days=1)
 TEA = said("I drink tea", MemorySource.DIGEST, digest_id=1, turn_id="t1", entities=("thing:tea",))

@@ -35,9 +35,9 @@ from gaia.store.identities import Role, User
 from gaia.store.joining import join_users
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
 from gaia.store.wipe import wipe_user
-from gaia.testing.book import said
 from gaia.testing.clock import START
-from gaia.testing.effort import rounds
+from tests.harness.book import said
+from tests.harness.effort import rounds
 
 T = TypeVar("T")
 

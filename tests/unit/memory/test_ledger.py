@@ -15,8 +15,8 @@ from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import ledger
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 LATER = START + timedelta(days=1)
 POT = "The gate code is under the blue pot"

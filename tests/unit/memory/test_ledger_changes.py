@@ -17,8 +17,8 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 LATER = START + timedelta(days=1)
 POT = "The gate code is under the blue pot"

@@ -26,8 +26,8 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
 )
 from gaia.store.wipe import wipe_user
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 POT = "The gate code is under the blue pot"
 

@@ -17,8 +17,8 @@ from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, toke
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.store.terms import Corpus
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.memories import a_memory
 from gaia.testing.until import until
+from tests.harness.memories import a_memory
 
 POT = a_memory(1, "the gate code is under the blue pot")
 

@@ -9,8 +9,8 @@ import pytest
 from gaia.memory import reminders
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 SECOND = timedelta(seconds=1)
 

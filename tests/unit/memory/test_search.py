@@ -16,10 +16,10 @@ from gaia.memory.search import Search
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.effort import rounds
 from gaia.testing.fake_index import FakeNearest
+from tests.harness.book import Book, said
+from tests.harness.effort import rounds
 
 
 class Finder:

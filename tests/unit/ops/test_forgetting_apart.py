@@ -22,7 +22,7 @@ from gaia.store.opening import open_database
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 POT = "the gate code is under the blue pot"
 CLOCK = FakeClock()

@@ -21,8 +21,8 @@ from gaia.store.opening import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.sessions import add_turn
-from gaia.testing.traces import files_with
+from tests.harness.sessions import add_turn
+from tests.harness.traces import files_with
 
 POT = Statement(
     "the gate code is under the blue pot", MemorySource.USER, entities=("place:bluegate",)

@@ -19,7 +19,7 @@ from gaia.ops.report import (
 )
 from gaia.ops.status_text import Line, Tone, for_owner
 from gaia.testing.clock import START
-from gaia.testing.reports import DIGESTS, MEMORY, MODEL, TERMINAL, WELL
+from tests.harness.reports import DIGESTS, MEMORY, MODEL, TERMINAL, WELL
 
 BROKEN = ChannelStatus(
     name="telegram", ok=False, detail="401 Unauthorized", worked_at=START - timedelta(hours=3)

@@ -7,7 +7,7 @@ import pytest
 from gaia.ops.report import ChannelStatus, JobStatus, SettingsStatus, UsageStatus
 from gaia.ops.status_in_chat import Own, for_chat
 from gaia.testing.clock import START
-from gaia.testing.reports import DIGESTS, MEMORY, MODEL, WELL
+from tests.harness.reports import DIGESTS, MEMORY, MODEL, WELL
 
 OWN = Own(turns=1, waiting=0)
 

@@ -22,7 +22,7 @@ from gaia.store.redaction import REPLACEMENT, Redaction
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.sessions import add_turn
+from tests.harness.sessions import add_turn
 
 POT = "the gate code is under the blue pot"
 says = Needles([POT]).match

@@ -14,7 +14,7 @@ from gaia.errors import Mistake, SettingsError
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Settings
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 WriteYaml = Callable[[str], Home]
 MistakesOf = Callable[[str], tuple[Mistake, ...]]

@@ -19,7 +19,7 @@ from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings
 from gaia.settings.secret_shapes import variable_for
 from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 MistakesOf = Callable[[str], tuple[Mistake, ...]]
 GEMINI_KEY = "AIza" + "x" * 35

@@ -16,7 +16,7 @@ from gaia.store.engine import Database
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "file-1", "image/jpeg", size_bytes=10)
 SETTLE = timedelta(seconds=0.4)

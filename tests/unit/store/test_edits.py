@@ -18,7 +18,7 @@ from gaia.store.edits import CORRECTION
 from gaia.store.engine import Database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 
 def said(text: str, message_id: str = "m1", edit_of: str | None = None) -> Inbound:

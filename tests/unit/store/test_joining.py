@@ -15,8 +15,8 @@ from gaia.store.joining import APART, join_users
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.tables import AuditRow, Base, ConversationRow
 from gaia.store.users import User, Users
-from gaia.testing.archived import talk
 from gaia.testing.clock import START, FakeClock
+from tests.harness.archived import talk
 
 LAPTOP, PHONE, OLD_PHONE = (Address("telegram", sender) for sender in ("1", "2", "3"))
 

@@ -40,7 +40,7 @@ from gaia.store.joining import join_users
 from gaia.store.pairings import Pairing
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 T = TypeVar("T")
 

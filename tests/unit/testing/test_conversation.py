@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from gaia.testing.model_server import Asked, Step
-from gaia.testing.model_server.conversation import Message, answer_by, own_answer, usage_of
-from gaia.testing.model_server.script import Script, ScriptReader
+from tests.servers.model_server import Asked, Step
+from tests.servers.model_server.conversation import Message, answer_by, own_answer, usage_of
+from tests.servers.model_server.script import Script, ScriptReader
 
 
 def asked(*texts: str, tools: tuple[str, ...] = ()) -> Asked:

@@ -6,8 +6,8 @@ import pytest
 
 from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import AskModel, Extraction, Extractor, Window
-from gaia.testing.digests import Asked, Read, ScriptedAsk, ScriptedExtractor
 from gaia.testing.until import until
+from tests.harness.digests import Asked, Read, ScriptedAsk, ScriptedExtractor
 
 SHAPE = {"type": "object"}
 WINDOW = Window(1, 1, [], so_far="", user_name="Ada", in_group=False)

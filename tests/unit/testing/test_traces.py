@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 
 @pytest.mark.parametrize(

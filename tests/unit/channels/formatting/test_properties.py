@@ -16,7 +16,7 @@ from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Style
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split, to_html
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 WORD = "WORD"
 MARKUP = [

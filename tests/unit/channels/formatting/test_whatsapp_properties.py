@@ -19,7 +19,7 @@ from channels.formatting.characters import clean, is_blank, utf16_length
 from channels.formatting.document import Style
 from channels.formatting.markdown import parse
 from channels.formatting.whatsapp_text import MOST_UNITS, plain, split
-from gaia.testing.effort import rounds
+from tests.harness.effort import rounds
 
 WORD = "WORD"
 MARKUP = [

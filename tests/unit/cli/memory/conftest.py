@@ -18,8 +18,8 @@ from gaia.paths import Home
 from gaia.store import identities
 from gaia.store.identities import Role, User
 from gaia.store.opening import open_database
-from gaia.testing.book import Book
 from gaia.testing.clock import START
+from tests.harness.book import Book
 
 T = TypeVar("T")
 

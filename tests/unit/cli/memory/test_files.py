@@ -10,8 +10,8 @@ import pytest
 
 from gaia.errors import MemoryFileError
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.book import said
 from gaia.testing.clock import START
+from tests.harness.book import said
 
 POT = "The gate code is under the blue pot"
 

@@ -11,8 +11,8 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import holding
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 SKI = said(
     "Ada may ski",

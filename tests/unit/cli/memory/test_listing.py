@@ -13,8 +13,8 @@ from gaia.cli.memory.options import FormatName, KindName
 from gaia.errors import AmbiguousUserError, UnknownMemoryError, UnknownUserError
 from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.book import said
 from gaia.testing.clock import START
+from tests.harness.book import said
 
 POT = "The gate code is under the blue pot"
 

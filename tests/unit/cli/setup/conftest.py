@@ -19,9 +19,9 @@ from gaia.cli.setup.wizard import run
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings
-from gaia.testing.model_server import ModelServer, running_model_server
-from gaia.testing.telegram import TelegramServer, running_telegram
-from gaia.testing.twilio import TwilioServer, running_twilio
+from tests.servers.model_server import ModelServer, running_model_server
+from tests.servers.telegram import TelegramServer, running_telegram
+from tests.servers.twilio import TwilioServer, running_twilio
 
 MODEL_KEY = "canary-model-key-4711"
 PROVIDERS = """\

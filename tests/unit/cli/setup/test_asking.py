@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from gaia.cli.setup.flags import Flags, ProviderName
-from gaia.testing.model_server.app import MODEL
-from gaia.testing.telegram import TelegramServer
-from gaia.testing.twilio import TwilioServer
+from tests.servers.model_server.app import MODEL
+from tests.servers.telegram import TelegramServer
+from tests.servers.twilio import TwilioServer
 
 KEY = "canary-model-key-4711"
 WRONG_TOKEN = "123456789:AAcanary-canary-canary-canary-canary"

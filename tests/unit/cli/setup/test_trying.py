@@ -10,8 +10,8 @@ from gaia.cli.waiting_line import WaitingLine
 from gaia.findings import Outcome
 from gaia.settings.schema import TelegramSettings
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import ModelServer, running_model_server
-from gaia.testing.telegram import ServerError, TelegramServer
+from tests.servers.model_server import ModelServer, running_model_server
+from tests.servers.telegram import ServerError, TelegramServer
 
 
 def trying(*local_hosts: str) -> Trying:

@@ -10,7 +10,7 @@ import pytest
 from gaia.memory.digest.checks import check
 from gaia.memory.digest.findings import Checked, Extraction, Finding, Offer, Operation, Window
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.turns import a_window
+from tests.harness.turns import a_window
 
 Checking = Callable[..., Checked]
 

@@ -23,8 +23,8 @@ from gaia.memory.digest.outcome import from_json, to_json
 from gaia.memory.digest.verifying import LEARNED, Refusal
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
-from gaia.testing.effort import rounds
-from gaia.testing.turns import a_turn, a_window, turns_of
+from tests.harness.effort import rounds
+from tests.harness.turns import a_turn, a_window, turns_of
 
 Checking = Callable[..., Checked]
 

@@ -12,7 +12,7 @@ from gaia.memory.digest.findings import Checked
 from gaia.memory.digest.verifying import Refusal
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import START
-from gaia.testing.turns import a_turn, a_window
+from tests.harness.turns import a_turn, a_window
 
 Checking = Callable[..., Checked]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gaia.memory.digest import summaries
 from gaia.memory.digest.extractive import LONGEST_ABSTRACT, abstract, findings
-from gaia.testing.turns import a_turn, a_window, turns_of
+from tests.harness.turns import a_turn, a_window, turns_of
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from gaia.memory.memory import Memory
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.memories import NothingFound, a_memory
-from gaia.testing.turns import a_window
+from tests.harness.book import Book, said
+from tests.harness.memories import NothingFound, a_memory
+from tests.harness.turns import a_window
 
 
 class Found(NothingFound):

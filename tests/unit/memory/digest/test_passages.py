@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gaia.memory.digest.passages import FURTHEST, OwnWords, Passage
 from gaia.memory.text import content_terms
-from gaia.testing.effort import rounds
-from gaia.testing.turns import turns_of
+from tests.harness.effort import rounds
+from tests.harness.turns import turns_of
 
 
 def found(words: str, quote: str) -> list[str]:

@@ -16,9 +16,9 @@ from gaia.memory.digest.checks import MOST_FINDINGS
 from gaia.memory.digest.findings import Finding, Operation
 from gaia.memory.digest.reading import GaiaExtractor, due, read_long, read_small
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.digests import ScriptedAsk
-from gaia.testing.effort import rounds
-from gaia.testing.turns import a_window
+from tests.harness.digests import ScriptedAsk
+from tests.harness.effort import rounds
+from tests.harness.turns import a_window
 
 ROME = ZoneInfo("Europe/Rome")
 FACT = {

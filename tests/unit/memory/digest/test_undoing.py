@@ -12,8 +12,8 @@ from gaia.memory.digest.findings import Operation, Target
 from gaia.memory.digest.undoing import Undone
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource, MemoryStatus, MemoryTermRow
-from gaia.testing.book import Book, said
-from gaia.testing.proposals import READ, Digests, instead_of, proposal, window
+from tests.harness.book import Book, said
+from tests.harness.proposals import READ, Digests, instead_of, proposal, window
 
 PORTO = "I live in Porto"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gaia.memory.digest.windows import cut, shown
 from gaia.memory.recall import tokens
 from gaia.store.archive import ArchivedTurn
-from gaia.testing.turns import a_turn, turns_of
+from tests.harness.turns import a_turn, turns_of
 
 
 def session(turns: int, *, words: int, answer: int) -> list[ArchivedTurn]:

@@ -12,7 +12,7 @@ from gaia.memory.digest.findings import Offer, Target, Window
 from gaia.memory.digest.wording import instructions, text
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
-from gaia.testing.turns import a_turn, a_window
+from tests.harness.turns import a_turn, a_window
 
 MARKS = ("== ", "user| ", "gaia| ", "other| ")
 FENCES = {"<conversation>", "</conversation>"}

@@ -13,8 +13,8 @@ from gaia.memory.digest.findings import Operation, Target
 from gaia.memory.memory import Memory
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
-from gaia.testing.book import Book, said
-from gaia.testing.proposals import READ, SAID, Digests, instead_of, proposal, window
+from tests.harness.book import Book, said
+from tests.harness.proposals import READ, SAID, Digests, instead_of, proposal, window
 
 MINUTE = timedelta(minutes=1)
 PORTO = "I live in Porto"

@@ -10,7 +10,7 @@ from gaia.errors import UnusableExtractionError
 from gaia.memory.profile.distilling import profile_of, question, shape
 from gaia.memory.profile.material import input_hash
 from gaia.store.profiles import Bullet
-from gaia.testing.memories import a_memory
+from tests.harness.memories import a_memory
 
 KNOWN = [a_memory(7, "I drink tea"), a_memory(4, "My sister is Grace\n9. I fly")]
 

@@ -13,8 +13,8 @@ from gaia.store import profiles
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.profiles import Bullet, Profile
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START
+from tests.harness.book import Book, said
 
 ROOM = Room(bullets=3)
 

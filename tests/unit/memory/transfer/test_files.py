@@ -18,7 +18,7 @@ from gaia.memory.transfer.record import Record, parse_line, record_of, statement
 from gaia.memory.transfer.taking_in import FileFormat, check, format_of
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
-from gaia.testing.memories import a_memory
+from tests.harness.memories import a_memory
 
 STORED = st.text(max_size=200).map(lambda text: storable(text).strip()).filter(normalise)
 

@@ -10,8 +10,8 @@ from gaia.memory.transfer.record import parse_line, record_of, statement_of
 from gaia.memory.transfer.taking_in import BATCH, TakenIn, take_in
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.book import Book, said
 from gaia.testing.clock import START, FakeClock
+from tests.harness.book import Book, said
 
 LATER = START + timedelta(days=1)
 

@@ -10,8 +10,8 @@ from gaia.ops.backup.making import Made, Wanted, make_backup
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.book import Book
 from gaia.testing.clock import FakeClock
+from tests.harness.book import Book
 
 MEMORY = "the spare key is under the blue pot"
 CANARY = "sk-canary-0123456789abcdef"

@@ -21,7 +21,7 @@ from gaia.paths import Home
 from gaia.store.migrations import HEAD
 from gaia.store.opening import open_database
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.traces import files_with
+from tests.harness.traces import files_with
 
 CANARY = b"sk-canary-0123456789abcdef"
 

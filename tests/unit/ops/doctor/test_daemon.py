@@ -9,7 +9,7 @@ from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import ChannelStatus, JobStatus, ModelStatus, StatusReport
-from gaia.testing.reports import WELL
+from tests.harness.reports import WELL
 
 
 async def found(**changes: object) -> list[Finding]:

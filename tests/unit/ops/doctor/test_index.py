@@ -19,8 +19,8 @@ from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
-from gaia.testing.book import Book
 from gaia.testing.clock import START, FakeClock
+from tests.harness.book import Book
 
 EMBEDDED = "embedded/multilingual-e5-small-q4/384 in chroma"
 WELL = MemoryStatus(enabled=True, memories=3, waiting=0, oldest_seconds=None, ok=True)

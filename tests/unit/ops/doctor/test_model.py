@@ -15,8 +15,8 @@ from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.providers import resolve_loaded
 from gaia.testing.clock import FakeClock
-from gaia.testing.model_server import running_model_server
-from gaia.testing.model_server.app import MODEL
+from tests.servers.model_server import running_model_server
+from tests.servers.model_server.app import MODEL
 
 KEY = "sk-canary-canary-canary"
 

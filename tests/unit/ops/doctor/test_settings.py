@@ -9,7 +9,7 @@ from gaia.ops.doctor.settings import MOST_NAMED, settings_check
 from gaia.ops.report import StatusReport
 from gaia.ops.settings_report import ChangeReport, ReloadReport
 from gaia.testing.clock import START
-from gaia.testing.reports import WELL
+from tests.harness.reports import WELL
 
 PORT = ChangeReport(key="web.port", before=1, after=2, effect="at once")
 

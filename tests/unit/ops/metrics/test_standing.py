@@ -16,7 +16,7 @@ from gaia.store.job_runs import JobRun
 from gaia.store.tables import InboxState
 from gaia.store.usage import Usage
 from gaia.testing.clock import START
-from gaia.testing.reports import WELL
+from tests.harness.reports import WELL
 
 NO_CALLS = Calls()
 

@@ -8,7 +8,7 @@ import pytest
 from telegram import Bot
 from telegram.request import HTTPXRequest
 
-from gaia.testing.telegram import TelegramServer, running_telegram
+from tests.servers.telegram import TelegramServer, running_telegram
 
 
 def plain_request() -> HTTPXRequest:

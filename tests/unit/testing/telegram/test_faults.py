@@ -20,7 +20,7 @@ from telegram.error import (
 )
 
 from gaia.testing.clock import FakeClock
-from gaia.testing.telegram import (
+from tests.servers.telegram import (
     BadGateway,
     Blocked,
     CutAfterRead,
@@ -34,10 +34,10 @@ from gaia.testing.telegram import (
     TooManyRequests,
     running_telegram,
 )
-from gaia.testing.telegram import BadRequest as BadRequestFault
-from gaia.testing.telegram import Conflict as ConflictFault
-from gaia.testing.telegram.app import BotApiApp
-from gaia.testing.telegram.world import World
+from tests.servers.telegram import BadRequest as BadRequestFault
+from tests.servers.telegram import Conflict as ConflictFault
+from tests.servers.telegram.app import BotApiApp
+from tests.servers.telegram.world import World
 
 SHORT = 0.05
 """Seconds that a client waits which is to wait in vain."""

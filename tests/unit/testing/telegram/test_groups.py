@@ -6,7 +6,7 @@ import pytest
 from telegram import Bot
 from telegram.error import BadRequest, ChatMigrated, Forbidden
 
-from gaia.testing.telegram import TelegramServer
+from tests.servers.telegram import TelegramServer
 
 
 async def test_a_group_hears_mentions_and_commands(bot: Bot, telegram: TelegramServer) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.testing.telegram.markup import parse_html
-from gaia.testing.telegram.refusals import ApiRefusal
-from gaia.testing.telegram.texts import Entity, as_kept
+from tests.servers.telegram.markup import parse_html
+from tests.servers.telegram.refusals import ApiRefusal
+from tests.servers.telegram.texts import Entity, as_kept
 
 
 def kept(html: str) -> tuple[str, list[tuple[str, int, int, str]]]:

@@ -6,7 +6,7 @@ import pytest
 from telegram import Bot, Message, Update
 from telegram.error import BadRequest, Forbidden, TelegramError
 
-from gaia.testing.telegram import TelegramServer, contents
+from tests.servers.telegram import TelegramServer, contents
 
 
 async def updates(bot: Bot) -> tuple[Update, ...]:

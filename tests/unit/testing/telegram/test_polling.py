@@ -9,7 +9,7 @@ import pytest
 from telegram import Bot
 from telegram.error import Conflict, InvalidToken
 
-from gaia.testing.telegram import TelegramServer
+from tests.servers.telegram import TelegramServer
 
 
 async def test_the_bot_knows_who_it_is(bot: Bot, telegram: TelegramServer) -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from gaia.testing.telegram import NotTelegramError, TelegramServer
+from tests.servers.telegram import NotTelegramError, TelegramServer
 
 
 @pytest.fixture

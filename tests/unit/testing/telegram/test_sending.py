@@ -14,7 +14,7 @@ from telegram import (
 )
 from telegram.error import BadRequest
 
-from gaia.testing.telegram import TelegramServer
+from tests.servers.telegram import TelegramServer
 
 
 async def test_a_message_is_kept_with_text_entities_and_markup(

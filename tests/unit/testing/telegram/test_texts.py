@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.testing.telegram.texts import RichText, as_kept
+from tests.servers.telegram.texts import RichText, as_kept
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from telegram import Bot, Update
 from telegram.error import TelegramError
 from telegram.ext import Updater
 
-from gaia.testing.telegram import TelegramServer
+from tests.servers.telegram import TelegramServer
 
 
 class Polled:

@@ -14,10 +14,10 @@ from starlette.routing import Route
 from telegram import Bot
 from telegram.error import BadRequest, Conflict
 
-from gaia.testing.changes import Changes
 from gaia.testing.clock import FakeClock
-from gaia.testing.serving import serving
-from gaia.testing.telegram import TelegramServer, running_telegram
+from tests.servers.changes import Changes
+from tests.servers.serving import serving
+from tests.servers.telegram import TelegramServer, running_telegram
 
 SECRET = "a-secret_1"
 

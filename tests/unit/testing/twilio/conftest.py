@@ -10,9 +10,9 @@ from twilio.rest import Client
 
 from channels.whatsapp.api import HttpxClient
 from gaia.testing.clock import FakeClock
-from gaia.testing.serving import serving
-from gaia.testing.twilio import TwilioServer, running_twilio
-from gaia.testing.twilio.callee import Callee
+from tests.servers.serving import serving
+from tests.servers.twilio import TwilioServer, running_twilio
+from tests.servers.twilio.callee import Callee
 
 PUBLIC = "https://gaia.example"
 

@@ -9,7 +9,7 @@ from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
 from gaia.testing.clock import FakeClock
-from gaia.testing.twilio import (
+from tests.servers.twilio import (
     Callbacks,
     Person,
     Step,
@@ -23,7 +23,7 @@ from gaia.testing.twilio import (
     read,
     repeated,
 )
-from gaia.testing.twilio.callee import Callee
+from tests.servers.twilio.callee import Callee
 
 STATUS_URL = "https://gaia.example/status"
 

@@ -7,9 +7,9 @@ from starlette.responses import Response
 from twilio.request_validator import RequestValidator
 
 from gaia.testing.clock import FakeClock
-from gaia.testing.twilio import TwilioServer
-from gaia.testing.twilio.callee import Callee, thanks
-from gaia.testing.twilio.calling import RETRY_SECONDS, signature
+from tests.servers.twilio import TwilioServer
+from tests.servers.twilio.callee import Callee, thanks
+from tests.servers.twilio.calling import RETRY_SECONDS, signature
 
 ADA, BOB = "+4915112345678", "+4915112345679"
 URL = "https://gaia.example/hooks/whatsapp"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from gaia.testing.twilio import ACCOUNT_SID, NotTwilioError, TwilioServer
-from gaia.testing.twilio.description import FORM, Given, load_description
+from tests.servers.twilio import ACCOUNT_SID, NotTwilioError, TwilioServer
+from tests.servers.twilio.description import FORM, Given, load_description
 
 MESSAGES = f"/2010-04-01/Accounts/{ACCOUNT_SID}/Messages"
 TYPING = "/v2/Indicators/Typing.json"

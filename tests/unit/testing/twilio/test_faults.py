@@ -9,7 +9,7 @@ import pytest
 from twilio.rest import Client
 
 from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
-from gaia.testing.twilio import (
+from tests.servers.twilio import (
     CREATE_MESSAGE,
     NUMBER,
     BadGateway,

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from twilio.rest import Client
 
 from gaia.testing.clock import START, FakeClock
-from gaia.testing.serving import serving
-from gaia.testing.twilio import NUMBER, Person, TwilioServer
+from tests.servers.serving import serving
+from tests.servers.twilio import NUMBER, Person, TwilioServer
 
 MINE = f"whatsapp:{NUMBER}"
 

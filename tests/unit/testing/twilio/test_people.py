@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gaia.testing.twilio import Message, Person, TwilioServer
-from gaia.testing.twilio.callee import Callee
+from tests.servers.twilio import Message, Person, TwilioServer
+from tests.servers.twilio.callee import Callee
 
 ADA = "+4915112345678"
 

@@ -10,7 +10,7 @@ from twilio.rest.api.v2010.account.message import MessageInstance
 
 from channels.whatsapp.errors import RefusedError, StatusError
 from gaia.testing.clock import FakeClock
-from gaia.testing.twilio import NUMBER, Person, TwilioServer
+from tests.servers.twilio import NUMBER, Person, TwilioServer
 
 HOUR = 3600
 

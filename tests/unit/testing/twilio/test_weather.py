@@ -6,10 +6,10 @@ import random
 from datetime import UTC, datetime
 
 from gaia.messages import REPEAT_MARK
-from gaia.testing.twilio.callbacks import course_of
-from gaia.testing.twilio.faults import CREATE_MESSAGE, LIST_MESSAGES, Hang, RequestSeen
-from gaia.testing.twilio.messages import Message
-from gaia.testing.twilio.weather import TRANSIENT, Reports, Weather
+from tests.servers.twilio.callbacks import course_of
+from tests.servers.twilio.faults import CREATE_MESSAGE, LIST_MESSAGES, Hang, RequestSeen
+from tests.servers.twilio.messages import Message
+from tests.servers.twilio.weather import TRANSIENT, Reports, Weather
 
 ADA = "+4915112345678"
 

@@ -1,0 +1,175 @@
+"""Starts Python programs by forking: what they import for seconds is imported here, once.
+
+`python -m tests.harness.fork_server NUMBER FOLDER` reads what to start from the socket with
+that number, and ends when nobody holds its other end any more; mem0 writes into FOLDER
+when it is imported. Each program is a process as any other: it runs as `python -m` would
+run it, with the arguments, environment, folder and standard streams that it was given, and
+it ends as an interpreter does. A second process stays with it, to tell its exit code.
+
+Whoever starts one does it with `forked.ForkServer`.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import pkgutil
+import runpy
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel
+from sqlalchemy.orm import configure_mappers
+
+import channels
+import gaia
+from gaia.memory.index import environment
+
+LARGEST_START = 128 * 1024
+"""Bytes of a `Start`; most of it are the variables of the environment."""
+
+STREAMS = 3
+"""Standard input, output and error."""
+
+LATER = (
+    "alembic.command",
+    "anyio._backends._asyncio",
+    "google.adk.a2a.agent",
+    "google.adk.agents._agent_router",
+    "google.adk.auth.auth_preprocessor",
+    "google.adk.flows.llm_flows.auto_flow",
+    "google.adk.integrations.openai",
+    "google.adk.models.google_llm",
+    "google.adk.tools.agent_tool",
+    "google.adk.tools.google_search_tool",
+    "google.adk.tools.vertex_ai_search_tool",
+    "google.adk.workflow._llm_agent_wrapper",
+    "google.adk.workflow._workflow",
+    "httpcore._async.http2",
+    "mem0.utils.factory",
+    "mem0.vector_stores.chroma",
+    "openai.resources",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.websockets.auto",
+)
+"""What libraries import while a daemon starts and with its first turn, and its index."""
+
+NOT_IMPORTED = (
+    "gaia.__main__",
+    "gaia.agent.embedded.child",
+    "gaia.store.migrations.env",
+    "gaia.testing",
+)
+"""What runs as a program, or within Alembic alone."""
+
+
+class Start(BaseModel):
+    """A program to start. The descriptors that come with it are those of the socket to
+    tell its process id and then its exit code on, and of its standard streams."""
+
+    module: str
+    arguments: list[str]
+    environ: dict[str, str]
+    folder: str
+
+
+def main() -> None:
+    """Import everything, connect the tables' classes, and fork. Only what was forked comes
+    back from `serve`."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    environment.prepare(Path(sys.argv[2]))
+    for name in (*_modules("gaia", gaia.__path__), *_modules("channels", channels.__path__)):
+        importlib.import_module(name)
+    for name in LATER:
+        importlib.import_module(name)
+    configure_mappers()
+    gc.collect()
+    gc.freeze()
+    start = serve(control)
+    if start is not None:
+        runpy.run_module(start.module, run_name="__main__", alter_sys=True)
+
+
+def serve(control: socket.socket) -> Start | None:
+    """Fork a process for each start. Returns in each of them, with what it is to run, and
+    in this one at the end, with nothing."""
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, LARGEST_START, STREAMS + 1)
+        if not message:
+            return None
+        _reap()
+        _check_alone()
+        if os.fork() == 0:
+            control.close()
+            start = Start.model_validate_json(message)
+            if _fork_and_stay(*descriptors):
+                _become(start)
+                return start
+        for each in descriptors:
+            os.close(each)
+
+
+def _fork_and_stay(report: int, *streams: int) -> bool:
+    """Fork the program, and return in its process, with its streams in place. The process
+    that forked it ends with it."""
+    with socket.socket(fileno=report) as told:
+        pid = os.fork()
+        for number, each in enumerate(streams):
+            if pid == 0:
+                os.dup2(each, number)
+            os.close(each)
+        if pid == 0:
+            return True
+        with suppress(OSError):  # Nobody may want to know any more.
+            told.send(str(pid).encode())
+            _, status = os.waitpid(pid, 0)
+            told.send(str(os.waitstatus_to_exitcode(status)).encode())
+    os._exit(0)
+
+
+def _become(start: Start) -> None:
+    """Make this process what a new interpreter would be at its first line."""
+    os.chdir(start.folder)
+    os.environ.clear()
+    os.environ.update(start.environ)
+    time.tzset()
+    sys.argv = [start.module, *start.arguments]
+    buffering = 1 if os.isatty(1) else -1
+    sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]  # noqa: SIM115
+    sys.stdout = sys.__stdout__ = open(1, "w", buffering, closefd=False)  # type: ignore[misc]  # noqa: SIM115
+    sys.stderr = sys.__stderr__ = open(  # type: ignore[misc]  # noqa: SIM115
+        2, "w", 1, errors="backslashreplace", closefd=False
+    )
+
+
+def _reap() -> None:
+    """Let go of the processes that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _check_alone() -> None:
+    """Only the thread that forks goes on in the new process, and what others hold is held
+    there for ever.
+
+    Raises:
+        RuntimeError: Something that was imported has started a thread.
+    """
+    threads = list(Path("/proc/self/task").iterdir())
+    if len(threads) > 1:
+        raise RuntimeError(f"{len(threads)} threads run here, started by an import")
+
+
+def _modules(name: str, path: Sequence[str]) -> Sequence[str]:
+    found = [each.name for each in pkgutil.walk_packages(path, f"{name}.")]
+    return [each for each in found if not each.startswith(NOT_IMPORTED)]
+
+
+if __name__ == "__main__":
+    main()
