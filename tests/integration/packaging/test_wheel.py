@@ -73,11 +73,6 @@ def run_python(*arguments: str, cwd: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_wheel_has_nothing_of_the_tests(wheel: Path) -> None:
-    tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"gaia", "channels"}
-
-
 def test_the_wheel_has_both_packages_the_configuration_and_every_migration(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = {
