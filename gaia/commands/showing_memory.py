@@ -8,6 +8,7 @@ from gaia.commands.held_memory import HOW, keeping, list_held
 from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of
 from gaia.commands.memory_text import SOURCES, day, line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
+from gaia.commands.ruling import ruling
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger
@@ -20,14 +21,15 @@ SEARCH_LIMIT = 10
 USAGE = (
     "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
     "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
-    "searches and /memory unhide 12 does no longer. /memory held lists what I am not sure of, "
+    "searches and /memory unhide 12 does no longer. /memory rule 12 makes one a rule that I "
+    "always follow. /memory held lists what I am not sure of, "
     "/memory keep 12 makes one of it count."
 )
 
 
 def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
     """The command; `finder` searches, `changed` is called once something counts anew."""
-    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed)}
+    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed), "rule": ruling(changed)}
 
     async def prepare(caller: Caller, words: str) -> Run:
         verb, rest = verb_of(words)

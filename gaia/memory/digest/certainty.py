@@ -177,8 +177,8 @@ def speaks_to_gaia(text: str) -> bool:
     return ADDRESSING.search(_plain(text)) is not None
 
 
-def is_order(text: str) -> bool:
-    """Whether the text, kept by itself, tells gaia what to do, and nothing of a person."""
+def may_be_order(text: str) -> bool:
+    """Whether the text, kept by itself, may tell gaia what to do: only its user knows."""
     return speaks_to_gaia(text) and not tells_of_oneself(text)
 
 

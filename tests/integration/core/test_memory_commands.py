@@ -10,7 +10,7 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store import identities
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.users import Role
 
 POT = "the gate code is under the blue pot"
@@ -51,27 +51,47 @@ async def test_remember_keeps_the_words_at_once_without_the_model(running_core):
 
 
 @pytest.mark.parametrize(
-    ("words", "kind"),
+    "words",
     [
-        ("Always answer in Spanish", MemoryKind.RULE),
-        ("Antworte immer auf Deutsch", MemoryKind.RULE),
-        ("Réponds toujours en français", MemoryKind.RULE),
-        ("Please call me Bob", MemoryKind.RULE),
-        ("Never use emoji", MemoryKind.RULE),
-        ("I always answer the phone at 8", MemoryKind.FACT),
-        ("my sister's name is Ida", MemoryKind.FACT),
-        ("I am vegetarian", MemoryKind.FACT),
-        ("my car is parked on level 3", MemoryKind.FACT),
-        ("no peanuts for Tom", MemoryKind.FACT),
+        "Always answer in Spanish",
+        "Antworte immer auf Deutsch",
+        "Réponds toujours en français",
+        "Please call me Bob",
+        "Never use emoji",
     ],
 )
-async def test_what_tells_gaia_what_to_do_is_a_rule(running_core, words, kind):
+async def test_what_may_tell_gaia_what_to_do_can_be_made_a_rule(running_core, words):
     async with running_core() as core:
-        reply = await said(core, f"/remember {words}")
+        reply = await sent_after(core, f"/remember {words}")
+        assert [button.command for button in reply.buttons] == ["/memory rule 1"]
+        assert f"always follow #2: “{words}”" in await said(core, "/memory rule 1")
         user = await core.users.find("ada")
-        memory = await core.database.read(ledger.get, user.user_id, 1)
-        assert memory.kind is kind
-        assert ("to be followed always" in reply) is (kind is MemoryKind.RULE)
+        before, rule = [await core.database.read(ledger.get, user.user_id, n) for n in (1, 2)]
+        assert (rule.kind, rule.status) == (MemoryKind.RULE, MemoryStatus.ACTIVE)
+        assert before.superseded_by == 2
+        assert "is a rule already" in await said(core, "/memory rule 2")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I always answer the phone at 8",
+        "my sister's name is Ida",
+        "I am vegetarian",
+        "my car is parked on level 3",
+        "no peanuts for Tom",
+    ],
+)
+async def test_what_tells_of_a_person_is_a_fact_and_no_rule_is_offered(running_core, words):
+    async with running_core() as core:
+        reply = await sent_after(core, f"/remember {words}")
+        assert (reply.buttons, "always follow" in reply.text) == ((), False)
+
+
+@pytest.mark.parametrize("number", ["7", "x", "", "9" * 20])
+async def test_what_is_not_there_cannot_be_made_a_rule(running_core, number):
+    async with running_core() as core:
+        assert "no such number" in await said(core, f"/memory rule {number}")
 
 
 @pytest.mark.parametrize(

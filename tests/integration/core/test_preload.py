@@ -50,12 +50,13 @@ async def test_a_rule_that_was_learned_stands_before_each_conversation_of_its_us
 
 
 @pytest.mark.parametrize("is_small", [False, True])
-async def test_an_order_that_is_given_with_remember_is_a_rule_from_then_on(running_core, is_small):
+async def test_a_memory_that_is_made_a_rule_is_one_from_then_on(running_core, is_small):
     async with running_core(is_small=is_small) as core:
         await asked(core, "one")
         await core.channel.say(f"/remember {SPANISH}")
-        reply = (await core.channel.until_sent(2))[1]
-        assert "to be followed always" in reply.text
+        (button,) = (await core.channel.until_sent(2))[1].buttons
+        await core.channel.say(button.command)
+        assert f"always follow #2: “{SPANISH}”" in (await core.channel.until_sent(3))[2].text
         told = instructions(await asked(core, "two"))
         heading, _, rules = told.partition(":\n- ")
         assert "to be followed always" in heading

@@ -19,6 +19,7 @@ SAMPLES = {
     "Twilio account": "AC" + "0a" * 16,
     "Twilio key": "SK" + "0a" * 16,
     "Stripe": "sk_live_" + MIXED[:24],
+    "ElevenLabs": "sk_" + "0a" * 24,
     "Google OAuth": "ya29." + MIXED,
     "AWS": "AKIA" + "A1B2C3D4E5F6G7H8",
     "GitHub": "ghp_" + MIXED[:36],
@@ -69,8 +70,44 @@ def test_a_key_that_gaia_uses_has_a_variable(owner: str, variable: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a task is risk-averse at 12:00", "https://host/path", "SK is Slovakia", "hf_hub_download"],
+    [
+        "a task is risk-averse at 12:00",
+        "https://host/path",
+        "SK is Slovakia",
+        "hf_hub_download",
+        "I work in risk-management-consulting",
+        "https://shop.example/desk-organizer-bamboo-large",
+        "our company does risk-benefit-analysis on Mondays",
+        "task-oriented-planning-things",
+        "network-interface-configuration",
+        "a disk_image_of_the_old_laptop",
+    ],
 )
 def test_ordinary_words_are_none(text: str) -> None:
     assert conceal(text) == text
     assert Redaction(())(text) == text
+    assert credentials.find(text) is None
+    assert not is_secret(("model", "instructions"), text)
+
+
+@everywhere
+@pytest.mark.parametrize("before", ["it is\\n", "it is\\t", "key%3D", "'"])
+def test_a_key_in_a_log_is_found_where_what_stands_before_it_is_escaped(
+    secret: str, before: str
+) -> None:
+    assert secret not in Redaction(())(f"{before}{secret} there")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://bob:pa#ssword9@127.0.0.1:1/v1",
+        "postgres://admin:Tr0ub?4dor@db.example.com/x",
+        "redis://:hunter2@cache",
+    ],
+)
+def test_a_password_in_an_address_is_a_secret_whatever_is_in_it(address: str) -> None:
+    assert is_secret(("model", "base_url"), address)
+    assert credentials.find(address) is Credential.KEY
+    assert conceal(address).endswith(address.rpartition("@")[2])
+    assert ":".join(address.rpartition("@")[0].split(":")[2:]) not in conceal(address)
