@@ -76,18 +76,3 @@ def lock(file: Path) -> int:
         os.close(handle)
         raise
     return handle
-
-
-@contextmanager
-def locked(file: Path) -> Iterator[None]:
-    """Hold a lock on a file for the block.
-
-    Raises:
-        BlockingIOError: Another process holds it.
-        OSError: The file cannot be opened.
-    """
-    handle = lock(file)
-    try:
-        yield
-    finally:
-        os.close(handle)

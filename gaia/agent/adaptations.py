@@ -106,9 +106,11 @@ class BodyFilter:
         self.fields: Collection[str] = ()
 
     async def __call__(self, request: httpx.Request) -> None:
-        if not request.content:
+        # A request that was sent on to another address has its body as a stream alone.
+        content = await request.aread()
+        if not content:
             return
-        body = json.loads(request.content)
+        body = json.loads(content)
         for field in self.fields:
             *outer, name = field.split(".")
             holder = body.get(outer[0], {}) if outer else body

@@ -1,6 +1,6 @@
 """The composition root: from settings to an App. The one place that wires.
 
-What a change of the settings replaces is in `answering`; `changing` does it.
+What a change of the settings replaces is in `models`; `apply` does it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Sessions that idled out are looked for no earlier, too."""
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """All parts of a gaia that is ready to start. `daemon` runs it, `changing` gives it
+    """All parts of a gaia that is ready to start. `daemon` runs it, `apply` gives it
     other settings."""
 
     settings: Current[Settings]

@@ -80,15 +80,25 @@ def settle(
     if news is None:
         return None
     if isinstance(news, OutboxState):
-        # Perhaps it is by this report alone that it is known to have been taken.
-        holds_until = now + CONFIRM if news is OutboxState.SENT else None
         sending.mark_reported(
-            session, chunk.outbox_id, report.provider_id, news, next_not_before=holds_until
+            session,
+            chunk.outbox_id,
+            report.provider_id,
+            news,
+            next_not_before=_holds_until(chunk, news, now),
         )
         return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
     wakes = retries.write(session, chunk, verdict, now)
     return Settled(chunk, conversation, verdict, wakes=wakes)
+
+
+def _holds_until(chunk: Chunk, news: OutboxState, now: datetime) -> datetime | None:
+    """Until when the next chunk waits for more; it may be by this report alone that the
+    present one is known to have been taken."""
+    if news is not OutboxState.SENT:
+        return None
+    return chunk.not_before if chunk.state is OutboxState.QUEUED else now + CONFIRM
 
 
 def _not_asked(

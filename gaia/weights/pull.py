@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gaia.errors import ModelFileError
-from gaia.files import locked
+from gaia.files import lock
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
 from gaia.weights.sources import (
@@ -93,12 +93,15 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes from pulling into `folder`. The lock dies with this one."""
     try:
-        with locked(folder / ".pull.lock"):
-            yield
+        held = lock(folder / ".pull.lock")
     except BlockingIOError as exc:
         raise ModelFileError(
             f"another `gaia model pull` into {str(folder)!r} is under way: wait until it ends"
         ) from exc
+    try:
+        yield
+    finally:
+        os.close(held)
 
 
 def _with_hash(model: CatalogueModel, weights: Weights) -> CatalogueModel:

@@ -20,8 +20,6 @@ from gaia.agent.prompt import PLAIN_RULES
 
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
-EXAMPLE_TOKENS = 128
-"""More than an example takes, and the few words that ask for another language."""
 MESSAGE_OVERHEAD_TOKENS = 8
 """More than a chat template puts around a message."""
 TEMPERATURE_OF_SHAPES = 0.0
@@ -57,7 +55,8 @@ def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
     if config.response_schema is not None or PLAIN_RULES in told:
         contents = trim(spoken, room)
     else:
-        contents = _after_example(trim(spoken, room - EXAMPLE_TOKENS))
+        example, asking = _in_their_languages(spoken)
+        contents = [*example, *trim(asking, room - sum(map(_size_of, example)))]
     return request.model_copy(update={"config": config, "contents": contents})
 
 
@@ -73,15 +72,17 @@ def own_words(content: types.Content) -> str:
     return (content.parts[0].text or "") if content.parts else ""
 
 
-def _after_example(contents: Sequence[types.Content]) -> list[types.Content]:
-    """The messages after an example in the language of the first. A message in another
+def _in_their_languages(
+    contents: Sequence[types.Content],
+) -> tuple[list[types.Content], list[types.Content]]:
+    """An example in the language of the first message, and the messages. One in another
     language asks for an answer in that, each time that it is read: so what the model read
     for one turn is the beginning of the next."""
-    first = language_of(own_words(contents[0])) if contents else ""
-    example = manners().get(first or "en", Manner()).example
-    kinds = (types.UserContent, types.ModelContent) * len(example)
-    shown = [kind(text) for kind, text in zip(kinds, example, strict=False)]
-    return [*shown, *(_asking(content, first or "en") for content in contents)]
+    first = (language_of(own_words(contents[0])) if contents else "") or "en"
+    said = manners().get(first, Manner()).example
+    kinds = (types.UserContent, types.ModelContent) * len(said)
+    example: list[types.Content] = [kind(text) for kind, text in zip(kinds, said, strict=False)]
+    return example, [_asking(content, first) for content in contents]
 
 
 def _asking(content: types.Content, expected: str) -> types.Content:
@@ -133,7 +134,11 @@ def _turns(contents: Sequence[types.Content]) -> list[Sequence[types.Content]]:
 
 
 def _size(turn: Sequence[types.Content]) -> int:
-    return sum(_tokens(content.model_dump_json(exclude_none=True)) for content in turn)
+    return sum(map(_size_of, turn))
+
+
+def _size_of(content: types.Content) -> int:
+    return _tokens(content.model_dump_json(exclude_none=True))
 
 
 def _tokens(text: str) -> int:

@@ -50,7 +50,9 @@ def connect(resolved: ResolvedModel) -> Connection:
     client = open_client(resolved.base_url, key, body)
 
     async def names() -> Sequence[str]:
-        return [model["id"] for model in (await client.get("models")).json()["data"]]
+        listed = _mapping((await client.get("models")).json()).get("data") or []
+        named = (_mapping(model).get("id") for model in listed)
+        return [name for name in named if isinstance(name, str)]
 
     llm = CompletionsLlm(resolved.name, client)
     return Connection(llm, READER, client.aclose, names=names, body=body)

@@ -75,12 +75,12 @@ async def read_status(response: httpx.Response) -> None:
 
 
 async def refuse_errors(response: httpx.Response) -> None:
-    """Raise what is an error, as the hook after `read_status`.
+    """Raise what is an error, or leads nowhere, as the hook after `read_status`.
 
     Raises:
         HostError: The host answered with an error.
     """
-    if response.is_error:
+    if not response.is_success and not response.has_redirect_location:
         body: object = (await response.aread()).decode(errors="replace")
         with suppress(ValueError):
             body = response.json()

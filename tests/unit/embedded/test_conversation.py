@@ -118,6 +118,15 @@ def test_what_is_of_no_certain_language_asks_for_none() -> None:
     assert spoken(*turns, language="de") == [*turns]
 
 
+def test_the_example_and_what_asks_for_a_language_fit_beside_the_history() -> None:
+    turns = [said("Ich bin müde."), *(said("What is the matter? " * 9) for _ in range(60))]
+    contents = fitting(asked(*turns), BOUNDS).contents
+    assert words(contents[-1]).endswith("(Answer in English.)")
+    room = BOUNDS.context_tokens - BOUNDS.max_reply_tokens
+    sizes = [len(each.model_dump_json(exclude_none=True).encode()) // 3 + 8 for each in contents]
+    assert room // 3 < sum(sizes) <= room
+
+
 def test_in_a_language_without_an_example_nothing_is_shown() -> None:
     turn = said("Hallo, ik heet Sanne en ik woon in Utrecht.")
     assert fitting(asked(turn), BOUNDS).contents == [turn]
