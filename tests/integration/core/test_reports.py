@@ -81,6 +81,17 @@ async def test_the_next_chunk_does_not_wait_long_for_a_provider_that_tells_nothi
         await core.channel.until_sent(2)
 
 
+async def test_that_a_chunk_is_on_its_way_makes_the_next_wait_no_longer(running_core):
+    async with running_core(lambda request: "abcdef", longest=3, reports=True) as core:
+        await core.channel.say("spell")
+        await core.clock.until_sleeping()
+        core.clock.advance(CONFIRM_SECONDS - 1)
+        await core.channel.report(1, SENT)
+        core.clock.advance(1)
+        await core.channel.until_sent(2)
+        assert texts(core) == ["abc", "def"]
+
+
 async def test_the_next_chunk_waits_for_one_that_is_known_to_be_sent_by_a_report_alone(
     running_core,
 ):
