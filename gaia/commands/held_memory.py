@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of
+from gaia.commands.memory_pages import PAGE_SIZE, memory_number, page_number, paged
 from gaia.commands.memory_text import quoted, whose
 from gaia.commands.registry import Call, Run
 from gaia.core.slash import Reply
@@ -28,12 +28,9 @@ def keeping(changed: Callable[[], None]) -> Run:
     """Have something count that is held; `changed` is called once it does."""
 
     def keep(call: Call) -> str | Reply:
-        _, told = verb_of(call.words)
-        number = told.removeprefix("#")
         try:
-            if not number.isdecimal() or len(number) > 18:
-                raise UnknownMemoryError(f"{told!r} is no number of a memory")
-            memory = holding.confirm(call.session, call.caller.user.user_id, int(number), call.now)
+            number = memory_number(call.words)
+            memory = holding.confirm(call.session, call.caller.user.user_id, number, call.now)
         except UnknownMemoryError:
             return (
                 "Under that number there is nothing that I am not sure of. /memory held lists it."

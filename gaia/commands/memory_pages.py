@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gaia.commands.memory_text import line
 from gaia.core.slash import Reply
+from gaia.errors import UnknownMemoryError
 from gaia.memory.memory import Page
 from gaia.messages import Button
 
@@ -20,6 +21,19 @@ def page_number(words: str) -> int:
     """The number of the page that is asked for: 1 where none is named."""
     _, told = verb_of(words)
     return int(told) if told.isdecimal() and len(told) < 10 else 1
+
+
+def memory_number(words: str) -> int:
+    """The number of the memory that is named behind the verb, with a `#` or without.
+
+    Raises:
+        UnknownMemoryError: None is.
+    """
+    _, told = verb_of(words)
+    number = told.removeprefix("#")
+    if not number.isdecimal() or len(number) > 18:
+        raise UnknownMemoryError(f"{told!r} is no number of a memory")
+    return int(number)
 
 
 def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gaia.commands.held_memory import HOW, keeping, list_held
-from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of
+from gaia.commands.memory_pages import PAGE_SIZE, memory_number, page_number, paged, verb_of
 from gaia.commands.memory_text import SOURCES, day, line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
-from gaia.commands.ruling import ruling
+from gaia.commands.rules import make_rule
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger
@@ -29,7 +29,7 @@ USAGE = (
 
 def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
     """The command; `finder` searches, `changed` is called once something counts anew."""
-    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed), "rule": ruling(changed)}
+    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed), "rule": make_rule(changed)}
 
     async def prepare(caller: Caller, words: str) -> Run:
         verb, rest = verb_of(words)
@@ -156,12 +156,9 @@ def _about(call: Call) -> str:
 
 
 def _with_memory(call: Call, then: Callable[[Call, Memory], str]) -> str:
-    _, told = verb_of(call.words)
-    number = told.removeprefix("#")
     try:
-        if not number.isdecimal() or len(number) > 18:
-            raise UnknownMemoryError(f"{told!r} is no number of a memory")
-        memory = ledger.get(call.session, call.caller.user.user_id, int(number))
+        number = memory_number(call.words)
+        memory = ledger.get(call.session, call.caller.user.user_id, number)
         return then(call, memory)
     except UnknownMemoryError:
         return f"There is no such number in {whose(call.caller)} memory. /memory lists all."

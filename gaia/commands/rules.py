@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.memory_pages import verb_of
+from gaia.commands.memory_pages import memory_number
 from gaia.commands.memory_text import quoted, whose
 from gaia.commands.registry import Call, Run
 from gaia.core.slash import Reply
@@ -14,17 +14,13 @@ from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemoryKind, MemorySource
 
 
-def ruling(changed: Callable[[], None]) -> Run:
+def make_rule(changed: Callable[[], None]) -> Run:
     """Make a memory a rule; `changed` is called once it is one."""
 
     def rule(call: Call) -> str | Reply:
-        _, told = verb_of(call.words)
-        number = told.removeprefix("#")
         user_id = call.caller.user.user_id
         try:
-            if not number.isdecimal() or len(number) > 18:
-                raise UnknownMemoryError(f"{told!r} is no number of a memory")
-            memory = ledger.get(call.session, user_id, int(number))
+            memory = ledger.get(call.session, user_id, memory_number(call.words))
             if memory.kind is MemoryKind.RULE:
                 return f"#{memory.memory_id} is a rule already: {quoted(memory.text)}"
             said = Statement(memory.text, MemorySource.USER, MemoryKind.RULE, quote=memory.quote)
