@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -18,7 +19,8 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, text
 from sqlalchemy.orm import Session
@@ -176,6 +178,7 @@ def open_engine(
         max_overflow=0,
         hide_parameters=True,
         connect_args={
+            "factory": _DriverConnection,
             "timeout": busy_seconds,
             "isolation_level": None,
             "check_same_thread": False,
@@ -189,7 +192,7 @@ def prepare_engine(engine: Engine, path: Path, *, foreign_keys: bool) -> None:
     """Set what each connection to a file of gaia's has, and how its transactions begin."""
     pragmas = (*PRAGMAS, f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
-    def set_pragmas(connection: _DriverConnection, record: object) -> None:
+    def set_pragmas(connection: sqlite3.Connection, record: object) -> None:
         cursor = connection.cursor()
         for pragma in pragmas:
             cursor.execute(pragma)
@@ -224,6 +227,34 @@ def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if not options.get(NO_TRANSACTION, False):
         connection.exec_driver_sql("BEGIN" if options.get(READ_ONLY, False) else "BEGIN IMMEDIATE")
+
+
+class _DriverConnection(sqlite3.Connection):
+    """Ends what is being read when its transaction ends. A cursor that nobody has read to
+    its end, and that something still holds, would keep its view of the file, and whoever
+    gets the connection next could not write: that would be refused at once, as locked."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, *args: Any, **kwargs: Any) -> Any:
+        cursor = super().cursor(*args, **kwargs)
+        self._cursors.add(cursor)
+        return cursor
+
+    def commit(self) -> None:
+        self._end_reads()
+        super().commit()
+
+    def rollback(self) -> None:
+        self._end_reads()
+        super().rollback()
+
+    def _end_reads(self) -> None:
+        for cursor in tuple(self._cursors):
+            cursor.close()
+        self._cursors.clear()
 
 
 class _Threads:
@@ -291,12 +322,3 @@ def _carry_out(future: Future[T], call: Callable[[], T]) -> None:
         future.set_result(call())
     except BaseException as exc:
         future.set_exception(exc)
-
-
-class _DriverCursor(Protocol):
-    def execute(self, statement: str) -> object: ...
-    def close(self) -> None: ...
-
-
-class _DriverConnection(Protocol):
-    def cursor(self) -> _DriverCursor: ...

@@ -91,7 +91,7 @@ def of_store(database: Database, *, seconds: float) -> Sign:
     async def look() -> str:
         try:
             async with asyncio.timeout(seconds):
-                await database.read(Session.execute, text("SELECT count(*) FROM sqlite_master"))
+                await database.read(Session.scalar, text("SELECT count(*) FROM sqlite_master"))
         except StoreError as exc:
             return str(exc)
         except TimeoutError:

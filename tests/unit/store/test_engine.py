@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Result, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -62,6 +62,21 @@ def set_to(session: Session, value: int) -> str:
 
 def increment(session: Session) -> None:
     set_to(session, value_of(session) + 1)
+
+
+def begin_to_read(session: Session) -> Result[int]:
+    """A result of which nothing is read, and that its reader keeps."""
+    return session.execute(text("SELECT value FROM counters UNION ALL SELECT 1"))
+
+
+async def test_what_nobody_reads_to_its_end_holds_up_no_write(database: Database) -> None:
+    for connection in [database.engine.connect() for _ in range(CONNECTIONS)]:
+        connection.close()
+    held = [await database.read(begin_to_read) for _ in range(2 * CONNECTIONS)]
+    for _ in range(2 * CONNECTIONS):
+        held.append(await database.write(begin_to_read))
+        await database.write(increment)
+    assert await count(database) == len(held) - 2 * CONNECTIONS
 
 
 async def test_every_connection_of_the_pool_has_the_pragmas(database: Database) -> None:
