@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gaia import __version__
-from gaia.errors import BackupError
+from gaia.errors import BackupBusyError, BackupError
 from gaia.files import open_new
 from gaia.ops.backup.archives import ENCRYPTED_SUFFIX, SUFFIX, archive_name
 from gaia.ops.backup.manifest import Manifest, entry_of, places
@@ -97,7 +97,10 @@ def _path(home: Home, wanted: Wanted, taken_at: datetime) -> Path:
     is not: it may be that of a disk that is not there."""
     encrypted = wanted.passphrase is not None
     if wanted.to.is_dir():
-        return wanted.to / archive_name(taken_at, nightly=wanted.nightly, encrypted=encrypted)
+        path = wanted.to / archive_name(taken_at, nightly=wanted.nightly, encrypted=encrypted)
+        if path.exists():
+            raise BackupBusyError(f"{str(path)!r} was made at this very moment: try again")
+        return path
     suffix = ENCRYPTED_SUFFIX if encrypted else SUFFIX
     if not wanted.to.name.endswith(suffix):
         raise BackupError(

@@ -99,6 +99,13 @@ async def test_a_file_that_exists_is_not_replaced(make: Make) -> None:
     assert made.path.read_bytes() == before
 
 
+async def test_one_of_the_same_moment_is_to_be_tried_again(make: Make) -> None:
+    made = await make()
+    with pytest.raises(BackupBusyError, match="at this very moment: try again"):
+        await make()
+    assert unfinished_or_finished(made.path.parent) == [made.path]
+
+
 async def test_a_folder_that_is_not_there_is_not_made(make: Make, tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="no folder"):
         await make(to=tmp_path / "disk" / "mine.tar.gz")
