@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from gaia.commands.memory_text import line
+from collections.abc import Callable
+from typing import TypeVar
+
+from gaia.commands.memory_text import line, whose
+from gaia.commands.registry import Call
 from gaia.core.slash import Reply
 from gaia.errors import UnknownMemoryError
-from gaia.memory.memory import Page
+from gaia.memory import ledger
+from gaia.memory.memory import Memory, Page
 from gaia.messages import Button
 
 PAGE_SIZE = 10
+
+Told = TypeVar("Told", str, Reply)
 
 
 def verb_of(words: str) -> tuple[str, str]:
@@ -34,6 +41,15 @@ def memory_number(words: str) -> int:
     if not number.isdecimal() or len(number) > 18:
         raise UnknownMemoryError(f"{told!r} is no number of a memory")
     return int(number)
+
+
+def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:
+    """What `then` makes of the memory that is named behind the verb, whatever its status."""
+    try:
+        number = memory_number(call.words)
+        return then(call, ledger.get(call.session, call.caller.user.user_id, number))
+    except UnknownMemoryError:
+        return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
 
 
 def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:

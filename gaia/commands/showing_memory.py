@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gaia.commands.held_memory import HOW, keeping, list_held
-from gaia.commands.memory_pages import PAGE_SIZE, memory_number, page_number, paged, verb_of
+from gaia.commands.memory_pages import PAGE_SIZE, page_number, paged, verb_of, with_memory
 from gaia.commands.memory_text import SOURCES, day, line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
 from gaia.commands.rules import make_rule
 from gaia.core.slash import Caller, Reply
-from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.recall import Finder
@@ -81,7 +80,7 @@ def _search_for_nothing(call: Call) -> str:
 
 
 def _why(call: Call) -> str:
-    return _with_memory(call, _tell_why)
+    return with_memory(call, _tell_why)
 
 
 def _tell_why(call: Call, memory: Memory) -> str:
@@ -128,7 +127,7 @@ def _standing(memory: Memory) -> Sequence[str]:
 
 
 def _hide(call: Call) -> str:
-    return _with_memory(call, _set_hidden)
+    return with_memory(call, _set_hidden)
 
 
 def _set_hidden(call: Call, memory: Memory) -> str:
@@ -153,15 +152,6 @@ def _about(call: Call) -> str:
     if len(found) > PAGE_SIZE:
         shown.append(f"… and {len(found) - PAGE_SIZE:,} more")
     return "\n".join([f"About {quoted(name)}:", *shown])
-
-
-def _with_memory(call: Call, then: Callable[[Call, Memory], str]) -> str:
-    try:
-        number = memory_number(call.words)
-        memory = ledger.get(call.session, call.caller.user.user_id, number)
-        return then(call, memory)
-    except UnknownMemoryError:
-        return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
 
 
 def _help(_: Call) -> str:

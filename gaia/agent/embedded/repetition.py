@@ -48,8 +48,8 @@ def _last_answer(contents: Sequence[types.Content]) -> str:
     present one. Empty if there is none."""
     for position in reversed(range(1, len(contents))):
         if contents[position].role == "model":
-            asked_before = own_words(contents[position - 1])
-            is_other = asked_before != own_words(contents[-1])
+            asked_before = own_words(contents[position - 1]).strip()
+            is_other = asked_before != own_words(contents[-1]).strip()
             return words(contents[position]).strip() if is_other else ""
     return ""
 
