@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.asking import ask, echo_json
+from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.home import ask
 
 if TYPE_CHECKING:
     from gaia.ops.queries.records import DecisionReport
@@ -37,9 +38,7 @@ def audit_command(
     since: Annotated[
         datetime | None, typer.Option(formats=DATE_FORMATS, help="Only since then, local time.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List what was decided on people and settings, the latest last."""
     from gaia.ops.queries.records import DECISIONS, WhichDecisions
@@ -73,7 +72,6 @@ def _known_action(name: str) -> str:
 
 
 def _as_table(decisions: Sequence[DecisionReport]) -> str:
-    from gaia.cli.table import columns, local_time
 
     return columns(
         ("AT", "ACTION", "BY", "WHO", "ADDRESS", "DETAIL"),

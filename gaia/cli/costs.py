@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.asking import ask, echo_json
+from gaia.cli.console import AsJson, columns, cut, echo_json
+from gaia.cli.home import ask
 
 if TYPE_CHECKING:
     from datetime import date
@@ -37,9 +38,7 @@ def costs_command(
         int, typer.Option("--days", "-d", min=1, max=36_500, help="How many days, until today.")
     ] = 30,
     by: Annotated[ByName, typer.Option("--by", help="What to add up.")] = ByName.USER,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show tokens and what they cost, by the prices in gaia.yaml."""
     from gaia.clock import SystemClock
@@ -84,7 +83,6 @@ def _days(since: date, until: date) -> str:
 
 
 def _table(costs: Costs, currency: str) -> str:
-    from gaia.cli.table import columns, cut
 
     headings = ("CALLS", "TOKENS IN", "TOKENS OUT", f"COST ({currency})")
     told = [headings, *(_numbers(line) for line in (*costs.lines, costs.total))]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from gaia.cli.console import AsJson, WaitingLine, strip_controls, terminal_width, wants_colour
+from gaia.findings import Check, Finding, Outcome
 
-    from gaia.findings import Check
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gaia.ops.doctor.configuration import Configuration
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.running import Examined
@@ -21,14 +26,25 @@ if TYPE_CHECKING:
     from gaia.settings.load import LoadedSettings
 
 CHECK_FAILED = 4
+
 SETTINGS_SECONDS = 30.0
 """A reload waits for what it replaces."""
 
+COLOURS = {
+    Outcome.OK: "green",
+    Outcome.FIXED: "blue",
+    Outcome.WARNING: "yellow",
+    Outcome.FAILED: "red",
+    Outcome.SKIPPED: "cyan",
+}
+OUTCOME_WIDTH = max(map(len, Outcome)) + 2
+
+NARROWEST = 24
+"""The least room for words: a narrower terminal breaks the lines itself."""
+
 
 def doctor_command(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what can be mended without a question or a loss.")
     ] = False,
@@ -36,9 +52,6 @@ def doctor_command(
     """Look for what is wrong and say what to do. Exits with 4 when a check failed."""
     import asyncio
 
-    from gaia.cli import findings_text
-    from gaia.cli.table import terminal_width
-    from gaia.findings import Outcome
     from gaia.ops.doctor.configuration import Configuration
     from gaia.paths import find_home
 
@@ -47,10 +60,10 @@ def doctor_command(
     secrets = configuration.loaded.secrets.values() if configuration.loaded else ()
     _keep_out_of_tracebacks(secrets)
     checks = gather(home, configuration)
-    columns = findings_text.Columns(
+    columns = Columns(
         checks,
         width=terminal_width(),
-        is_coloured=findings_text.wants_colour(sys.stdout, os.environ),
+        is_coloured=wants_colour(sys.stdout, os.environ),
     )
 
     def show(examined: Examined) -> None:
@@ -58,7 +71,7 @@ def doctor_command(
             typer.echo(columns.told(examined))
 
     examined = asyncio.run(_examine(checks, secrets, show, fix=fix))
-    typer.echo(findings_text.as_json(examined) if as_json else findings_text.summary(examined))
+    typer.echo(findings_as_json(examined) if as_json else summary(examined))
     if any(each.has(Outcome.FAILED) for each in examined):
         raise typer.Exit(CHECK_FAILED)
 
@@ -148,9 +161,9 @@ def _ask_settings(home: Home, path: str) -> ReloadReport:
 
 
 def _reindex(home: Home) -> str:
-    from gaia.cli.memory.daemon import reindex
+    from gaia.cli.memory.search import reindex_by_daemon
 
-    reindex(home, lambda done, total: None)
+    reindex_by_daemon(home, lambda done, total: None)
     return "all memories are indexed anew"
 
 
@@ -161,7 +174,6 @@ async def _examine(
     *,
     fix: bool,
 ) -> Sequence[Examined]:
-    from gaia.cli.waiting_line import WaitingLine
     from gaia.logs import Redaction
     from gaia.ops.doctor.running import examine
 
@@ -186,3 +198,80 @@ def _keep_out_of_tracebacks(secrets: Sequence[str]) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(RedactingFormatter(secrets))
     logging.basicConfig(handlers=[handler], level=logging.ERROR)
+
+
+class Columns:
+    """Findings as lines: each in columns, with its remedy below it.
+
+    No line is wider than `width`, unless a word is, such as an address to be copied.
+    """
+
+    def __init__(self, checks: Sequence[Check], *, width: int, is_coloured: bool) -> None:
+        self._name_width = max(len(check.name) for check in checks) + 2
+        self._width = width
+        self._is_coloured = is_coloured
+
+    def told(self, examined: Examined) -> str:
+        """All that a check found."""
+        lines = [
+            line for finding in examined.findings for line in self._lines(examined.check, finding)
+        ]
+        return "\n".join(lines)
+
+    def _lines(self, name: str, finding: Finding) -> Sequence[str]:
+        indent = OUTCOME_WIDTH + self._name_width
+        detail = _wrapped(finding.detail, self._width - indent)
+        remedy = _wrapped(finding.remedy, self._width - OUTCOME_WIDTH) if finding.remedy else []
+        first = f"{'':{OUTCOME_WIDTH - len(finding.outcome)}}{name:<{self._name_width}}{detail[0]}"
+        return [
+            self._outcome(finding.outcome) + first,
+            *(" " * indent + line for line in detail[1:]),
+            *(" " * OUTCOME_WIDTH + line for line in remedy),
+        ]
+
+    def _outcome(self, outcome: Outcome) -> str:
+        if not self._is_coloured:
+            return outcome.value
+        return typer.style(outcome.value, fg=COLOURS[outcome])
+
+
+def summary(examined: Sequence[Examined]) -> str:
+    """The last line: what there is to do."""
+    outcomes = [finding.outcome for each in examined for finding in each.findings]
+    counted = ", ".join(_counts(outcomes))
+    return f"\n{counted}." if counted else "\nAll is well."
+
+
+def findings_as_json(examined: Sequence[Examined]) -> str:
+    """One document: whether a check failed, and each finding apart."""
+    findings = [
+        {
+            "check": each.check,
+            "outcome": finding.outcome,
+            "detail": finding.detail,
+            "remedy": finding.remedy,
+        }
+        for each in examined
+        for finding in each.findings
+    ]
+    is_ok = not any(each.has(Outcome.FAILED) for each in examined)
+    return json.dumps({"ok": is_ok, "findings": findings}, indent=2)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Addresses and paths stay whole, for copying."""
+    text = " ".join(strip_controls(text).split())
+    lines = textwrap.wrap(
+        text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False
+    )
+    return lines or [""]
+
+
+def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    for outcome, one, many in (
+        (Outcome.FAILED, "1 failure", "failures"),
+        (Outcome.WARNING, "1 warning", "warnings"),
+        (Outcome.FIXED, "1 thing mended", "things mended"),
+    ):
+        if number := outcomes.count(outcome):
+            yield one if number == 1 else f"{number} {many}"

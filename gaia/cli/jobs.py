@@ -4,20 +4,19 @@ it runs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from gaia.cli.asking import ask, echo_json
+from gaia.cli.console import AsJson, columns, cut, echo_json, local_time, terminal_width
+from gaia.cli.home import ask
 
 if TYPE_CHECKING:
     from gaia.ops.queries.records import JobReport
 
 
 def jobs_command(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the jobs of the schedule, how each went, and when it is next."""
     from gaia.ops.queries.query import Everything
@@ -35,7 +34,6 @@ def jobs_command(
 
 
 def _as_table(jobs: Sequence[JobReport]) -> str:
-    from gaia.cli.table import columns, cut, local_time, terminal_width
 
     table = columns(
         ("JOB", "LAST RUN", "LATE BY", "WENT", "NEXT RUN"),

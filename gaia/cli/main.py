@@ -6,16 +6,17 @@ its own imports inside its function. Help in Rich's boxes would take more than t
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import suppress
+from typing import Annotated, Any, ClassVar
 
 import typer
+import typer.main
+from typer.core import TyperGroup
 
-from gaia.cli.lazy_group import LazyGroup
-from gaia.cli.leaving import leave_threads
-from gaia.cli.standard_streams import open_closed_streams
 from gaia.errors import GaiaError
 
 INTERRUPTED = 130
@@ -24,13 +25,26 @@ INTERRUPTED = 130
 NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 """To look for plugins pydantic reads the metadata of every package that is installed."""
 
+_STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+
+
+class LazyGroup(TyperGroup):
+    """A group with the commands at `places`, beside those that it is given: to build all of
+    them takes longer than most of them run."""
+
+    places: ClassVar[Mapping[str, str]]
+
+    def __init__(self, *, commands: Mapping[str, Any], **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = LazyCommands(commands, self.places)
+
 
 class Commands(LazyGroup):
     """All commands, in the order in which the help lists them."""
 
     places: ClassVar[Mapping[str, str]] = {
         "chat": "gaia.cli.chat:chat_command",
-        "serve": "gaia.cli.serve:serve_command",
+        "serve": "gaia.cli.service:serve_command",
         "setup": "gaia.cli.setup:setup_command",
         "status": "gaia.cli.status:status_command",
         "doctor": "gaia.cli.doctor:doctor_command",
@@ -117,3 +131,74 @@ def _without_secrets(message: str) -> str:
     from gaia.logs import Redaction
 
     return Redaction(())(message)
+
+
+class LazyCommands(MutableMapping[str, Any]):
+    """Commands by name. A place is `module:name` of a function, or of a Typer app."""
+
+    def __init__(self, built: Mapping[str, Any], places: Mapping[str, str]) -> None:
+        self._built = dict(built)
+        self._places = places
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = _build(name, self._places[name])
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._places, **self._built})
+
+    def __len__(self) -> int:
+        return len({*self._places, *self._built})
+
+
+def _build(name: str, place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    part = getattr(importlib.import_module(module), attribute)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(part, typer.Typer):
+        alone.add_typer(part, name=name)
+    else:
+        alone.command(name)(part)
+    return typer.main.get_group(alone).commands[name]
+
+
+def leave_threads(exit_code: int) -> None:
+    """End the process at once if a thread runs that nobody waits for; else return.
+
+    A thread that comes out of a library of another language while the interpreter ends
+    aborts the process, and a service that was stopped counts as one that crashed. Call it
+    last: everything is closed and on disk by then.
+    """
+    import logging
+    import threading
+
+    if not any(thread.daemon for thread in threading.enumerate()):
+        return
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        # One that was closed, or whose reader has left, has nothing to be told.
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(exit_code)
+
+
+def open_closed_streams() -> None:
+    """Give each standard stream that is closed the null device.
+
+    Otherwise the next file or socket gets its number, and what is printed
+    lands in there. Called before anything else is opened.
+    """
+    for number, (name, mode) in enumerate(_STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # It gets the lowest number that is free.
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.console import AsJson, columns
 from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -19,15 +20,12 @@ app = typer.Typer(no_args_is_help=True, help="The embedded models on this machin
 
 @app.command("list")
 def list_models(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Also those that only serve gaia's tests.")
     ] = False,
 ) -> None:
     """List the models that can be pulled, and which of them are here."""
-    from gaia.cli.table import columns
     from gaia.paths import find_home
     from gaia.weights.catalogue import CATALOGUE
     from gaia.weights.folder import Weights
@@ -100,7 +98,7 @@ def pull_model(
             typer.echo(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")
         return
 
-    from gaia.cli.pull_progress import pull_progress
+    from gaia.cli.progress import pull_progress
     from gaia.weights.pull import pull
 
     home.create()

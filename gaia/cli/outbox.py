@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.asking import ask, echo_json
-from gaia.cli.opening import there_is_a_database, with_database
+from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.home import ask, there_is_a_database, with_database
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from gaia.ops.queries.records import ChunkReport
 
 app = typer.Typer(no_args_is_help=True, help="Replies that have not been delivered.")
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 
 
 @app.command("list")
@@ -90,7 +88,6 @@ def _counted(chunks: int) -> str:
 
 
 def _as_table(chunks: Sequence[ChunkReport]) -> str:
-    from gaia.cli.table import columns, local_time
 
     return columns(
         ("ID", "STATE", "FOR", "CHANNEL", "WRITTEN", "ATTEMPTS", "CAUSE"),

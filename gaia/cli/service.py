@@ -1,4 +1,5 @@
-"""`gaia service`: gaia as a service of this machine, started with it and looked after."""
+"""`gaia serve`, the daemon in the foreground, and `gaia service`, the daemon as a service of
+this machine, started with it and looked after."""
 
 from __future__ import annotations
 
@@ -9,18 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.console import AsJson, echo_json
+
 if TYPE_CHECKING:
     from gaia.ops.service.installing import Service, ServiceState, Steps
     from gaia.ops.service.unit import Unit
     from gaia.paths import Home
 
 NOT_RUNNING = 3
-
 INSTALLED = ("is installed", "is as it should be")
 REMOVED = ("is removed", "is not there")
-
 app = typer.Typer(no_args_is_help=True, help="gaia as a service, started with the machine.")
-
 OfSystem = Annotated[
     bool, typer.Option("--system/--user", help="A service of the machine, or of your own user.")
 ]
@@ -28,7 +28,6 @@ WhicheverIsThere = Annotated[
     bool | None,
     typer.Option("--system/--user", help="Which one is meant. By default the one that is there."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print what would be written.")]
 Force = Annotated[bool, typer.Option("--force", help="Even if the unit was edited.")]
 
@@ -144,7 +143,7 @@ def _installed(system: bool | None) -> Service:
 def _say_steps(steps: Steps, said: tuple[str, str], as_json: bool) -> None:
     if as_json:
         told = {"path": str(steps.path), "changed": steps.is_changed, "by_hand": steps.by_hand}
-        typer.echo(json.dumps(told, indent=2))
+        echo_json(told)
         return
     changed, unchanged = said
     typer.echo(f"{steps.path} {changed if steps.is_changed else unchanged}.")
@@ -190,3 +189,32 @@ def _in_words(state: ServiceState) -> list[str]:
     if state.lingers is False:
         lines.append("lingering off: gaia ends when you log out ('loginctl enable-linger')")
     return lines
+
+
+def serve_command() -> None:
+    """Run the daemon in the foreground.
+
+    SIGTERM or Ctrl-C lets the running turns end, a second one ends it at once.
+    """
+    import asyncio
+
+    from gaia import garbage
+    from gaia.paths import find_home
+
+    with garbage.importing():
+        from gaia.app.daemon import serve
+        from gaia.logs.uncaught import log_uncaught
+
+    log_uncaught()
+    asyncio.run(serve(find_home(), announce=announce))
+
+
+def announce(code: str) -> None:
+    """Print the owner's code, past the log, which keeps what it gets."""
+    import typer
+
+    typer.echo(
+        f"To pair yourself as owner write this code to the bot: {code} "
+        "(valid for an hour; 'gaia users pair' makes another)",
+        err=True,
+    )

@@ -4,28 +4,39 @@ gaia runs."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.asking import ask, echo_json
-from gaia.cli.digesting import digest
-from gaia.cli.searching_sessions import search
+from gaia.cli.console import (
+    AsJson,
+    columns,
+    cut,
+    echo_json,
+    local_time,
+    strip_controls,
+    terminal_width,
+)
+from gaia.cli.home import ask, there_is_a_database, with_database
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from gaia.ops.queries.conversations import EntryReport, SessionReport
+    from gaia.cli.progress import Told
+    from gaia.ops.digest_report import DigestOutcome
+    from gaia.ops.queries.conversations import EntryReport, SessionReport, TurnReport
+    from gaia.paths import Home
+    from gaia.store.engine import Database
 
 app = typer.Typer(
     no_args_is_help=True, help="The sessions of conversations, to read and to learn from."
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
+BESIDE_WORDS = 20
+"""Columns of a table that the time takes, with what is between the columns."""
 
-app.command()(digest)
-app.command()(search)
+LEAST_EXCERPT = 20
 
 
 @app.command("list")
@@ -65,7 +76,6 @@ def show(
 
 
 def _as_table(sessions: Sequence[SessionReport]) -> str:
-    from gaia.cli.table import columns, local_time
 
     return columns(
         ("USER", "LAST USED", "EVENTS", "SESSION"),
@@ -82,8 +92,6 @@ def _as_table(sessions: Sequence[SessionReport]) -> str:
 
 
 def _entry_as_text(entry: EntryReport, name: str) -> str:
-    from gaia.cli.chat.control_characters import strip_controls
-    from gaia.cli.table import local_time
 
     who = name if entry.author == "user" else entry.author
     lines = [f"{local_time(entry.at)}  {who}"]
@@ -95,3 +103,174 @@ def _entry_as_text(entry: EntryReport, name: str) -> str:
 
 def _use(tool: str, content: dict[str, JsonValue]) -> str:
     return f"{tool} {json.dumps(content, ensure_ascii=False)}"
+
+
+@app.command()
+def search(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="What to look for.", show_default="the latest")
+    ] = None,
+    since: Annotated[
+        str, typer.Option(help="First day, month or year: 2026-06-30, 2026-06 or June.")
+    ] = "",
+    until: Annotated[str, typer.Option(help="Last day, month or year.")] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=200, help="How many, at most.")
+    ] = 10,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user",
+            "-u",
+            metavar="NAME",
+            help="Whose conversations, by name or id; a group has them too.",
+            show_default="the only person",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what was said in conversations, the best first; without words the latest."""
+    from gaia.clock import SystemClock
+    from gaia.memory.periods import between
+    from gaia.ops.queries.conversations import TURNS, WhichTurns
+
+    begins, ends = between(since, until, SystemClock().now())
+    excerpt = max(LEAST_EXCERPT, (terminal_width() - BESIDE_WORDS) // 2)
+    asked = WhichTurns(
+        user=user,
+        words=" ".join(words or ()),
+        since=begins,
+        until=ends,
+        limit=limit,
+        excerpt=excerpt,
+    )
+    answer = ask(TURNS, asked)
+    if as_json:
+        excerpts = {"asked_excerpt", "answer_excerpt"}
+        echo_json([each.model_dump(mode="json", exclude=excerpts) for each in answer.turns])
+    elif answer.turns:
+        typer.echo(_turn_table(answer.turns, excerpt))
+    else:
+        typer.echo(f"Nothing like that is in the conversations of {answer.user}.")
+
+
+def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:
+    from gaia.cli.memory.view import shown_line
+
+    rows = [
+        (
+            f"{turn.said_at.astimezone():%Y-%m-%d %H:%M}",
+            cut(shown_line(turn.asked_excerpt), widest),
+            cut(shown_line(turn.answer_excerpt), widest),
+        )
+        for turn in turns
+    ]
+    return columns(("WHEN", "SAID", "ANSWERED"), rows)
+
+
+@app.command()
+def digest(
+    user: Annotated[str | None, typer.Option(help="Of this user, by name or id.")] = None,
+    all_users: Annotated[bool, typer.Option("--all", help="Of all users.")] = False,
+    retry: Annotated[bool, typer.Option(help="Only what could not be read before.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from the conversations that go on, without waiting until they idle. They begin
+    anew with it."""
+    from gaia.cli.progress import counting
+    from gaia.errors import NotRunningError
+    from gaia.ops.queries.people import OWNER, USERS, Whose
+    from gaia.ops.queries.query import Everything
+    from gaia.paths import find_home
+
+    if (user and all_users) or not (user or all_users or retry):
+        raise typer.BadParameter("say whose: --user NAME, or --all")
+    if not there_is_a_database():
+        _tell_left(0, as_json=as_json)
+        return
+    user_id = None if user is None else ask(OWNER, Whose(user=user)).user_id
+    names = {each.user_id: each.name for each in ask(USERS, Everything()).users}
+    home = find_home()
+    try:
+        with counting("reading") as progress:
+            outcomes = _ask_daemon(home, user_id, progress, retry=retry)
+    except NotRunningError:
+        waiting = with_database(lambda database: _seal_apart(database, user_id, retry=retry))
+        _tell_left(waiting, as_json=as_json)
+        return
+    _tell(outcomes, names, as_json=as_json)
+
+
+def _ask_daemon(
+    home: Home, user_id: str | None, progress: Told, *, retry: bool
+) -> Sequence[DigestOutcome]:
+    from gaia.cli.control import asking
+    from gaia.errors import LearningOffError, NotRunningError
+    from gaia.ops.digest_report import DIGEST_PATH, DigestStep, DigestWish
+
+    wish = DigestWish(user_id=user_id, retry=retry)
+    with asking(home, DIGEST_PATH, wish.model_dump_json(), None) as answer:
+        for line in answer:
+            step = DigestStep.model_validate_json(line)
+            if step.error:
+                raise LearningOffError(step.error)
+            if step.outcomes is not None:
+                return step.outcomes
+            progress(step.done, step.total)
+    raise NotRunningError("gaia ended before all was read: its next start goes on with it")
+
+
+async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -> int:
+    """Seal what the next daemon is to read; returns how much that is."""
+    from gaia.clock import SystemClock
+    from gaia.digest.at_once import OFF
+    from gaia.digest.seal import seal_now
+    from gaia.paths import find_home
+    from gaia.settings.load import load_settings
+
+    memory = load_settings(find_home()).settings.memory
+    if not (memory.enabled and memory.auto_ingest):
+        raise OFF
+    return len(await database.write(seal_now, user_id, SystemClock().now(), retry=retry))
+
+
+def _tell_left(waiting: int, *, as_json: bool) -> None:
+    from gaia.ops.words import counted
+
+    if as_json:
+        echo_json({"running": False, "waiting": waiting, "digests": []})
+    elif waiting:
+        which = counted(waiting, "conversation", "conversations")
+        typer.echo(f"gaia does not run: its next start reads {which}.")
+    else:
+        typer.echo("There is nothing to read.")
+
+
+def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_json: bool) -> None:
+    if as_json:
+        told = [each.model_dump() | {"user": names.get(each.user_id)} for each in outcomes]
+        echo_json({"running": True, "waiting": 0, "digests": told})
+    elif not outcomes:
+        typer.echo("There is nothing to read.")
+    for each in () if as_json else outcomes:
+        typer.echo(f"{names.get(each.user_id, '(removed)')}: {_in_words(each)}")
+    if any(each.state != "cleared" for each in outcomes):
+        raise typer.Exit(1)
+
+
+def _in_words(outcome: DigestOutcome) -> str:
+    from gaia.ops.words import counted
+
+    if outcome.state == "cleared":
+        learned = counted(outcome.learned, "memory", "memories")
+        return f"{learned} learned, {outcome.changed} changed"
+    if outcome.state == "failed":
+        return (
+            f"could not be read, and is tried again tomorrow: {outcome.error}. "
+            "'gaia sessions digest --retry' tries at once"
+        )
+    if outcome.error:
+        return f"is tried again in a few minutes: {outcome.error}"
+    if outcome.waits:
+        return "waits for tomorrow: a budget of today is used up, and 'gaia status' says which"
+    return "waits to be read: messages that are still to be answered come first"

@@ -1,14 +1,17 @@
-"""`gaia status`: what the running daemon says of itself."""
+"""`gaia status`: what the running daemon says of itself, in columns no wider than the terminal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from gaia.cli.console import AsJson, strip_controls, terminal_width, wants_colour
+from gaia.text import cut
 
+if TYPE_CHECKING:
     from gaia.errors import NotRunningError
     from gaia.ops.report import StatusReport
     from gaia.ops.status_text import Line
@@ -16,11 +19,22 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS = 10.0
 
+SUBJECT = 11
+"""The width of a line's subject: `forgetting`, and the space behind it."""
+
+GAP = "  "
+
+HANGING = "  "
+"""Stands before the second row of a line, and those after it."""
+
+WIDEST_NAME = 20
+
+NARROWEST = 24
+"""The least room for words: a narrower terminal breaks the lines itself."""
+
 
 def status_command(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for a script to read.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show whether gaia runs, what works, and what waits. Exits with 3 when it does not run:
     then the files of the home tell what waits for its next start."""
@@ -59,10 +73,6 @@ def _shown(lines: Sequence[Line]) -> str:
     import os
     import sys
 
-    from gaia.cli.findings_text import wants_colour
-    from gaia.cli.status_view import shown
-    from gaia.cli.table import terminal_width
-
     is_coloured = wants_colour(sys.stdout, os.environ)
     return shown(lines, width=terminal_width(), is_coloured=is_coloured)
 
@@ -80,3 +90,40 @@ def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusR
 
     with asking(home, "/local/status", None, answer_seconds) as answer:
         return StatusReport.model_validate_json(answer.read())
+
+
+def shown(lines: Sequence[Line], *, width: int, is_coloured: bool) -> str:
+    """The lines. A subject stands before the first of its lines, its names below each other."""
+    told: list[str] = []
+    before = ""
+    for line in lines:
+        subject = "" if line.subject == before else line.subject
+        before = line.subject
+        start = f"{subject:<{SUBJECT}}{_name(line, lines)}"
+        told += _rows(start, line, width=width, is_coloured=is_coloured)
+    return "\n".join(told)
+
+
+def _name(line: Line, lines: Sequence[Line]) -> str:
+    """What the line is about, as wide as the others of its subject."""
+    names = [_cut(each.name) for each in lines if each.subject == line.subject and each.name]
+    return f"{_cut(line.name):<{max(map(len, names))}}{GAP}" if names else ""
+
+
+def _cut(name: str) -> str:
+    return cut(strip_controls(name), WIDEST_NAME)
+
+
+def _rows(start: str, line: Line, *, width: int, is_coloured: bool) -> Iterator[str]:
+    """A line as rows of the terminal; words stay whole, for copying."""
+    from gaia.ops.status_text import Tone
+
+    room = max(width - len(start), NARROWEST)
+    text = strip_controls(line.text)
+    rows = textwrap.wrap(
+        text, room, subsequent_indent=HANGING, break_long_words=False, break_on_hyphens=False
+    )
+    colour = {Tone.WARNING: "yellow", Tone.BAD: "red"}.get(line.tone) if is_coloured else None
+    for number, row in enumerate(rows or [""]):
+        before = " " * len(start) if number else start
+        yield (before + (typer.style(row, fg=colour) if colour else row)).rstrip()

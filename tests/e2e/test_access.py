@@ -19,7 +19,7 @@ from gaia.store.opening import open_database
 
 SERVE = """
 import asyncio
-from gaia.cli.serve import announce
+from gaia.cli.service import announce
 from gaia.clock import SystemClock
 from gaia.app.daemon import serve
 from gaia.paths import find_home

@@ -10,7 +10,7 @@ import sys
 from channels.telegram.api import Timing
 from channels.telegram.channel import TelegramChannel
 from gaia.app import daemon
-from gaia.cli.leaving import leave_threads
+from gaia.cli.main import leave_threads
 from gaia.clock import SystemClock
 from gaia.paths import find_home
 from gaia.settings.schema import TelegramSettings

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from gaia.app import daemon
-from gaia.cli.leaving import leave_threads
+from gaia.cli.main import leave_threads
 from gaia.paths import Home, find_home
 from gaia.ports import Channel
 from tests.harness.forked import Forked, ForkServer

@@ -5,8 +5,12 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group, RenderableType
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
+from rich.markdown import Markdown
+from rich.segment import Segment
 from rich.text import Text
 
 from channels.terminal_wire import (
@@ -16,9 +20,7 @@ from channels.terminal_wire import (
     TurnTextFrame,
     TurnToolFrame,
 )
-from gaia.cli.chat.control_characters import strip_controls
-from gaia.cli.chat.draft import Draft
-from gaia.cli.chat.markdown import ReplyMarkdown
+from gaia.cli.console import strip_controls
 from gaia.ports import Clock
 
 TICK_SECONDS = 0.1
@@ -137,3 +139,127 @@ class Answer:
         if self._embedded and self._doing == "thinking" and seconds >= SLOW_SECONDS:
             status += " · the model wakes up, and the next answer is quicker"
         return status
+
+
+class Draft:
+    """Collects previewed text and gives it away block by block.
+
+    What was given away stands on the user's screen. The reply is the truth,
+    and `rest` tells how much of it is still missing there.
+    """
+
+    def __init__(self) -> None:
+        self._raw = ""
+        self._printed = ""
+        self._before_tool = ""
+
+    @property
+    def has_printed(self) -> bool:
+        """Whether something stands on the screen."""
+        return bool(self._before_tool or self._printed)
+
+    @property
+    def tail(self) -> str:
+        """The text that was not given away yet."""
+        return self._text()[len(self._printed) :]
+
+    def add(self, text: str) -> None:
+        """Take more text."""
+        self._raw += text
+
+    def take_finished(self) -> str:
+        """Give away the blocks that are finished; empty if there are none."""
+        tail = self.tail
+        finished = tail[: finished_length(tail)]
+        self._printed += finished
+        return finished
+
+    def take_aside(self) -> str:
+        """Give away everything, since a tool was called: the answer may begin
+        after it, or include what was said before."""
+        tail = self.tail
+        self._before_tool = self._text() if self._text().strip() else self._before_tool
+        self._raw = self._printed = ""
+        return tail.strip()
+
+    def restart(self) -> None:
+        """Begin anew: what was collected is void."""
+        self._raw = self._printed = self._before_tool = ""
+
+    def rest(self, reply: str) -> str | None:
+        """What of `reply` is not on the screen yet; `None` if it does not go on
+        from what stands there and has to be printed whole."""
+        candidates = [reply.lstrip()]
+        before = self._before_tool.strip()
+        if before and candidates[0].startswith(before):
+            candidates.insert(0, candidates[0][len(before) :].lstrip())
+        for candidate in candidates:
+            if candidate.startswith(self._printed):
+                return candidate[len(self._printed) :]
+        return None
+
+    def is_begin_of(self, reply: str) -> bool:
+        """Whether `reply` goes on from all that was collected."""
+        rest = self.rest(reply)
+        return rest is not None and rest.startswith(self.tail.rstrip())
+
+    def _text(self) -> str:
+        return strip_controls(self._raw).lstrip()
+
+
+class ReplyMarkdown:
+    """A piece of a reply, to be printed with rich, without empty lines around it.
+
+    Unlike in rich's own reading, nothing written is lost or hidden: line breaks
+    stay, HTML is shown as text, and a link or image shows where it leads.
+    `last_lines` keeps only the end of it.
+    """
+
+    def __init__(self, text: str, *, last_lines: int | None = None) -> None:
+        self._text = text
+        self._last_lines = last_lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(_parsed(self._text), options, pad=False)
+        while lines and _is_blank(lines[0]):
+            del lines[0]
+        while lines and _is_blank(lines[-1]):
+            del lines[-1]
+        for line in lines if self._last_lines is None else lines[-self._last_lines :]:
+            yield from line
+            yield Segment.line()
+
+
+def finished_length(text: str) -> int:
+    """How many characters of `text` belong to blocks that more text cannot change.
+
+    That is all before the last block: a paragraph, list, table or code fence
+    may go on, and whatever stands before its beginning may not.
+    """
+    starts = [token.map[0] for token in _parser().parse(text) if _opens_block(token) and token.map]
+    if len(starts) < 2:
+        return 0
+    return sum(len(line) + 1 for line in text.split("\n")[: starts[-1]])
+
+
+def _parsed(text: str) -> Markdown:
+    markdown = Markdown(text, hyperlinks=False)
+    markdown.parsed = _parser().parse(text)
+    for token in markdown.parsed:
+        for child in token.children or ():
+            if child.type == "softbreak":
+                child.type = "hardbreak"
+    return markdown
+
+
+def _is_blank(line: list[Segment]) -> bool:
+    return not any(segment.text.strip() for segment in line)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False})
+    return parser.enable(["strikethrough", "table"]).disable("image")
+
+
+def _opens_block(token: Token) -> bool:
+    return token.level == 0 and token.nesting >= 0

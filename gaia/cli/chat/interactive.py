@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
-from gaia.cli.chat.interrupts import ending_unless, interrupts_set
-from gaia.cli.chat.link import Ending, Exchange, Link
-from gaia.cli.chat.prompt import Prompt, hidden_typing
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from gaia.cli.chat.link import Ending, Exchange, Link, ending_unless, interrupts_set
 from gaia.cli.chat.screen import ChatScreen
 from gaia.errors import RefusedError
+from gaia.files import create
 
 LEAVING = frozenset({"/quit", "/exit"})
-
 HOW_TO_LEAVE = "Ctrl-D or /quit leaves the chat."
-
 NOT_STORED = (
     "gaia could not store the message, so it was not taken. It is back in the prompt; "
     "`gaia status` may say what is wrong."
 )
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
+MARK = "> "
 
 
 class InteractiveChat:
@@ -79,3 +90,100 @@ class InteractiveChat:
         self._link.abandon(exchange)
         self._link.abandon(stop)
         return None
+
+
+class Prompt:
+    """Reads what the user types.
+
+    Enter sends. Alt+Enter, Ctrl-J and a backslash at the line's end start a
+    new line, and pasted lines stay one message. Ctrl-C clears what was typed;
+    if there is nothing to clear, it calls `on_idle_interrupt`.
+    """
+
+    def __init__(self, history_file: Path, on_idle_interrupt: Callable[[], None]) -> None:
+        self._session: PromptSession[str] = PromptSession(
+            MARK,
+            multiline=True,
+            prompt_continuation=" " * len(MARK),
+            history=_open_history(history_file),
+            key_bindings=_key_bindings(on_idle_interrupt),
+            enable_open_in_editor=False,
+        )
+
+    async def read(self, default: str = "") -> str | None:
+        """The next message, `default` being typed already; `None` on Ctrl-D."""
+        try:
+            with patch_stdout(raw=True):
+                return await self._session.prompt_async(default=default, handle_sigint=False)
+        except EOFError:
+            return None
+
+    async def print_above(self, print_now: Callable[[], None]) -> None:
+        """Call `print_now` with the prompt, if it is there, out of the way."""
+        if self._session.app.is_running:
+            await run_in_terminal(print_now)
+        else:
+            print_now()
+
+
+class PrivateHistory(FileHistory):
+    """A history file that only its owner can read. A full disk costs the
+    history, not the message."""
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            super().store_string(string)
+
+
+def _open_history(file: Path) -> History:
+    try:
+        create(file)
+    except OSError:
+        return InMemoryHistory()
+    return PrivateHistory(file)
+
+
+def _key_bindings(on_idle_interrupt: Callable[[], None]) -> KeyBindings:
+    bindings = KeyBindings()
+    typing = has_focus(DEFAULT_BUFFER)
+
+    @bindings.add("enter", filter=typing)
+    def send(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.document.char_before_cursor == "\\":
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+        else:
+            buffer.validate_and_handle()
+
+    @bindings.add("escape", "enter", filter=typing)
+    @bindings.add("c-j", filter=typing)
+    def start_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @bindings.add("c-c", filter=typing)
+    def interrupt(event: KeyPressEvent) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            run_in_terminal(on_idle_interrupt)
+
+    return bindings
+
+
+@contextmanager
+def hidden_typing(file_descriptor: int) -> Iterator[None]:
+    """Keep what is typed for the next prompt, without an echo, key by key: in
+    the terminal's own line mode Enter would arrive as the key that starts a line."""
+    if not os.isatty(file_descriptor):
+        yield
+        return
+    before = termios.tcgetattr(file_descriptor)
+    quiet = termios.tcgetattr(file_descriptor)
+    quiet[0] &= ~termios.ICRNL
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(file_descriptor, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(file_descriptor, termios.TCSADRAIN, before)

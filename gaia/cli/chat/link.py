@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Protocol
 
@@ -246,3 +248,27 @@ def _text(data: str | bytes) -> str:
 def _without_surrogates(text: str) -> str:
     """Bytes of the command line that are no UTF-8 arrive as lone surrogates."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@contextmanager
+def interrupts_set(event: asyncio.Event) -> Iterator[None]:
+    """Ctrl-C sets `event` instead of ending the program, within the context."""
+    loop = asyncio.get_running_loop()
+    previous = signal.getsignal(signal.SIGINT)
+    loop.add_signal_handler(signal.SIGINT, event.set)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, previous)
+
+
+async def ending_unless(interrupted: asyncio.Event, exchange: Exchange) -> Ending | None:
+    """The ending of `exchange`, or `None` if the user interrupts first."""
+    async with asyncio.TaskGroup() as group:
+        ending = group.create_task(exchange.ending())
+        interrupt = group.create_task(interrupted.wait())
+        await asyncio.wait((ending, interrupt), return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        interrupt.cancel()
+    return None if ending.cancelled() else ending.result()

@@ -13,9 +13,8 @@ from contextlib import suppress
 from typing import TextIO
 
 from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
-from gaia.cli.chat.control_characters import strip_controls
-from gaia.cli.chat.interrupts import ending_unless, interrupts_set
-from gaia.cli.chat.link import Ending, Exchange, Link
+from gaia.cli.chat.link import Ending, Exchange, Link, ending_unless, interrupts_set
+from gaia.cli.console import strip_controls
 from gaia.errors import OutputError, RefusedError, StoreError
 from gaia.text import cut
 

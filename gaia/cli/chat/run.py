@@ -90,8 +90,7 @@ async def chat(
 def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mode]:
     from rich.console import Console
 
-    from gaia.cli.chat.interactive import HOW_TO_LEAVE, InteractiveChat
-    from gaia.cli.chat.prompt import Prompt
+    from gaia.cli.chat.interactive import HOW_TO_LEAVE, InteractiveChat, Prompt
     from gaia.cli.chat.screen import ChatScreen
 
     console = Console(file=streams.stdout)

@@ -7,26 +7,16 @@ from __future__ import annotations
 
 import typer
 
-from gaia.cli.memory import (
-    adding,
-    exporting,
-    forgetting,
-    importing,
-    keeping,
-    listing,
-    reindexing,
-    searching,
-    stats,
-)
+from gaia.cli.memory import change, file, forget, search, view
 
 app = typer.Typer(no_args_is_help=True, help="What gaia remembers: long-term memory.")
-app.command("list")(listing.list_memories)
-app.command("search")(searching.search)
-app.command("why")(listing.why)
-app.command("add")(adding.add)
-app.command("keep")(keeping.keep)
-app.command("forget")(forgetting.forget)
-app.command("export")(exporting.export)
-app.command("import")(importing.import_file)
-app.command("reindex")(reindexing.reindex)
-app.command("stats")(stats.stats)
+app.command("list")(view.list_memories)
+app.command("search")(search.search)
+app.command("why")(view.why)
+app.command("add")(change.add)
+app.command("keep")(change.keep)
+app.command("forget")(forget.forget)
+app.command("export")(file.export)
+app.command("import")(file.import_file)
+app.command("reindex")(search.reindex)
+app.command("stats")(view.stats)

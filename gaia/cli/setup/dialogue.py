@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import typer
 
-from gaia.cli.chat.control_characters import strip_controls
+from gaia.cli.console import strip_controls
 from gaia.errors import GaiaError
 from gaia.findings import Finding, Outcome
 

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 import typer
 from pydantic import SecretStr, ValidationError
 
+from gaia.cli.setup import read_secret
 from gaia.cli.setup.dialogue import Option
-from gaia.cli.setup.flags import read_secret
 from gaia.cli.setup.steps import Setting, checked_secret
 from gaia.errors import SettingsError
 from gaia.ops.doctor.model_host import PROVIDERS

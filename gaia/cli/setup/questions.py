@@ -1,19 +1,36 @@
-"""The order of the steps, and what all of them come to."""
+"""The order of the steps, what all of them come to, and the last two: owner and service."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import getpass
+import os
+import sys
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from gaia.cli.setup import model_step, owner_step, service_step, telegram_step, whatsapp_step
-from gaia.cli.setup.owner_step import Ownership
+from gaia.cli.setup import model_step, telegram_step, whatsapp_step
 from gaia.cli.setup.steps import Setting
 from gaia.cli.setup.telegram_step import Bot
 from gaia.ops.setup.answers import Answers, ModelAnswer, WhatsAppAnswer
 from gaia.ops.setup.present import lacks_weights
 from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.settings.secrets import VARIABLES
+from gaia.store.names import checked_name, usable_name
 from gaia.weights.catalogue import find_model
+
+if TYPE_CHECKING:
+    from gaia.ops.service.installing import Service, Steps
+    from gaia.paths import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """`name` is that of an owner to be made, empty if there is one. `makes_code` is whether
+    a code for them is to be made."""
+
+    name: str
+    makes_code: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +73,12 @@ def gather(setting: Setting) -> Wishes:
     are_new = (bot.answer is not None and not settings.telegram.enabled) or (
         whatsapp is not None and not settings.whatsapp.enabled
     )
-    own = owner_step.of_flags if flags.name or not asks else owner_step.ask
+    own = owner_of_flags if flags.name or not asks else ask_owner
     ownership = own(setting, channels, are_new=are_new)
     kept = _kept(setting, resolved, channels, asks=asks, changes=bool(model or are_new))
     installs = flags.service
     if installs is None:
-        installs = service_step.ask(setting) if asks else False
+        installs = ask_service(setting) if asks else False
     return Wishes(
         Answers(model, bot.answer, whatsapp, kept),
         resolved,
@@ -136,3 +153,113 @@ def _needed(model: ResolvedModel | None, channels: tuple[str, ...]) -> Set[str]:
     if "whatsapp" in channels:
         needed |= {whatsapp_step.ACCOUNT, whatsapp_step.TOKEN}
     return needed
+
+
+def ask_owner(setting: Setting, channels: Sequence[str], *, are_new: bool) -> Ownership:
+    """The owner's name and wish; `channels` are those that will be served beside the
+    terminal, and whether one of them is only now."""
+    dialogue, owners = setting.dialogue, setting.present.owners
+    dialogue.heading("You")
+    name = ""
+    if not owners.names:
+        dialogue.say("You are gaia's owner: who may let others in, and change what they may do.")
+        name = dialogue.ask("What should gaia call you?", default=usual_name(), check=checked_name)
+    elif owners.owner is not None:
+        dialogue.say(f"You are {owners.owner.user.name}, gaia's owner.")
+    else:
+        dialogue.say(f"gaia has several owners: {', '.join(owners.names)}.")
+    if not _is_code_needed(setting, channels):
+        return Ownership(name, makes_code=False)
+    if are_new or name:
+        return Ownership(name, makes_code=True)
+    has_code = owners.owner is not None and owners.owner.has_code
+    if has_code:
+        dialogue.say("A code that you got is still good: write it to gaia, and it knows you.")
+    question = "Make another code?" if has_code else "Make a code, so that gaia knows you there?"
+    return Ownership(name, makes_code=dialogue.confirm(question, default=not has_code))
+
+
+def owner_of_flags(setting: Setting, channels: Sequence[str], *, are_new: bool) -> Ownership:
+    """What the flags say; else an owner is made, and a code if none is waiting.
+
+    Raises:
+        UserNameError: Nobody can be called so.
+    """
+    flags, owners = setting.flags, setting.present.owners
+    name = "" if owners.names else checked_name(flags.name or usual_name())
+    if flags.name and owners.names and flags.name not in owners.names:
+        setting.notes.append(
+            f"gaia has an owner already, {owners.names[0]}: --name changed nothing"
+        )
+    needed = _is_code_needed(setting, channels)
+    has_code = owners.owner is not None and owners.owner.has_code
+    wanted = (are_new or not has_code) if flags.pair is None else flags.pair
+    return Ownership(name, makes_code=needed and wanted)
+
+
+def login_name() -> str:
+    """Who `gaia chat` takes this user for."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "owner"
+
+
+def usual_name() -> str:
+    """What the owner may be called, for all that is known of them."""
+    return usable_name(login_name().replace("_", " ").replace(".", " ").title())
+
+
+def _is_code_needed(setting: Setting, channels: Sequence[str]) -> bool:
+    """Whether there is a channel on which the only owner is not known yet."""
+    owners = setting.present.owners
+    known = owners.owner.channels if owners.owner is not None else frozenset()
+    return len(owners.names) < 2 and any(channel not in known for channel in channels)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceDone:
+    """What became of the service: `told` says so in a sentence, or more of them."""
+
+    is_installed: bool
+    told: str
+
+
+def ask_service(setting: Setting) -> bool:
+    """Whether it is to be installed."""
+    if sys.platform != "linux":
+        return False
+    service = _of_this_user()
+    if service.written() is not None or not service.state().has_manager:
+        return False
+    setting.dialogue.heading("The service")
+    setting.dialogue.say("systemd can start gaia with the machine, and again should it fail.")
+    return setting.dialogue.confirm("Install it as a service of yours?", default=True)
+
+
+def install_service(home: Home, *, starts: bool) -> ServiceDone:
+    """Install it. `starts` is whether it runs at once.
+
+    Raises:
+        ServiceError: It cannot be installed.
+    """
+    from gaia.errors import ServiceError
+    from gaia.ops.service.installation import user_unit
+    from gaia.settings.load import load_settings
+
+    if sys.platform != "linux":
+        raise ServiceError("gaia becomes a service by systemd, which this system does not have")
+    unit = user_unit(home, load_settings(home).settings)
+    return _told(_of_this_user().install(unit, force=False, starts=starts))
+
+
+def _of_this_user() -> Service:
+    from gaia.ops.service.installing import service_of
+    from gaia.ops.service.unit import Scope
+
+    return service_of(Scope.USER, os.environ)
+
+
+def _told(steps: Steps) -> ServiceDone:
+    by_hand = f" Left for you to run: {'; '.join(steps.by_hand)}." if steps.by_hand else ""
+    return ServiceDone(True, f"gaia is a service: {steps.path}.{by_hand}")

@@ -8,7 +8,7 @@ import typer
 from pydantic import SecretStr
 
 from channels.credentials import telegram_token
-from gaia.cli.setup.flags import read_secret
+from gaia.cli.setup import read_secret
 from gaia.cli.setup.steps import Setting, well_formed
 from gaia.ops.setup.answers import TelegramAnswer
 from gaia.settings.schema import Secrets, TelegramSettings

@@ -6,7 +6,7 @@ import typer
 from pydantic import SecretStr
 
 from channels.credentials import TwilioCredentials, twilio_credentials
-from gaia.cli.setup.flags import read_secret
+from gaia.cli.setup import read_secret
 from gaia.cli.setup.steps import Setting, well_formed
 from gaia.errors import SettingsError
 from gaia.ops.setup.answers import WhatsAppAnswer

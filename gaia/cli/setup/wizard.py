@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 import typer
 
-from gaia.cli.findings_text import wants_colour
-from gaia.cli.setup import INTERRUPTED, closing
-from gaia.cli.setup.carrying_out import carry_out
+from gaia.cli.console import WaitingLine, terminal_width, wants_colour
+from gaia.cli.control import is_served
+from gaia.cli.setup import INTERRUPTED, Flags
 from gaia.cli.setup.dialogue import Dialogue
-from gaia.cli.setup.flags import Flags
-from gaia.cli.setup.questions import gather
-from gaia.cli.setup.steps import Setting
-from gaia.cli.setup.trying import Trying
-from gaia.cli.table import terminal_width
-from gaia.cli.waiting_line import WaitingLine
+from gaia.cli.setup.model_step import describe
+from gaia.cli.setup.questions import Wishes, gather, install_service, login_name
+from gaia.cli.setup.steps import Setting, Trying
+from gaia.cli.setup.whatsapp_step import HOOK
 from gaia.clock import SystemClock
-from gaia.ops.setup.place import check_place
-from gaia.ops.setup.present import look_around
+from gaia.errors import GaiaError, ModelFileError
+from gaia.ops.setup.answers import plan
+from gaia.ops.setup.owner import make_owner, new_code, read_owners
+from gaia.ops.setup.place import check_place, make_private_home
+from gaia.ops.setup.present import Present, lacks_weights, look_around
+from gaia.ops.setup.writing import write
 from gaia.paths import Home, find_home
+from gaia.ports import Clock
+from gaia.settings.providers import ResolvedModel
+from gaia.store.opening import open_database
+from gaia.weights.catalogue import find_model
 
 WELCOME = (
     "This sets gaia up. Enter takes what stands in brackets; nothing is written before the last "
@@ -46,9 +56,9 @@ def run(flags: Flags, home_named: str, *, as_json: bool) -> None:
         raise typer.Exit(INTERRUPTED) from None
     done = carry_out(present, wishes, clock)
     if as_json:
-        typer.echo(closing.as_json(done))
+        typer.echo(done_as_json(done))
     else:
-        closing.show(done, dialogue)
+        show_done(done, dialogue)
 
 
 def _choose_home(dialogue: Dialogue, named: str, *, asks: bool) -> Home:
@@ -67,3 +77,194 @@ def _usable(text: str) -> str:
     root = Path(text).expanduser().absolute()
     check_place(Home(root))
     return str(root)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What there is now. `code` is the owner's alone to see."""
+
+    home: Path
+    written: Sequence[Path]
+    model: ResolvedModel | None
+    lacks_weights: bool
+    channels: Sequence[str]
+    bot_name: str
+    whatsapp_number: str
+    public_url: str
+    owners: Sequence[str]
+    code: str = field(default="", repr=False)
+    service: str = ""
+    is_running: bool = False
+    notes: Sequence[str] = ()
+
+
+def carry_out(present: Present, wishes: Wishes, clock: Clock) -> Done:
+    """Do all of it. What can be made up for later is noted when it fails.
+
+    Raises:
+        GaiaError: The home or its files cannot be written. Files that were there are
+            whole: as they were, or as they should be.
+    """
+    home, notes = present.home, list(wishes.notes)
+    make_private_home(home)
+    written = write(home, plan(wishes.answers, present.loaded))
+    if wishes.pulls and wishes.model is not None:
+        _pull(present, wishes.model, notes)
+    owners, code = asyncio.run(_own(present, wishes, clock))
+    is_running, service = is_served(home), ""
+    if wishes.installs_service:
+        try:
+            service = install_service(home, starts=not is_running).told
+        except GaiaError as exc:
+            notes.append(str(exc))
+    answer, settings = wishes.answers.whatsapp, present.loaded.settings.channels.whatsapp
+    return Done(
+        home=home.root,
+        written=written,
+        model=wishes.model,
+        lacks_weights=wishes.model is not None and lacks_weights(home, wishes.model),
+        channels=wishes.channels,
+        bot_name=wishes.bot.name,
+        whatsapp_number=(answer and answer.number) or settings.number,
+        public_url=(answer and answer.public_url) or settings.public_url,
+        owners=owners,
+        code=code,
+        service=service,
+        is_running=is_running,
+        notes=notes,
+    )
+
+
+def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
+    from gaia.cli.progress import pull_progress
+    from gaia.weights.pull import pull
+
+    try:
+        with pull_progress(model.name) as progress:
+            pull(find_model(model.name), present.home.models, progress)
+    except ModelFileError as exc:
+        notes.append(str(exc))
+    except KeyboardInterrupt:
+        notes.append("the model is not here yet: 'gaia model pull' goes on where it ended")
+
+
+async def _own(present: Present, wishes: Wishes, clock: Clock) -> tuple[Sequence[str], str]:
+    """Make owner and code, as far as they are wanted; the owners' names, and the code."""
+    wanted = wishes.ownership
+    if not wanted.name and not wanted.makes_code:
+        return present.owners.names, ""
+    database = await open_database(present.home)
+    try:
+        if wanted.name:
+            await make_owner(database, wanted.name, login_name(), clock)
+        owners = await read_owners(database, clock)
+        code = ""
+        if wanted.makes_code and owners.owner is not None:
+            code = await new_code(database, owners.owner.user, clock)
+        return owners.names, code
+    finally:
+        await database.close()
+
+
+def needs_to_be_told(home: Path) -> bool:
+    """Whether commands find this home only if they are told where it is."""
+    named = os.environ.get("GAIA_HOME", "").strip()
+    usual = Path(named).expanduser().absolute() if named else Path.home() / ".gaia"
+    return home != usual
+
+
+def show_done(done: Done, dialogue: Dialogue) -> None:
+    """Tell it to a person."""
+    dialogue.heading("Done")
+    if done.written:
+        dialogue.say(f"Written: {' and '.join(map(str, done.written))}.")
+    else:
+        dialogue.say(f"All is set as it was: no file in {done.home} had to change.")
+    if done.model is not None:
+        dialogue.say(f"{describe(done.model)} answers.")
+    if done.owners:
+        dialogue.say(f"The owner is {', '.join(done.owners)}.")
+    if done.service:
+        dialogue.say(done.service)
+    if done.code:
+        dialogue.heading(f"Your code: {done.code}")
+        dialogue.say(
+            "It is good for an hour, and whoever writes it is you: keep it to yourself. "
+            f"{'Now' if done.is_running else 'When gaia runs,'} {_how_to_pair(done)}"
+        )
+        for _, link in _links(done):
+            typer.echo(f"  {link}")
+    if done.written and (hook := _hook(done)):
+        dialogue.say(
+            f"Twilio has to know where gaia is: enter {hook} in its console, under 'When a message "
+            "comes in', with POST."
+        )
+    for note in done.notes:
+        dialogue.refuse(note)
+    dialogue.heading("Next")
+    steps = list(_next(done))
+    width = max(len(command) for command, about in steps if about) + 2
+    for command, about in steps:
+        typer.echo(f"  {command:<{width}}{about}".rstrip())
+
+
+def done_as_json(done: Done) -> str:
+    """Tell it to a script. The code stands there: the script's owner is the owner."""
+    told = {
+        "home": str(done.home),
+        "written": [str(file) for file in done.written],
+        "model": {"provider": done.model.provider, "name": done.model.name} if done.model else None,
+        "model_missing": done.lacks_weights,
+        "channels": list(done.channels),
+        "telegram_bot": done.bot_name or None,
+        "webhook": _hook(done) or None,
+        "owners": list(done.owners),
+        "pairing_code": done.code or None,
+        "pairing_links": dict(_links(done)),
+        "service": done.service or None,
+        "running": done.is_running,
+        "notes": list(done.notes),
+        "next": [command for command, _ in _next(done)],
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def _how_to_pair(done: Done) -> str:
+    ways = []
+    if "telegram" in done.channels:
+        ways.append(f"to {f'@{done.bot_name}' if done.bot_name else 'the bot'} on Telegram")
+    if "whatsapp" in done.channels:
+        ways.append(f"to {done.whatsapp_number} on WhatsApp")
+    told = f"write it {' or '.join(ways)}."
+    if len(ways) > 1:
+        told += " It serves once: for the other of the two, write /link where gaia knows you."
+    return f"{told} A link that writes it:" if dict(_links(done)) else told
+
+
+def _links(done: Done) -> Iterator[tuple[str, str]]:
+    """Addresses that write the code by a tap."""
+    if not done.code:
+        return
+    if "telegram" in done.channels and done.bot_name:
+        start = done.code.replace("-", "")
+        yield "telegram", f"https://t.me/{done.bot_name}?start={start}"
+    if "whatsapp" in done.channels:
+        yield "whatsapp", f"https://wa.me/{done.whatsapp_number.lstrip('+')}?text={done.code}"
+
+
+def _next(done: Done) -> Iterator[tuple[str, str]]:
+    if needs_to_be_told(done.home):
+        yield f"export GAIA_HOME={quote(str(done.home))}", ""
+    if done.lacks_weights:
+        yield "gaia model pull", "fetches the model"
+    if done.is_running:
+        yield "gaia status", "gaia runs, and takes over what has changed"
+    elif not done.service:
+        yield "gaia serve", "runs gaia, as long as you leave it running"
+    yield "gaia chat", "talks to it here"
+    yield "gaia doctor", "looks whether all of it works"
+
+
+def _hook(done: Done) -> str:
+    """The address that Twilio has to be told."""
+    return f"{done.public_url}{HOOK}" if "whatsapp" in done.channels else ""

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from typer.testing import CliRunner, Result
 
 from gaia.cli.memory import app
-from gaia.cli.memory.daemon import reindex
+from gaia.cli.memory.search import reindex_by_daemon
 from gaia.current import Current
 from gaia.errors import IndexUnavailableError, NotRunningError, WireError
 from gaia.memory.index.index import Index
@@ -197,7 +197,7 @@ async def test_a_reindex_makes_all_anew_and_tells_how_far_it_is(daemon: Daemon, 
         assert await done(daemon.home, "reindex") == "All memories are indexed anew.\n"
         assert sorted(daemon.embedder.asked) == ["thing 0", "thing 1", "thing 2"]
         told: list[tuple[int, int]] = []
-        await asyncio.to_thread(reindex, daemon.home, lambda *step: told.append(step))
+        await asyncio.to_thread(reindex_by_daemon, daemon.home, lambda *step: told.append(step))
     assert (3, 3) in told
 
 
@@ -285,4 +285,4 @@ async def test_a_daemon_that_ends_amid_a_reindex_is_told(home: Home, ada: User) 
         home, Starlette(routes=[Route("/local/memory/reindex", cut, methods=["POST"])])
     ):
         with pytest.raises(NotRunningError, match="its next start goes on"):
-            await asyncio.to_thread(reindex, home, lambda done, total: None)
+            await asyncio.to_thread(reindex_by_daemon, home, lambda done, total: None)

@@ -6,11 +6,35 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from gaia import __version__
 from gaia.cli.main import app
 from gaia.paths import Home
+
+SCRIPT = """
+import atexit, threading
+from gaia.cli.main import leave_threads
+
+atexit.register(print, "the interpreter ended")
+waiting = threading.Event()
+if {runs}:
+    threading.Thread(target=waiting.wait, daemon=True).start()
+print("done")
+leave_threads(7)
+"""
+
+CHECK = """
+import os, sys
+from gaia.cli.main import open_closed_streams
+open_closed_streams()
+assert os.open(os.devnull, os.O_RDONLY) > 2
+assert sys.stdin.read() == ""
+print("nobody reads this", flush=True)
+print("nor this", file=sys.stderr, flush=True)
+assert [each.fileno() for each in (sys.stdin, sys.stdout, sys.stderr)] == [0, 1, 2]
+"""
 
 
 def test_the_version_can_be_asked_for_both_ways() -> None:
@@ -36,3 +60,21 @@ def test_an_error_is_told_without_what_looks_like_a_key(tmp_path: Path, fresh_ho
     assert done.returncode == 1
     assert "[redacted]" in done.stderr
     assert "canary" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("runs", "ended"), [(True, (7, "done\n")), (False, (0, "done\nthe interpreter ended\n"))]
+)
+def test_the_interpreter_is_left_where_a_thread_runs(runs: bool, ended: tuple[int, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(runs=runs)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == ended
+
+
+def test_closed_streams_are_the_null_device() -> None:
+    command = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, CHECK]
+    assert subprocess.run(command, check=False).returncode == 0

@@ -11,8 +11,8 @@ from google.adk.events import Event
 from google.genai import types
 from typer.testing import CliRunner, Result
 
+from gaia.cli.console import local_time
 from gaia.cli.sessions import app
-from gaia.cli.table import local_time
 from gaia.errors import GaiaError, StoreError, UnknownSessionError, UnknownUserError
 from gaia.paths import Home
 from gaia.sessions.service import AGENT_NAME, TURN_ID, stored_events

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from gaia.cli.users import app
-from gaia.cli.users.options import RoleName
+from gaia.cli.users import RoleName, app
 from gaia.errors import (
     AddressTakenError,
     GaiaError,

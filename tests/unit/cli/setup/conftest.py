@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from gaia.cli.main import app
-from gaia.cli.setup.flags import Flags
+from gaia.cli.setup import Flags
 from gaia.cli.setup.wizard import run
 from gaia.paths import Home
 from gaia.settings.load import load_settings

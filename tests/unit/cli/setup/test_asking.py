@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from gaia.cli.setup.flags import Flags, ProviderName
+from gaia.cli.setup import Flags, ProviderName
 from tests.servers.model_server.app import MODEL
 from tests.servers.telegram import TelegramServer
 from tests.servers.twilio import TwilioServer

@@ -1,0 +1,83 @@
+"""What a command asks of the home, through the daemon that runs or from the database, and
+what it writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from gaia.ops.queries.query import Query
+    from gaia.ops.report import Report
+    from gaia.paths import Home
+    from gaia.store.engine import Database
+
+Q = TypeVar("Q", bound="Report")
+A = TypeVar("A", bound="Report")
+ANSWER_SECONDS = 20.0
+T = TypeVar("T")
+
+
+def ask(query: Query[Q, A], question: Q) -> A:
+    """The answer to a question about the home.
+
+    Raises:
+        GaiaError: It is refused, in words for the owner.
+    """
+    from gaia.cli import control
+    from gaia.errors import NotRunningError
+    from gaia.ops.queries.query import QUERY_PATH
+    from gaia.paths import find_home
+
+    home = find_home()
+    path, body = f"{QUERY_PATH}/{query.name}", question.model_dump_json()
+    try:
+        with control.asking(home, path, body, ANSWER_SECONDS) as answer:
+            return query.answer.model_validate_json(answer.read())
+    except NotRunningError:
+        return _find(home, query, question)
+
+
+def _find(home: Home, query: Query[Q, A], question: Q) -> A:
+    import asyncio
+
+    if not home.database.exists():
+        return query.without_database(question)
+    return asyncio.run(_find_in_database(home, query, question))
+
+
+async def _find_in_database(home: Home, query: Query[Q, A], question: Q) -> A:
+    from gaia.clock import SystemClock
+    from gaia.store.opening import open_database
+
+    database = await open_database(home)
+    try:
+        return await database.read(query.answer_from, question, SystemClock().now(), running=False)
+    finally:
+        await database.close()
+
+
+def with_database(action: Callable[[Database], Awaitable[T]]) -> T:
+    """What `action` makes of the home's database, which is created if there is none."""
+    import asyncio
+
+    from gaia.paths import find_home
+    from gaia.store.opening import open_database
+
+    async def run() -> T:
+        home = find_home()
+        home.create()
+        database = await open_database(home)
+        try:
+            return await action(database)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
+
+
+def there_is_a_database() -> bool:
+    """Whether the home holds a database. Who only reads one creates none."""
+    from gaia.paths import find_home
+
+    return find_home().database.exists()

@@ -1,0 +1,124 @@
+"""`gaia memory add` and `keep`, and how a command opens the memory of one user."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from gaia.cli.console import AsJson, echo_json
+from gaia.cli.home import there_is_a_database, with_database
+from gaia.cli.memory.view import KindName, OfUser, shown_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.orm import Session
+
+    from gaia.memory.memory import Added, Memory
+    from gaia.store.engine import Database
+    from gaia.store.identities import User
+
+T = TypeVar("T")
+
+
+def with_memory(name: str | None, action: Callable[[Database, User], Awaitable[T]]) -> T:
+    """What `action` makes of the database and the user whose memory is meant.
+
+    Raises:
+        UnknownUserError: There is no such user, or none at all.
+        AmbiguousUserError: No name is given, and there are several users.
+    """
+    from gaia.ops.queries.people import find_owner, no_users
+
+    async def act(database: Database) -> T:
+        user = await database.read(find_owner, name)
+        return await action(database, user)
+
+    return with_database(act) if there_is_a_database() else no_users(name)
+
+
+def read_memory(name: str | None, action: Callable[[Session, User], T]) -> T:
+    """What `action` makes of a view of the database, and the user."""
+
+    async def act(database: Database, user: User) -> T:
+        return await database.read(action, user)
+
+    return with_memory(name, act)
+
+
+def write_memory(name: str | None, action: Callable[[Session, User, datetime], T]) -> T:
+    """What `action` makes of a transaction, the user and the present time."""
+    from gaia.clock import SystemClock
+
+    async def act(database: Database, user: User) -> T:
+        return await database.write(action, user, SystemClock().now())
+
+    return with_memory(name, act)
+
+
+def add(
+    text: Annotated[str, typer.Argument(help="The words that are to be kept, as they are.")],
+    kind: Annotated[KindName, typer.Option(help="What it is.")] = KindName.FACT,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(help="Whom or what it is about, such as person:sarah. May be repeated."),
+    ] = None,
+    sensitive: Annotated[
+        bool, typer.Option("--sensitive", help="Hide it: it is used only when searched for.")
+    ] = False,
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep something, word for word. What looks like a credential is refused."""
+    from gaia.cli.control import wake
+    from gaia.memory import entities, ledger
+    from gaia.memory.memory import Statement
+    from gaia.ops.queries.memories import memory_report
+    from gaia.paths import find_home
+    from gaia.store.memory_tables import MemoryKind, MemorySource
+
+    statement = Statement(
+        text,
+        MemorySource.USER,
+        kind=MemoryKind(kind),
+        sensitive=sensitive,
+        entities=tuple(filter(None, map(entities.entity, about or ()))),
+    )
+
+    def change(session: Session, owner: User, now: datetime) -> tuple[str, Added]:
+        return owner.name, ledger.add(session, owner.user_id, statement, now)
+
+    name, added = write_memory(user, change)
+    runs = wake(find_home())
+    memory = added.memory
+    if as_json:
+        told = memory_report(memory).model_dump(mode="json")
+        echo_json({"memory": told, "is_new": added.is_new, "running": runs})
+    elif added.is_new:
+        typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
+    else:
+        typer.echo(f"That is known already, as {memory.memory_id}: {shown_line(memory.text)}")
+
+
+def keep(
+    memory_id: Annotated[int, typer.Argument(help="As 'gaia memory list --held' shows it.")],
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have something count that gaia is not sure of."""
+    from gaia.cli.control import wake
+    from gaia.memory import holding
+    from gaia.ops.queries.memories import memory_report
+    from gaia.paths import find_home
+
+    def change(session: Session, owner: User, now: datetime) -> tuple[str, Memory]:
+        return owner.name, holding.confirm(session, owner.user_id, memory_id, now)
+
+    name, memory = write_memory(user, change)
+    runs = wake(find_home())
+    if as_json:
+        echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
+    else:
+        typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")

@@ -1,0 +1,175 @@
+"""`gaia memory export` and `import`: what gaia remembers, as a file of one's own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gaia.cli.console import AsJson, echo_json, strip_controls
+from gaia.cli.home import ask
+from gaia.cli.memory.change import with_memory
+from gaia.cli.memory.view import FormatName, OfUser, counted_memories
+from gaia.cli.progress import counting
+from gaia.files import replacing
+
+if TYPE_CHECKING:
+    from gaia.memory.transfer.taking_in import Checked, Mistake, TakenIn
+    from gaia.store.engine import Database
+    from gaia.store.identities import User
+
+MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
+NAMED_MISTAKES = 20
+STANDARD_INPUT = "-"
+
+
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(help="A new file.", show_default="standard output")
+    ] = None,
+    file_format: Annotated[
+        FormatName | None,
+        typer.Option(
+            "--format",
+            help="jsonl holds all of each memory, markdown is for people.",
+            show_default="jsonl, unless the file ends in .md",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    user: OfUser = None,
+) -> None:
+    """Write what gaia remembers to a file, for people or for another gaia."""
+    from gaia.ops.queries.memories import FILE, WhichFile
+
+    form = file_format or _format_for(file)
+    given = ask(FILE, WhichFile(user=user, file_format=form))
+    lines = _printable(given.lines, form)
+    if file is None:
+        for line in lines:
+            typer.echo(line)
+        return
+    _write(file, lines, force=force)
+    typer.echo(f"{counted_memories(given.memories)} of {given.user} in {file}", err=True)
+
+
+def _format_for(file: Path | None) -> FormatName:
+    is_markdown = file is not None and file.suffix.casefold() in MARKDOWN_SUFFIXES
+    return FormatName.MARKDOWN if is_markdown else FormatName.JSONL
+
+
+def _printable(lines: Iterable[str], file_format: FormatName) -> Iterable[str]:
+
+    # Those of JSON hold nothing that a terminal would obey.
+    return lines if file_format is FormatName.JSONL else map(strip_controls, lines)
+
+
+def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:
+    """Write a file that only its owner may read; it is whole or not there."""
+    from gaia.errors import MemoryFileError
+
+    if file.exists() and not force:
+        raise MemoryFileError(f"{str(file)!r} exists: choose another name, or add --force")
+    try:
+        with replacing(file, file.with_name(f".{file.name}.part")) as stream:
+            stream.writelines(f"{line}\n".encode() for line in lines)
+    except OSError as exc:
+        raise MemoryFileError(
+            f"{str(file)!r} cannot be written ({exc.strerror}): check its folder and its disk"
+        ) from exc
+
+
+def import_file(
+    file: Annotated[str, typer.Argument(help="What 'export' wrote, or a list in plain text; -.")],
+    file_format: Annotated[
+        FormatName | None,
+        typer.Option("--format", help="How it is written.", show_default="by its first character"),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be taken.")
+    ] = False,
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in memories from a file. What is known already is not stored twice.
+
+    In plain text and Markdown, each line or bullet is a memory. Every one is checked first:
+    nothing is stored when one of them cannot be.
+    """
+    from gaia.cli.control import wake
+    from gaia.clock import SystemClock
+    from gaia.errors import MemoryFileError
+    from gaia.memory.transfer.taking_in import FileFormat, check, format_of, take_in
+    from gaia.paths import find_home
+
+    content = _content(file)
+    checked = check(content, FileFormat(file_format) if file_format else format_of(content))
+    if checked.mistakes and not skip_bad:
+        raise MemoryFileError(_refusal(checked))
+
+    async def act(database: Database, owner: User) -> tuple[str, TakenIn]:
+        with counting("importing") as progress:
+            taken = await take_in(
+                database,
+                owner.user_id,
+                checked.statements,
+                SystemClock(),
+                progress,
+                held=checked.held,
+            )
+        return owner.name, taken
+
+    name, taken = with_memory(user, act)
+    runs = wake(find_home())
+    if as_json:
+        told = {
+            "new": taken.new,
+            "known": taken.known,
+            "skipped": [{"line": each.line, "cause": each.cause} for each in checked.mistakes],
+            "running": runs,
+        }
+        echo_json(told)
+        return
+    for line in _named(checked.mistakes):
+        typer.echo(f"skipped {line}", err=True)
+    typer.echo(
+        f"Took {counted_memories(taken.new)} into the memory of {name}; "
+        f"{taken.known:,} known before."
+    )
+
+
+def _content(file: str) -> str:
+    from gaia.errors import MemoryFileError
+
+    try:
+        raw = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+        return raw.decode("utf-8-sig")
+    except OSError as exc:
+        raise MemoryFileError(f"{file!r} cannot be read ({exc.strerror}): check its name") from exc
+    except UnicodeDecodeError as exc:
+        line = exc.object.count(b"\n", 0, exc.start) + 1
+        raise MemoryFileError(
+            f"{file!r} is not UTF-8 in line {line}: save it as UTF-8, and import that"
+        ) from exc
+
+
+def _refusal(checked: Checked) -> str:
+    return "\n".join(
+        [
+            f"{_lines(len(checked.mistakes))} cannot be taken, so nothing is stored:",
+            *_named(checked.mistakes),
+            "correct the file, or leave such lines out with --skip-bad",
+        ]
+    )
+
+
+def _named(mistakes: Sequence[Mistake]) -> Sequence[str]:
+    named = [f"line {each.line}: {each.cause}" for each in mistakes[:NAMED_MISTAKES]]
+    more = len(mistakes) - NAMED_MISTAKES
+    return [*named, f"{_lines(more)} more"] if more > 0 else named
+
+
+def _lines(number: int) -> str:
+    return "1 line" if number == 1 else f"{number:,} lines"

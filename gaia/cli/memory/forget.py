@@ -1,0 +1,169 @@
+"""`gaia memory forget`: shows what would go, asks, and has it forgotten for good."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gaia.cli.console import AsJson, echo_json
+from gaia.cli.home import with_database
+from gaia.cli.memory.change import read_memory, write_memory
+from gaia.cli.memory.view import OfUser, counted_memories, memory_table
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.orm import Session
+
+    from gaia.memory.forget import Forgotten
+    from gaia.memory.memory import Memory
+    from gaia.store.identities import User
+
+SHOWN = 20
+"""Memories that a question lists; of more, their number."""
+
+NUMBER = re.compile(r"#?(\d{1,30})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is to be forgotten, of whom: some memories, or everything."""
+
+    user: User
+    memories: Sequence[Memory]
+    everything: bool
+    total: int
+    words: str = ""
+
+
+def forget(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORDS|ID", help="Words that all stand in a memory, or numbers."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Everything, with all that was said in conversations.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget memories for good, with every trace of them in gaia's files."""
+    from gaia.cli.control import wake
+    from gaia.paths import find_home
+
+    if bool(what) is every:
+        raise typer.BadParameter(
+            "give words or numbers, or --all for everything", param_hint="WORDS|ID"
+        )
+    wish = _understand(what or (), user, everything=every)
+    count, is_wished = 0, bool(wish.memories) or wish.everything
+    if is_wished:
+        if not yes:
+            _ask(wish, as_json=as_json)
+        count = _carry_out(wish).count
+    runs = wake(find_home())
+    done = is_wished and not runs and _overwrite()
+    if as_json:
+        told = {"forgotten": count, "running": runs, "done": done}
+        echo_json(told)
+    elif is_wished:
+        rest = _rest(runs=runs, done=done)
+        typer.echo(f"Forgot {counted_memories(count)} of {wish.user.name}. {rest}")
+    else:
+        typer.echo(f"Nothing in the memory of {wish.user.name} holds all of these words.")
+
+
+def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _Wish:
+    from gaia.errors import UnknownMemoryError
+    from gaia.memory import ledger, matching
+
+    numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
+
+    def read(session: Session, owner: User) -> _Wish:
+        words = ""
+        total = ledger.count(session, owner.user_id)
+        if everything:
+            return _Wish(owner, (), True, total)
+        if len(numbers) < len(what):
+            words = " ".join(what)
+            ids = matching.holding(session, owner.user_id, words)
+        else:
+            ids = [int(number) for number in numbers]
+        found = ledger.get_many(session, owner.user_id, ids)
+        missing = sorted(set(ids) - {each.memory_id for each in found})
+        if missing:
+            raise UnknownMemoryError(
+                f"there is no memory {', '.join(map(str, missing))} of {owner.name}: "
+                "'gaia memory list' shows all; nothing is forgotten"
+            )
+        return _Wish(owner, found[::-1], False, total, words)
+
+    return read_memory(user, read)
+
+
+def _ask(wish: _Wish, *, as_json: bool) -> None:
+    from gaia.ops.queries.memories import memory_report
+
+    if as_json or not sys.stdin.isatty():
+        raise typer.BadParameter(
+            "nobody can be asked here: add --yes to forget without a question",
+            param_hint="--yes",
+        )
+    if wish.everything:
+        typer.confirm(
+            f"Forget everything of {wish.user.name}: {counted_memories(wish.total)}, and all "
+            "that was said in their conversations, for good?",
+            abort=True,
+        )
+        return
+    typer.echo(memory_table([memory_report(each) for each in wish.memories[:SHOWN]]))
+    if len(wish.memories) > SHOWN:
+        typer.echo(f"… and {len(wish.memories) - SHOWN:,} more")
+    typer.confirm(
+        f"Forget {counted_memories(len(wish.memories))} of {wish.user.name}, for good?", abort=True
+    )
+
+
+def _carry_out(wish: _Wish) -> Forgotten:
+    from gaia.memory import forget as forgetting
+    from gaia.store import audit
+
+    def change(session: Session, owner: User, now: datetime) -> Forgotten:
+        if wish.everything:
+            return forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
+        ids = [each.memory_id for each in wish.memories]
+        return forgetting.forget(
+            session, owner.user_id, ids, words=wish.words, now=now, by=audit.CLI
+        )
+
+    return write_memory(wish.user.user_id, change)
+
+
+def _overwrite() -> bool:
+    """Overwrite what files still hold; False where that is left to a daemon."""
+    from gaia.clock import SystemClock
+    from gaia.errors import AlreadyRunningError
+    from gaia.ops.forgetting import carry_out_apart
+    from gaia.paths import find_home
+
+    try:
+        return with_database(lambda database: carry_out_apart(find_home(), database, SystemClock()))
+    except AlreadyRunningError:
+        return False
+
+
+def _rest(*, runs: bool, done: bool) -> str:
+    if done:
+        return "No file holds anything of it any more."
+    if runs:
+        return (
+            "What files still hold of it is overwritten within a minute, "
+            "or when a turn that runs has ended."
+        )
+    return "What files still hold of it is overwritten when gaia runs next."

@@ -1,0 +1,173 @@
+"""`gaia users`: who may talk to gaia, and from where. Works whether or not it runs.
+
+This module is read by every command, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from gaia.cli.console import AsJson, columns, echo_json
+from gaia.cli.home import ask, with_database
+from gaia.cli.pairing import RoleName, approve, pair, pending
+
+if TYPE_CHECKING:
+    from gaia.ops.queries.people import UserReport
+    from gaia.store.engine import Database
+    from gaia.store.users import User, Users
+
+app = typer.Typer(no_args_is_help=True, help="Who may talk to gaia, and from where.")
+Name = Annotated[str, typer.Argument(help="The user's name or id.")]
+T = TypeVar("T")
+Channel = Annotated[str, typer.Argument(help="The channel, such as terminal.")]
+Sender = Annotated[str, typer.Argument(help="Who writes, as the channel names them.")]
+
+
+def list_users(as_json: AsJson = False) -> None:
+    """List all users with their roles and addresses."""
+
+    from gaia.ops.queries.people import USERS
+    from gaia.ops.queries.query import Everything
+
+    answer = ask(USERS, Everything())
+    if as_json:
+        echo_json(answer.model_dump(mode="json")["users"])
+    elif answer.users:
+        typer.echo(_as_table(answer.users))
+    else:
+        typer.echo("There are no users yet: 'gaia chat' makes you the first, its owner.")
+
+
+def add(
+    name: Annotated[str, typer.Argument(help="What to call them.")],
+    role: Annotated[RoleName, typer.Option(help="What they may do.")] = RoleName.MEMBER,
+    as_json: AsJson = False,
+) -> None:
+    """Add a user. They can write once an address is linked to them."""
+    from gaia.ops.queries.people import user_report
+    from gaia.store.users import Role
+
+    user = _with_users(lambda users: users.create(name, Role(role)))
+    if as_json:
+        echo_json(user_report(user, ()).model_dump(mode="json"))
+    else:
+        typer.echo(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
+
+
+def link(name: Name, channel: Channel, sender: Sender) -> None:
+    """Let a user write from an address."""
+    from gaia.messages import Address
+
+    address = Address(_known(channel), sender)
+
+    async def change(users: Users) -> User:
+        user = await users.find(name)
+        await users.link(user, address)
+        return user
+
+    typer.echo(f"{address} is {_with_users(change).name} now.")
+
+
+def unlink(channel: Channel, sender: Sender) -> None:
+    """Make an address a stranger's again."""
+    from gaia.messages import Address
+
+    address = Address(channel, sender)
+    _with_users(lambda users: users.unlink(address))
+    typer.echo(f"{address} belongs to nobody now.")
+
+
+def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:
+    """Give a user another role."""
+    from gaia.store.users import Role
+
+    async def change(users: Users) -> User:
+        return await users.set_role(await users.find(name), Role(role))
+
+    user = _with_users(change)
+    typer.echo(f"{user.name} is {user.role.with_article} now.")
+
+
+def remove(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove a user and all that gaia keeps of them, for good."""
+
+    async def check(users: Users) -> User:
+        user = await users.find(name)
+        await users.check_removable(user)
+        return user
+
+    user = _with_users(check)
+    if not yes:
+        typer.confirm(
+            f"Remove {user.name} ({user.role}, {user.user_id}) with all conversations, for good?",
+            abort=True,
+        )
+
+    async def change(database: Database) -> None:
+        import asyncio
+
+        from gaia.cli.control import wake
+        from gaia.clock import SystemClock
+        from gaia.ops.backup.outdated import replace_outdated_apart
+        from gaia.ops.removal import remove_person
+        from gaia.paths import find_home
+
+        home = find_home()
+        await remove_person(home, database, _users(database), user)
+        if not await asyncio.to_thread(wake, home):
+            await replace_outdated_apart(home, database, SystemClock())
+
+    with_database(change)
+    typer.echo(f"Removed {user.name}.")
+
+
+def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:
+    return with_database(lambda database: action(_users(database)))
+
+
+def _users(database: Database) -> Users:
+    from gaia.clock import SystemClock
+    from gaia.store import audit
+    from gaia.store.users import Users
+
+    return Users(database, SystemClock(), by=audit.CLI)
+
+
+def _known(channel: str) -> str:
+    from gaia.settings.schema import ChannelsSettings
+
+    channels = tuple(ChannelsSettings.model_fields)
+    if channel not in channels:
+        raise typer.BadParameter(
+            f"{channel!r} is not a channel: use one of {', '.join(channels)}",
+            param_hint="CHANNEL",
+        )
+    return channel
+
+
+def _as_table(users: Sequence[UserReport]) -> str:
+
+    return columns(
+        ("NAME", "ROLE", "ADDRESSES", "ID"),
+        [
+            (each.name, each.role, ", ".join(map(str, each.addresses)) or "none", each.user_id)
+            for each in users
+        ],
+    )
+
+
+app.command("list")(list_users)
+app.command("pending")(pending)
+app.command("approve")(approve)
+app.command("pair")(pair)
+app.command("add")(add)
+app.command("link")(link)
+app.command("unlink")(unlink)
+app.command("role")(set_role)
+app.command("remove")(remove)
