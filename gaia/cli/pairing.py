@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from gaia.ops.queries.people import RequestReport
-    from gaia.store.codes import Code
     from gaia.store.engine import Database
-    from gaia.store.pairings import Pairing
+    from gaia.store.pairings import Code, Pairing
     from gaia.store.users import Role, User
 
 T = TypeVar("T")
@@ -53,7 +52,7 @@ def pair(
     """Make a code: whoever writes it to gaia within an hour is that user."""
     import asyncio
 
-    from gaia.store.codes import new_code
+    from gaia.store.pairings import new_code
 
     async def make(database: Database) -> tuple[Code, _Invited]:
         code = await asyncio.to_thread(new_code)

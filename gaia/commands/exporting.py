@@ -12,7 +12,7 @@ from gaia.memory import holding
 from gaia.memory.transfer import giving_out, word
 from gaia.memory.transfer.record import Record
 from gaia.memory.transfer.taking_in import FileFormat
-from gaia.store.outbox_files import NewFile
+from gaia.store.outbox import NewFile
 
 Takes = Callable[[str, str], bool]
 """Whether the channel of that name takes files of a media type."""

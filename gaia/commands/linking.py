@@ -13,9 +13,8 @@ from gaia.messages import Address, Button
 from gaia.ops.joining import join_person
 from gaia.store import audit, identities, pairings, strangers
 from gaia.store.audit import Action
-from gaia.store.codes import new_code, read_code
 from gaia.store.identities import Role, User
-from gaia.store.pairings import Pairing
+from gaia.store.pairings import Pairing, new_code, read_code
 
 CONFIRMED = "yes"
 """Stands behind the code once its sender has been told what it does."""

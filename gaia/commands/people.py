@@ -19,9 +19,8 @@ from gaia.errors import (
 )
 from gaia.store import audit, identities
 from gaia.store.audit import Action
-from gaia.store.codes import read_code
 from gaia.store.identities import Role
-from gaia.store.pairings import Pairing
+from gaia.store.pairings import Pairing, read_code
 
 Greet = Callable[[Session, Pairing], int | None]
 """Tells who was let in; returns the conversation to deliver then."""

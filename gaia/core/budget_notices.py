@@ -15,9 +15,9 @@ from gaia.core.access import TERMINAL
 from gaia.core.budgets import Budgets
 from gaia.core.splitting import split_notice
 from gaia.ports import Channel, Clock
-from gaia.store import budget_notices, conversations, identities, outbox
-from gaia.store.budget_notices import Budget, Stage
+from gaia.store import conversations, identities, outbox, usage
 from gaia.store.conversations import Conversation
+from gaia.store.usage import Budget, Stage
 
 
 class BudgetNotices:
@@ -76,7 +76,7 @@ class BudgetNotices:
 
     def _note(self, session: Session, user_id: str, budget: Budget, stage: Stage) -> bool:
         today = self._clock.now().astimezone().date()
-        return budget_notices.note_told(session, user_id, today, budget, stage)
+        return usage.note_told(session, user_id, today, budget, stage)
 
     def _write(self, session: Session, chat: Conversation, text: str) -> int:
         outbox.add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from gaia.store.budget_notices import Budget, Stage
+from gaia.store.usage import Budget, Stage
 
 
 def refused(budget: Budget, goes_on_at: datetime, *, is_group: bool) -> str:

@@ -18,7 +18,7 @@ from gaia.current import Current
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import usage
-from gaia.store.budget_notices import Budget, Stage
+from gaia.store.usage import Budget, Stage
 
 SETTINGS = {Budget.USER: "limits.user_tokens_per_day", Budget.ALL: "limits.tokens_per_day"}
 """Where each is set."""

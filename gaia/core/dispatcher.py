@@ -29,7 +29,7 @@ from gaia.current import Current
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, edits, inbox, outbox, pairings, senders
+from gaia.store import batches, conversations, inbox, outbox, pairings, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -139,7 +139,7 @@ class Dispatcher:
         )
         conversation_id = conversation.conversation_id
         is_command = slash.parse(inbound.text) is not None
-        settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
+        settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         inbound = settled

@@ -9,7 +9,7 @@ from gaia.core.observing import Observer
 from gaia.core.warming import Warming
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
-from gaia.store import outbox_files
+from gaia.store import outbox
 from gaia.store.engine import Database
 
 
@@ -52,7 +52,7 @@ class ChannelGateway:
         await self._delivery.reported(self._channel, report)
 
     async def file(self, outbox_id: int) -> bytes | None:
-        return await self._database.read(outbox_files.content, outbox_id)
+        return await self._database.read(outbox.file_content, outbox_id)
 
     def expect(self, address: Address) -> None:
         self._warming.expect(address)

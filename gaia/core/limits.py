@@ -18,7 +18,7 @@ from gaia.current import Current
 from gaia.messages import Inbound, ReceiptKind
 from gaia.ports import Channel
 from gaia.settings.schema import Settings
-from gaia.store import audit, inbox, outbox, rates
+from gaia.store import audit, inbox, outbox, senders
 from gaia.store.audit import Action
 from gaia.store.conversations import Conversation
 from gaia.store.tables import InboxState
@@ -55,7 +55,7 @@ class Limits:
     ) -> ReceiptKind:
         """Record a message as refused. It is accepted where it has an answer to deliver."""
         user_id = conversation.user_id
-        is_told = not rates.was_told(session, user_id, now)
+        is_told = not senders.was_told(session, user_id, now)
         turn_id = secrets.token_hex(5) if is_told else None
         is_new = inbox.record(
             session,

@@ -15,10 +15,9 @@ from gaia.errors import AddressTakenError, GroupUserError, UnknownCodeError
 from gaia.messages import Address, Inbound
 from gaia.store import audit, identities, pairings, strangers
 from gaia.store.audit import Action
-from gaia.store.codes import Code, read_code
 from gaia.store.identities import Role, User
 from gaia.store.names import usable_name
-from gaia.store.pairings import Pairing, Terms
+from gaia.store.pairings import Code, Pairing, Terms, read_code
 from gaia.store.tables import PairingPurpose
 
 REQUESTS_A_CHANNEL = 3

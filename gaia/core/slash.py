@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import Button, MenuEntry
 from gaia.store.conversations import Conversation
-from gaia.store.outbox_files import NewFile
+from gaia.store.outbox import NewFile
 from gaia.store.users import User
 
 LONGEST_BESIDE_FILE = 500

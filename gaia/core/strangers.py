@@ -21,21 +21,11 @@ from gaia.core.delivery import Delivery
 from gaia.core.splitting import split_notice
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
-from gaia.store import (
-    audit,
-    codes,
-    conversations,
-    identities,
-    inbox,
-    outbox,
-    pairings,
-    strangers,
-)
-from gaia.store.codes import Code
+from gaia.store import audit, conversations, identities, inbox, outbox, pairings, strangers
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import User
-from gaia.store.pairings import Pairing
+from gaia.store.pairings import Code, Pairing
 from gaia.store.tables import InboxState, PairingPurpose
 
 logger = logging.getLogger(__name__)
@@ -99,7 +89,7 @@ class Strangers:
         channels = self._channels.keys() - {TERMINAL}
         if not await self._database.read(_lacks_owner, channels):
             return None
-        code = await asyncio.to_thread(codes.new_code)
+        code = await asyncio.to_thread(pairings.new_code)
         await self._database.write(pairing.invite_owner, code, by=audit.GAIA, now=self._clock.now())
         return code.shown
 
@@ -199,7 +189,7 @@ class Strangers:
         address = inbound.address
         if not await self._database.read(strangers.may_be_told, address, self._clock.now()):
             return None
-        code = await asyncio.to_thread(codes.new_code)
+        code = await asyncio.to_thread(pairings.new_code)
         noted = await self._database.write(self._note_request, code, inbound)
         if noted is None:
             return None

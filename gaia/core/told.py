@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from gaia.messages import Attachment, AttachmentKind
-from gaia.store.recorded import Message
+from gaia.store.inbox import Message
 from gaia.text import one_line
 
 LONGEST_NAME = 80

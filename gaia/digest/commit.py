@@ -21,7 +21,7 @@ from gaia.memory.digest import extractive, outcome, writer
 from gaia.memory.digest.findings import Checked
 from gaia.memory.digest.writer import Committed, Digested
 from gaia.ports import Channel, Clock
-from gaia.store import archive, conversations, digest_windows, digests, forgets, outbox, sessions
+from gaia.store import archive, conversations, digests, forgets, outbox, sessions
 from gaia.store.archive import ArchivedTurn
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
@@ -159,7 +159,7 @@ class Committing:
 
     def _read(self, session: Session, digest: Digest) -> list[Checked] | None:
         """What was read, window by window; None when it is not all, or not readable."""
-        windows = digest_windows.of_digest(session, digest.digest_id)
+        windows = digests.windows_of(session, digest.digest_id)
         turns = archive.of_session(session, digest.session_id)
         last = windows[-1].last_archive_id if windows else 0
         unread = [turn for turn in turns if turn.archive_id > last]

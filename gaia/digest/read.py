@@ -27,11 +27,10 @@ from gaia.memory.digest.findings import AskModel, Checked, Extracted, Offer, Rea
 from gaia.memory.digest.windows import cut
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import archive, digest_windows, digests, forgets, identities, usage
+from gaia.store import archive, digests, forgets, identities, usage
 from gaia.store.archive import ArchivedTurn
 from gaia.store.digest_tables import DigestState
-from gaia.store.digest_windows import ReadWindow
-from gaia.store.digests import Digest
+from gaia.store.digests import Digest, ReadWindow
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.usage import Tariff, Usage
@@ -272,7 +271,7 @@ def _read_sealed(
 ) -> tuple[int | None, User, Sequence[ReadWindow], Sequence[ArchivedTurn]]:
     mark = forgets.mark(session, digest.user_id)
     user = identities.find(session, digest.user_id)
-    windows = digest_windows.of_digest(session, digest.digest_id)
+    windows = digests.windows_of(session, digest.digest_id)
     turns = archive.of_session(session, digest.session_id)
     return mark, user, windows, turns
 
@@ -287,7 +286,7 @@ def _keep_window(
     now: datetime,
 ) -> None:
     present = digests.get(session, digest.digest_id)
-    before = digest_windows.of_digest(session, digest.digest_id)
+    before = digests.windows_of(session, digest.digest_id)
     turns = archive.of_session(session, digest.session_id, after=sealed.last)
     if present is None or present.state is not DigestState.SEALED:
         return
@@ -298,7 +297,7 @@ def _keep_window(
         logger.info("digest %d: its session has changed meanwhile", digest.digest_id)
         return
     read = ReadWindow(window.number, last, outcome.to_json(checked))
-    digest_windows.add(session, digest.digest_id, present.user_id, read, now)
+    digests.add_window(session, digest.digest_id, present.user_id, read, now)
     digests.succeeded(session, digest.digest_id)
 
 

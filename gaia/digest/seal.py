@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core.turn_end import session_key
 from gaia.ports import Clock
-from gaia.store import digests, idling
+from gaia.store import digests, sessions
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason
 from gaia.store.digests import Digest
@@ -49,7 +49,7 @@ def seal_now(
     if retry:
         digests.retry(session, user_id)
     else:
-        for conversation in idling.talked_in(session, user_id):
+        for conversation in sessions.talked_in(session, user_id):
             seal(session, conversation, DigestReason.OWNER, now)
     return digests.hasten(session, user_id)
 
@@ -57,21 +57,21 @@ def seal_now(
 async def seal_idle(database: Database, clock: Clock, idle: timedelta) -> None:
     """Seal the sessions in which nobody wrote for so long."""
     before = clock.now() - idle
-    quiet = await database.read(idling.idle_since, before)
+    quiet = await database.read(sessions.idle_since, before)
     if await _clock_was_set_back(database, clock):
-        await database.write(idling.bring_back_to, clock.now())
+        await database.write(sessions.bring_idle_times_back_to, clock.now())
     for conversation in quiet:
         await database.write(_seal_if_idle, conversation, before, clock)
 
 
 async def _clock_was_set_back(database: Database, clock: Clock) -> bool:
-    return await database.read(idling.is_any_yet_to_come, clock.now())
+    return await database.read(sessions.is_any_yet_to_come, clock.now())
 
 
 def _seal_if_idle(
     session: Session, conversation: Conversation, before: datetime, clock: Clock
 ) -> None:
     # Somebody may have written meanwhile.
-    if idling.is_idle(session, conversation.conversation_id, before):
+    if sessions.is_idle(session, conversation.conversation_id, before):
         digest_id = seal(session, conversation, DigestReason.IDLE, clock.now())
         logger.info("digest %s: a session idled out", digest_id)

@@ -20,10 +20,10 @@ from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.ranking import Candidate
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
-from gaia.store import terms
+from gaia.store import full_text
 from gaia.store.base import table_of
+from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
-from gaia.store.terms import Corpus
 
 CANDIDATES = 150
 """Memories that each of the two searches may name."""
@@ -103,7 +103,7 @@ class Gatherer:
         """Those that either search names and that count, with what their order depends on."""
         by_words, by_number = _queries(only)
         counting = {"whose": user_id, "now": self._clock.now()}
-        scores = terms.search(
+        scores = full_text.MEMORIES.search(
             session,
             user_id,
             question.known.rarest(question.terms, MOST_WORDS),
@@ -138,7 +138,7 @@ class Gatherer:
 
 
 @lru_cache(maxsize=64)
-def _queries(only: Filter) -> tuple[terms.Query, Select[Any]]:
+def _queries(only: Filter) -> tuple[full_text.Query, Select[Any]]:
     """What is asked of the memories that count: by words, and by number."""
     memories = table_of(MemoryRow)
     conditions = [
@@ -156,7 +156,7 @@ def _queries(only: Filter) -> tuple[terms.Query, Select[Any]]:
     # No index has this: SQLite would begin with all memories of the user, where it can begin
     # with the few that have the words.
     is_theirs = memories.c.user_id.concat("") == whose
-    return terms.query([is_theirs, *conditions]), select(*COLUMNS).where(
+    return full_text.MEMORIES.query([is_theirs, *conditions]), select(*COLUMNS).where(
         is_named, memories.c.user_id == whose, *conditions
     )
 
@@ -165,7 +165,7 @@ def understand(session: Session, user_id: str, asked: str) -> Question:
     """What a text asks for, by what stands in the user's memories."""
     wanted = text.query_terms(asked)
     fields = {text.as_subject(term): term for term in wanted}
-    known = terms.corpus(session, user_id, [*wanted, *fields])
+    known = full_text.MEMORIES.corpus(session, user_id, [*wanted, *fields])
     names = frozenset(term for field, term in fields.items() if field in known.frequencies)
     return Question(asked, wanted, names, known)
 

@@ -20,7 +20,7 @@ from gaia.memory import forgotten, gathered, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
-from gaia.store import audit, conversations, forgets, inbox, outbox_files, undigested
+from gaia.store import audit, conversations, digests, forgets, inbox, outbox
 from gaia.store.audit import Action
 from gaia.store.memory_tables import MemoryStatus
 
@@ -161,7 +161,7 @@ def forget_everything(
     for conversation in conversations.of_user(session, user_id):
         conversations.start_next_session(session, conversation.conversation_id)
         inbox.join_present_session(session, conversation.conversation_id, after=0)
-    undigested.drop(session, user_id)
+    digests.drop_uncommitted(session, user_id)
     _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
     _record(session, user_id, f"everything, memories: {count}", now, by)
     return Forgotten(count, everything=True)
@@ -180,13 +180,13 @@ def _begin(
     """A turn that runs by now may still say it, whenever its message was received; so may
     a question that is open, and a file that is on its way."""
     forgets.withdraw(session, user_id)
-    outbox_files.drop_of_user(session, user_id)
+    outbox.drop_files_of(session, user_id)
     texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
     needles = [*texts, words] if words else texts
     forgotten.note(session, user_id, texts, now)
     also = gathered.telling(session, user_id, Needles(needles))
     ledger.remove(session, user_id, also, now)
-    undigested.read_anew(session, user_id)
+    digests.read_uncommitted_again(session, user_id)
     forgets.begin(
         session,
         user_id,

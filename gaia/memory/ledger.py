@@ -18,7 +18,7 @@ from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.store import index_ops, profiles
+from gaia.store import indexes, profiles
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -80,7 +80,7 @@ def supersede(
     added = add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
         row.text = checked(said.text)
-        index_ops.add(session, user_id, [memory_id], IndexOperation.PUT, now)
+        indexes.add_ops(session, user_id, [memory_id], IndexOperation.PUT, now)
         session.flush()
         return Added(memory_of(row), is_new=False)
     row.superseded_by, row.valid_to = added.memory.memory_id, now
@@ -235,7 +235,7 @@ def remove(
         session.execute(
             delete(MemoryRow).where(MemoryRow.user_id == user_id, MemoryRow.memory_id.in_(some))
         )
-    index_ops.add(session, user_id, ids, IndexOperation.REMOVE, now)
+    indexes.add_ops(session, user_id, ids, IndexOperation.REMOVE, now)
     if gone:
         profiles.drop(session, user_id)
     return gone

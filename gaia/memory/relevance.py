@@ -19,7 +19,7 @@ import statistics
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from gaia.store.terms import Corpus
+from gaia.store.full_text import Corpus
 
 ENOUGH = 0.4
 

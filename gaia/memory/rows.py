@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from gaia.memory import text
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
-from gaia.store import index_ops, profiles, terms
+from gaia.store import full_text, indexes, profiles
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -101,8 +101,8 @@ def activate(session: Session, row: MemoryRow, now: datetime) -> None:
     row.updated_at = now
     session.flush()
     found = {**text.terms(row.text), **text.subject_terms(row.subject)}
-    terms.write(session, row.user_id, row.memory_id, found)
-    index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
+    full_text.MEMORIES.write(session, row.user_id, row.memory_id, found)
+    indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
 
 
 def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime) -> None:
@@ -110,8 +110,8 @@ def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime
     row.status = status
     row.updated_at = now
     session.flush()
-    terms.remove(session, row.user_id, [row.memory_id])
-    index_ops.add(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
+    full_text.MEMORIES.remove(session, row.user_id, [row.memory_id])
+    indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
     profiles.drop(session, row.user_id)
 
 

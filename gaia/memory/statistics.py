@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.memory.owner import owner
-from gaia.store import index_ops
-from gaia.store.index_ops import IndexBacklog
+from gaia.store import indexes
+from gaia.store.indexes import IndexBacklog
 from gaia.store.memory_tables import MemoryEntityRow, MemoryRow, MemoryStatus
 
 
@@ -78,5 +78,5 @@ def statistics(session: Session, user_id: str) -> Statistics:
         oldest=oldest,
         newest=newest,
         entities=entities or 0,
-        unindexed=index_ops.backlog(session, user_id),
+        unindexed=indexes.ops_backlog(session, user_id),
     )

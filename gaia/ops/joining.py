@@ -11,7 +11,7 @@ from gaia.store import audit, conversations
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
 from gaia.store.identities import User
-from gaia.store.joining import join_users
+from gaia.store.ownership import join_users
 
 
 def join_person(

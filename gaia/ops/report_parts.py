@@ -22,10 +22,9 @@ from gaia.ops.report import (
 from gaia.ops.words import counted, duration
 from gaia.settings.schema import LimitsSettings
 from gaia.store import inbox, outbox
-from gaia.store.budget_notices import Budget, Stage
 from gaia.store.digests import DigestCounts
 from gaia.store.job_runs import JobRun, JobState
-from gaia.store.usage import DayOfUsage, Tariff
+from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
 
 FORGETTING_LATE = timedelta(minutes=10)
 """So long after it was confirmed, a wish to forget that is not carried out is a fault to

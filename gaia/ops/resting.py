@@ -15,9 +15,8 @@ from gaia.ops.words import duration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store import inbox, outbox
-from gaia.store.inspection import inspecting
 from gaia.store.migrations import HEAD
-from gaia.store.opening import read_revision
+from gaia.store.opening import inspecting, read_revision
 
 
 class RestingReport(Report):

@@ -31,10 +31,10 @@ from gaia.ops.settings_state import SettingsState
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import BackupSettings, Settings
-from gaia.store import digests, forgets, inbox, index_ops, indexes, job_runs, outbox, usage
+from gaia.store import digests, forgets, inbox, indexes, job_runs, outbox, usage
 from gaia.store.digests import DigestCounts
 from gaia.store.engine import Database
-from gaia.store.index_ops import IndexBacklog
+from gaia.store.indexes import IndexBacklog
 from gaia.store.job_runs import JobRun
 from gaia.store.usage import DayOfUsage
 from gaia.store.users import Users
@@ -48,7 +48,7 @@ class _Read:
     to_send: outbox.Backlog
     used: Sequence[DayOfUsage]
     memories: int
-    unindexed: index_ops.IndexBacklog
+    unindexed: indexes.IndexBacklog
     digested: DigestCounts
     forgetting_since: datetime | None
     runs: Sequence[JobRun]
@@ -174,7 +174,7 @@ def _read(session: Session, today: date) -> _Read:
         outbox.backlog(session),
         usage.since(session, today),
         indexes.count_passages(session),
-        index_ops.backlog(session),
+        indexes.ops_backlog(session),
         digests.counts(session),
         forgets.under_way_since(session),
         job_runs.all(session),

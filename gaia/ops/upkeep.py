@@ -23,7 +23,7 @@ from gaia.ops.checkpoints import Checkpoints
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import digests, outbox_files, pairings, retention, strangers
+from gaia.store import digests, outbox, pairings, retention, strangers
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class Upkeep:
 
     async def _drop_files(self) -> None:
         files = await self._database.write(
-            outbox_files.drop_left, self._clock.now() - FILES_KEPT_FOR
+            outbox.drop_left_files, self._clock.now() - FILES_KEPT_FOR
         )
         _tell(files, "files that were sent are not kept any longer")
 

@@ -13,14 +13,14 @@ from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.store.base import Base, table_of
+from gaia.store.base import table_of
 from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.full_text import FullText
 from gaia.store.tables import ConversationRow
 
 FULL_TEXT = FullText(
-    terms=Base.metadata.tables[ArchivedTermRow.__tablename__],
-    texts=Base.metadata.tables[ArchivedTurnRow.__tablename__],
+    terms=table_of(ArchivedTermRow),
+    texts=table_of(ArchivedTurnRow),
     key="archive_id",
 )
 """Which term stands in which turn of the archive."""

@@ -21,8 +21,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import Attachment
 from gaia.store import inbox
-from gaia.store.inbox import UNFINISHED
-from gaia.store.recorded import Message, read_attachments, read_message
+from gaia.store.inbox import UNFINISHED, Message, read_attachments, read_message
 from gaia.store.tables import InboxState
 
 BURST_MESSAGES = 50

@@ -1,25 +1,29 @@
-"""Digests: what becomes of sealed sessions, one row each, from the sealing to the end.
+"""Digests: what becomes of sealed sessions, one row each, from the sealing to the end, and
+what was read in their windows, which is kept until they are cleared.
 
-What was read in their windows is in `digest_windows`. Each function works within the
-caller's transaction; each change of state may be repeated after a crash.
+Each function works within the caller's transaction; each change of state may be repeated
+after a crash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store import conversations, digest_windows, inbox
+from gaia.store import conversations, inbox
 from gaia.store.conversations import Conversation
-from gaia.store.digest_tables import DigestReason, DigestRow, DigestState
+from gaia.store.digest_tables import DigestReason, DigestRow, DigestState, DigestWindowRow
 from gaia.store.inbox import UNFINISHED
 from gaia.store.tables import InboxRow
 
 UNDER_WAY = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.COMMITTED)
+
+
+UNCOMMITTED = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class Digest:
     learned: int
     changed: int
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWindow:
+    """A window that was read. `outcome` is JSON; what it means is for the reader to know."""
+
+    number: int
+    last_archive_id: int
+    outcome: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +125,6 @@ def users_under_way(session: Session) -> Sequence[str]:
     return rows.all()
 
 
-def uncleared(session: Session, user_id: str | None = None) -> Sequence[Digest]:
-    """The digests whose session is still there, of one user if named, the oldest first."""
-    whose = () if user_id is None else (DigestRow.user_id == user_id,)
-    return _listed(session, DigestRow.state != DigestState.CLEARED, *whose)
-
-
 def waits_for_turns(session: Session, digest: Digest) -> bool:
     """Whether messages of the sealed session, or of one before it, have still to be answered."""
     waiting = exists().where(
@@ -131,7 +138,7 @@ def waits_for_turns(session: Session, digest: Digest) -> bool:
 
 def read_again(session: Session, digest_id: int) -> None:
     """Say that what was read is not the whole session: its windows are to be read anew."""
-    digest_windows.delete_of(session, digest_id)
+    _delete_windows(session, digest_id)
     _set(session, digest_id, DigestState.SEALED)
 
 
@@ -170,7 +177,7 @@ def committed(
 
 def cleared(session: Session, digest_id: int) -> None:
     """Say that the session is gone. What was read in its windows goes as well."""
-    digest_windows.delete_of(session, digest_id)
+    _delete_windows(session, digest_id)
     _set(session, digest_id, DigestState.CLEARED)
 
 
@@ -248,6 +255,56 @@ def counts(session: Session, user_id: str | None = None) -> DigestCounts:
         .limit(1)
     )
     return DigestCounts(waiting or 0, failed, since, error)
+
+
+def add_window(
+    session: Session, digest_id: int, user_id: str, window: ReadWindow, now: datetime
+) -> None:
+    """Keep what was read in the next window of a digest."""
+    session.add(
+        DigestWindowRow(
+            digest_id=digest_id,
+            number=window.number,
+            user_id=user_id,
+            last_archive_id=window.last_archive_id,
+            outcome=dict(window.outcome),
+            created_at=now,
+        )
+    )
+    session.flush()
+
+
+def windows_of(session: Session, digest_id: int) -> Sequence[ReadWindow]:
+    """The windows of a digest that were read, in order."""
+    rows = session.scalars(
+        select(DigestWindowRow)
+        .where(DigestWindowRow.digest_id == digest_id)
+        .order_by(DigestWindowRow.number)
+    )
+    return [ReadWindow(row.number, row.last_archive_id, row.outcome) for row in rows]
+
+
+def drop_uncommitted(session: Session, user_id: str) -> None:
+    """Delete the user's digests that are not committed, with what was read for them."""
+    session.execute(
+        delete(DigestRow).where(DigestRow.user_id == user_id, DigestRow.state.in_(UNCOMMITTED))
+    )
+
+
+def read_uncommitted_again(session: Session, user_id: str) -> None:
+    """Drop what was read in the windows of a user who has something forgotten, since it may
+    tell that in whatever words. What is not committed is read again once that is done."""
+    session.execute(delete(DigestWindowRow).where(DigestWindowRow.user_id == user_id))
+    session.execute(
+        update(DigestRow)
+        .where(DigestRow.user_id == user_id, DigestRow.state == DigestState.EXTRACTED)
+        .values(state=DigestState.SEALED)
+    )
+
+
+def _delete_windows(session: Session, digest_id: int) -> None:
+    """Delete what was read in the windows of a digest."""
+    session.execute(delete(DigestWindowRow).where(DigestWindowRow.digest_id == digest_id))
 
 
 def _is_talked_in(session: Session, conversation: Conversation, before: int) -> bool:

@@ -30,6 +30,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from gaia.store.base import table_of
+from gaia.store.memory_tables import MemoryRow, MemoryStatus, MemoryTermRow
+
 SATURATION = 1.2
 """k1 of BM25: how soon more of the same term stops to count. The usual value."""
 
@@ -150,3 +153,12 @@ class FullText:
         }
         rows = session.execute(query, asked | dict(parameters))
         return {found: float(scored) for found, scored in rows}
+
+
+MEMORIES = FullText(
+    terms=table_of(MemoryTermRow),
+    texts=table_of(MemoryRow),
+    key="memory_id",
+    counts=MemoryRow.status == MemoryStatus.ACTIVE,
+)
+"""Which term stands in which memory."""

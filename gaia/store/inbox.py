@@ -1,5 +1,9 @@
 """The inbox: every accepted message from its receipt to its end.
 
+A message that waits for its turn is changed in place by an edit; one that a turn has begun
+with is corrected by another message. Each edit is remembered with the message that it
+changes, so that its redelivery does nothing.
+
 Which messages make a turn is told in `batches`. Each function works within the
 caller's transaction.
 """
@@ -7,23 +11,39 @@ caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.messages import Inbound
+from gaia.messages import Attachment, AttachmentKind, Inbound, ReceiptKind
 from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
-from gaia.store.recorded import write_attachments
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
 IN_VAIN = (InboxState.DEAD, InboxState.REFUSED)
+
+
+CORRECTION = "(this corrects an earlier message)"
+"""The note of an edit that came too late to change the message itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the model is to be told of a message. The fields mean what they mean in
+    `messages.Inbound`."""
+
+    text: str
+    sender_name: str | None = None
+    notes: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    is_forwarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +130,38 @@ def record(
         written_at = min(inbound.sent_at, now)
         conversations.note_written(session, conversation.conversation_id, written_at, now=now)
     return is_new is not None
+
+
+def settle_edit(
+    session: Session, inbound: Inbound, conversation_id: int, *, is_command: bool
+) -> Inbound | ReceiptKind:
+    """Decide about `inbound` within the caller's transaction: the message to record,
+    or, for an edit with which all is done, what became of it.
+
+    What is no edit, or changes a message that is not known, is a message like any other.
+    """
+    if inbound.edit_of is None:
+        return inbound
+    original = session.scalar(
+        select(InboxRow).where(
+            InboxRow.channel == inbound.address.channel,
+            InboxRow.provider_message_id == inbound.edit_of,
+            InboxRow.conversation_id == conversation_id,
+        )
+    )
+    if original is None:
+        return inbound
+    if inbound.provider_message_id in original.edits:
+        return ReceiptKind.DUPLICATE
+    latest = _latest(session, original)
+    original.edits = [*original.edits, inbound.provider_message_id]
+    if latest.text == inbound.text:
+        return ReceiptKind.DUPLICATE
+    if _waits(latest) and not (latest.is_command or is_command):
+        latest.text = inbound.text
+        latest.attachments = write_attachments(inbound.attachments)
+        return ReceiptKind.ACCEPTED
+    return replace(inbound, notes=(CORRECTION, *inbound.notes))
 
 
 def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:
@@ -229,3 +281,42 @@ def backlog(session: Session) -> Backlog:
         dead=counts.get(InboxState.DEAD, 0),
         oldest=oldest,
     )
+
+
+def _latest(session: Session, original: InboxRow) -> InboxRow:
+    """The last edit that became a message of its own, or the original."""
+    row = session.scalar(
+        select(InboxRow)
+        .where(
+            InboxRow.channel == original.channel,
+            InboxRow.provider_message_id.in_(original.edits),
+        )
+        .order_by(InboxRow.inbox_id.desc())
+        .limit(1)
+    )
+    return original if row is None else row
+
+
+def _waits(row: InboxRow) -> bool:
+    return row.state == InboxState.QUEUED and row.turn_id is None
+
+
+def read_message(row: Row[Any]) -> Message:
+    """The message of a row."""
+    return Message(
+        text=row.text,
+        sender_name=row.sender_name,
+        notes=tuple(row.notes),
+        attachments=read_attachments(row.attachments),
+        is_forwarded=row.is_forwarded,
+    )
+
+
+def write_attachments(attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
+    """Attachments as a row has them."""
+    return [asdict(each) for each in attachments]
+
+
+def read_attachments(written: Sequence[dict[str, Any]]) -> tuple[Attachment, ...]:
+    """The attachments of a row."""
+    return tuple(Attachment(**{**each, "kind": AttachmentKind(each["kind"])}) for each in written)

@@ -1,4 +1,5 @@
-"""The outbox: every chunk of every reply, until the channel has taken it.
+"""The outbox: every chunk of every reply, until the channel has taken it, and the files that
+go with them, for as long as they are needed.
 
 Chunks of a conversation leave in the order of their ids, one after the other. What is
 known of one that has left, or could not, is told by `sending`. Each function works within
@@ -12,15 +13,14 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ScalarSelect, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Button, OutboundFile
-from gaia.store import conversations, outbox_files
+from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
-from gaia.store.outbox_files import NewFile
-from gaia.store.tables import ConversationRow, OutboxRow, OutboxState, UserRow
+from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState, UserRow
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
 
@@ -29,6 +29,16 @@ ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
 
 CAUSES = 3
 """So many causes of waiting a backlog tells, the most frequent first."""
+
+
+GONE = "The file that belongs here is gone by now. Ask me for it again."
+"""What a chunk says that is sent without its file after all. Plain text everywhere."""
+
+_ARRIVED = (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
+"""The states of chunks that are sent no more."""
+
+_LEFT = (*_ARRIVED, OutboxState.QUEUED, OutboxState.DEAD)
+"""The states of chunks that wait for nothing but word of what became of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,15 @@ class Chunk:
     sent_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that is to go with the last chunk of a reply."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
 def _held_until(state: OutboxState) -> ScalarSelect[datetime | None]:
     """Until when the last chunk in such a state keeps those after it waiting."""
     earlier = TABLE.alias()
@@ -67,20 +86,25 @@ def _held_until(state: OutboxState) -> ScalarSelect[datetime | None]:
 
 
 TABLE = table_of(OutboxRow)
+
+FILES = table_of(OutboxFileRow)
+
+FILE_COLUMNS = (FILES.c.name, FILES.c.media_type, func.length(FILES.c.content).label("size"))
+"""What a file is read from, without its content."""
 CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
 COLUMNS = tuple(TABLE.c[name] for name in CHUNK_FIELDS)
-OF_CHUNK, OF_FILE = len(COLUMNS), len(outbox_files.COLUMNS) + len(ON_ITS_WAY)
+OF_CHUNK, OF_FILE = len(COLUMNS), len(FILE_COLUMNS) + len(ON_ITS_WAY)
 
 _INSERT = insert(TABLE)
 _NEXT_DUE = (
     select(
         *COLUMNS,
         *conversations.COLUMNS,
-        *outbox_files.COLUMNS,
+        *FILE_COLUMNS,
         *(_held_until(state) for state in ON_ITS_WAY),
     )
     .join(conversations.TABLE, conversations.TABLE.c.conversation_id == TABLE.c.conversation_id)
-    .outerjoin(outbox_files.TABLE, outbox_files.TABLE.c.outbox_id == TABLE.c.outbox_id)
+    .outerjoin(FILES, FILES.c.outbox_id == TABLE.c.outbox_id)
     .where(TABLE.c.conversation_id == bindparam("in_conversation"), TABLE.c.state.in_(OPEN))
     .order_by(TABLE.c.outbox_id)
     .limit(1)
@@ -157,7 +181,7 @@ def add(
     session.execute(_INSERT, rows)
     if file is not None:
         last = session.scalar(select(func.max(TABLE.c.outbox_id)))
-        outbox_files.add(session, last or 0, conversation_id, file)
+        _add_file(session, last or 0, conversation_id, file)
 
 
 def get(session: Session, outbox_id: int) -> Chunk | None:
@@ -166,14 +190,9 @@ def get(session: Session, outbox_id: int) -> Chunk | None:
     return None if row is None else _chunk(row)
 
 
-def next_chunk(session: Session, conversation_id: int) -> Chunk | None:
-    """The chunk that must leave before all others of its conversation."""
-    due = next_due(session, conversation_id)
-    return None if due is None else due.chunk
-
-
 def next_due(session: Session, conversation_id: int) -> Due | None:
-    """The same, with all that its sending depends on."""
+    """The chunk that must leave before all others of its conversation, with all that its
+    sending depends on."""
     row = session.execute(_NEXT_DUE, {"in_conversation": conversation_id}).one_or_none()
     if row is None:
         return None
@@ -183,7 +202,7 @@ def next_due(session: Session, conversation_id: int) -> Due | None:
     return Due(
         _chunk_of(chunk),
         conversations.of(conversation),
-        outbox_files.of(file_values),
+        _file_of(file_values),
         max(times, default=None),
     )
 
@@ -242,6 +261,25 @@ def backlog(session: Session) -> Backlog:
     return Backlog(open=waiting, dead=dead or 0, oldest=oldest, causes=_causes(session))
 
 
+def file_content(session: Session, outbox_id: int) -> bytes | None:
+    """The content of a chunk's file; None if it has none."""
+    return session.scalar(select(OutboxFileRow.content).where(OutboxFileRow.outbox_id == outbox_id))
+
+
+def drop_files_of(session: Session, user_id: str) -> int:
+    """Delete all files that are for a user; returns how many there were."""
+    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    return _drop(session, OutboxFileRow.conversation_id.in_(theirs))
+
+
+def drop_left_files(session: Session, before: datetime) -> int:
+    """Delete the files of chunks that left, or were given up, before that time; returns
+    how many there were."""
+    last = func.coalesce(OutboxRow.sent_at, OutboxRow.created_at)
+    left = select(OutboxRow.outbox_id).where(OutboxRow.state.in_(_LEFT), last < before)
+    return _drop(session, OutboxFileRow.outbox_id.in_(left))
+
+
 def _causes(session: Session) -> tuple[Cause, ...]:
     count = func.count()
     rows = session.execute(
@@ -252,6 +290,39 @@ def _causes(session: Session) -> tuple[Cause, ...]:
         .limit(CAUSES)
     )
     return tuple(Cause(waiting, error) for waiting, error in rows if error is not None)
+
+
+def _drop(session: Session, which: ColumnElement[bool]) -> int:
+    """Delete files, and have the chunks that may still be sent say so."""
+    session.execute(
+        update(OutboxRow)
+        .where(
+            OutboxRow.outbox_id.in_(select(OutboxFileRow.outbox_id).where(which)),
+            OutboxRow.state.not_in(_ARRIVED),
+        )
+        .values(text=GONE, buttons=[])
+    )
+    dropped = session.scalars(delete(OutboxFileRow).where(which).returning(OutboxFileRow.outbox_id))
+    return len(dropped.all())
+
+
+def _add_file(session: Session, outbox_id: int, conversation_id: int, file: NewFile) -> None:
+    """Have a file go with a chunk."""
+    session.add(
+        OutboxFileRow(
+            outbox_id=outbox_id,
+            conversation_id=conversation_id,
+            name=file.name,
+            media_type=file.media_type,
+            content=file.content,
+        )
+    )
+
+
+def _file_of(values: Sequence[Any]) -> OutboundFile | None:
+    """The file that its `FILE_COLUMNS` hold, which are empty where there is none."""
+    name, media_type, size_bytes = values
+    return None if name is None else OutboundFile(name, media_type, size_bytes)
 
 
 def _chunk(row: OutboxRow) -> Chunk:

@@ -1,31 +1,49 @@
-"""Retention: what has been done with, and is deleted once it is old.
+"""Retention: what has been done with, and is deleted once it is old; and what waited when
+a backup was taken, which was maybe done since.
 
 Messages go a few at a time, the oldest first, so that the transactions stay short. Each
-function works within the caller's transaction and returns how many rows it deleted.
+function works within the caller's transaction; those that delete return how many rows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.store.forgets import UNDER_WAY
 from gaia.store.inbox import UNFINISHED
-from gaia.store.memory_tables import ForgetRow
+from gaia.store.indexes import GIVEN_UP
+from gaia.store.memory_tables import ForgetRow, IndexRow
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.outbox import OPEN
 from gaia.store.tables import (
     ConversationRow,
     InboxRow,
+    InboxState,
     OutboxFileRow,
     OutboxRow,
+    OutboxState,
+    PairingRow,
     UsageRow,
 )
 
 AT_ONCE = 200
 """Rows that one transaction deletes."""
+
+
+MAYBE_SENT = "it waited when the backup was taken that was restored, and may have been sent since"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How much waited when the backup was taken: messages to be answered, and chunks of
+    replies to be sent."""
+
+    messages: int
+    chunks: int
 
 
 def drop_replies(session: Session, before: datetime, most: int = AT_ONCE) -> int:
@@ -83,3 +101,41 @@ def drop_counts(session: Session, before: date) -> int:
         )
         dropped += len(gone.all())
     return dropped
+
+
+def count_waiting(session: Session) -> Waiting:
+    """How much waits."""
+    messages = session.scalar(select(func.count()).where(InboxRow.state.in_(UNFINISHED)))
+    chunks = session.scalar(select(func.count()).where(OutboxRow.state.in_(OPEN)))
+    return Waiting(messages or 0, chunks or 0)
+
+
+def settle_restored(session: Session, now: datetime) -> None:
+    """Have nothing answered or sent that waited: it may have been, and a second time, days
+    later, is worse than none. Codes that were handed out are of no use any more.
+
+    Of a turn that ran, the session has half: it is removed as that of a stopped one is.
+    Chunks are given up, so that the owner can have them sent all the same.
+    """
+    waits = InboxRow.state.in_(UNFINISHED)
+    is_turn = InboxRow.is_command.is_(False) & InboxRow.turn_id.is_not(None)
+    session.execute(
+        update(InboxRow).where(waits, is_turn).values(state=InboxState.STOPPING, not_before=None)
+    )
+    session.execute(
+        update(InboxRow)
+        .where(waits, ~is_turn)
+        .values(state=InboxState.STOPPED, not_before=None, finished_at=now)
+    )
+    session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.state.in_(OPEN))
+        .values(state=OutboxState.DEAD, error=MAYBE_SENT, not_before=None)
+    )
+    session.execute(update(PairingRow).where(PairingRow.expires_at > now).values(expires_at=now))
+
+
+def give_up_indexes(session: Session) -> None:
+    """Have the vector index made anew: the files of a local one are not there, and one that
+    is kept elsewhere may know of memories that the database does not, under their numbers."""
+    session.execute(update(IndexRow).values(active=False, fingerprint=GIVEN_UP))

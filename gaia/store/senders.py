@@ -1,23 +1,82 @@
-"""Senders: who a message is from, and who talks in a conversation, in one look each.
+"""Senders: who a message is from, how often they wrote lately, and who talks in a
+conversation, in one look each.
 
-Each function works within the caller's transaction.
+How often is counted in the inbox itself, so that a restart forgets nothing. Each function
+works within the caller's transaction.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, exists, select
+from sqlalchemy import ColumnElement, ScalarSelect, String, bindparam, exists, func, not_, select
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store import conversations, identities, rates
+from gaia.store import conversations, identities
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
 from gaia.store.memory_tables import ForgetRow, ForgetState
-from gaia.store.tables import IdentityRow
+from gaia.store.tables import ConversationRow, IdentityRow, InboxRow, InboxState
+
+WINDOW = timedelta(minutes=1)
+
+STOP = "/stop"
+"""The one command that is not counted: who wants silence gets it."""
+
+
+_INBOX, _THEIRS = table_of(InboxRow), table_of(ConversationRow).alias("theirs")
+
+_typed = func.lower(_INBOX.c.text)
+_is_stop = (
+    _INBOX.c.is_command & _typed.startswith(STOP) & not_(_typed.op("GLOB")(f"{STOP}[a-z0-9_]*"))
+)
+_since = bindparam("minute_ago", type_=_INBOX.c.received_at.type)
+# What a clock that was set back calls the future does not count.
+_until = bindparam("now", type_=_INBOX.c.received_at.type)
+
+
+def _count(user_id: ColumnElement[str], *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    return (
+        select(func.count())
+        .select_from(_INBOX)
+        .join(_THEIRS, _THEIRS.c.conversation_id == _INBOX.c.conversation_id)
+        .where(
+            _THEIRS.c.user_id == user_id,
+            _INBOX.c.received_at > _since,
+            _INBOX.c.received_at <= _until,
+            *conditions,
+        )
+        .scalar_subquery()
+    )
+
+
+def taken(user_id: ColumnElement[str]) -> ScalarSelect[int]:
+    """How many messages of a user were taken within the last minute, on all channels, as a
+    part of a query, which gets the parameters of `within_a_minute`."""
+    return _count(user_id, _INBOX.c.state != InboxState.REFUSED, not_(_is_stop))
+
+
+def within_a_minute(now: datetime) -> dict[str, datetime]:
+    """The parameters of the time in question."""
+    return {"minute_ago": now - WINDOW, "now": now}
+
+
+_WAS_TOLD = select(
+    _count(
+        bindparam("user_id", type_=String()),
+        _INBOX.c.state == InboxState.REFUSED,
+        _INBOX.c.turn_id.is_not(None),
+    )
+)
+
+
+def was_told(session: Session, user_id: str, now: datetime) -> bool:
+    """Whether a refused message of theirs was answered within the last minute."""
+    return bool(session.scalar(_WAS_TOLD, {"user_id": user_id, **within_a_minute(now)}))
+
 
 USERS, CONVERSATIONS = identities.TABLE, conversations.TABLE
 IDENTITIES, FORGETS = table_of(IdentityRow), table_of(ForgetRow)
@@ -28,7 +87,7 @@ _FIND = (
         *identities.COLUMNS,
         *conversations.COLUMNS,
         IDENTITIES.c.created_at.label("known_since"),
-        rates.taken(USERS.c.user_id).label("recent"),
+        taken(USERS.c.user_id).label("recent"),
     )
     .select_from(IDENTITIES)
     .join(USERS, (USERS.c.user_id == IDENTITIES.c.user_id) & USERS.c.removed_at.is_(None))
@@ -83,7 +142,7 @@ class Talk:
 def find(session: Session, address: Address, chat: str, now: datetime) -> Sender | None:
     """Who writes from an address in a chat; None for a stranger."""
     place = {"on_channel": address.channel, "from_": address.sender, "in_chat": chat}
-    row = session.execute(_FIND, place | rates.within_a_minute(now)).one_or_none()
+    row = session.execute(_FIND, place | within_a_minute(now)).one_or_none()
     if row is None:
         return None
     user, conversation = row[:OF_USER], row[OF_USER:-2]

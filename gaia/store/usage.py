@@ -1,4 +1,5 @@
-"""Usage: model calls, tokens and what they cost, by user, day, purpose and model.
+"""Usage: model calls, tokens and what they cost, by user, day, purpose and model, and who
+was told on a day how much of a day's tokens is used.
 
 Each function works within the caller's transaction.
 """
@@ -15,6 +16,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.store.base import table_of
+from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.tables import UsageRow
 
 TURN = "turn"
@@ -76,6 +78,20 @@ class DayOfUsage:
     usage: Usage
 
 
+class Budget(StrEnum):
+    """Whose tokens: a user's own, or those of all users together."""
+
+    USER = "user"
+    ALL = "all"
+
+
+class Stage(StrEnum):
+    """How much of them: most, or all."""
+
+    NEAR = "near"
+    USED_UP = "used_up"
+
+
 _INSERT = insert(table_of(UsageRow))
 _ADD = _INSERT.on_conflict_do_update(
     index_elements=table_of(UsageRow).primary_key,
@@ -93,17 +109,6 @@ def add(session: Session, user_id: str, day: date, usage: Usage) -> None:
     """Add to a user's day."""
     used = asdict(usage) | {"user_id": user_id, "day": day.isoformat()}
     session.execute(_ADD, used)
-
-
-def of_day(
-    session: Session, day: date, *, user_id: str | None = None
-) -> Sequence[tuple[str, Usage]]:
-    """Each user's usage on a day, as `(user_id, usage)`; of one user if named."""
-    query = select(UsageRow).where(UsageRow.day == day.isoformat())
-    if user_id is not None:
-        query = query.where(UsageRow.user_id == user_id)
-    rows = session.scalars(query.order_by(UsageRow.user_id, UsageRow.model))
-    return [(row.user_id, read(row)) for row in rows]
 
 
 def since(session: Session, day: date, *, user_id: str | None = None) -> Sequence[DayOfUsage]:
@@ -150,3 +155,12 @@ def read(row: UsageRow) -> Usage:
         tariff=Tariff(row.tariff),
         cost=row.cost,
     )
+
+
+def note_told(session: Session, user_id: str, day: date, budget: Budget, stage: Stage) -> bool:
+    """Note that a user is told now; False when they were told that before, or more."""
+    for known in (stage, Stage.USED_UP):
+        if session.get(BudgetNoticeRow, (user_id, day.isoformat(), budget, known)):
+            return False
+    session.add(BudgetNoticeRow(user_id=user_id, day=day.isoformat(), budget=budget, stage=stage))
+    return True

@@ -17,7 +17,7 @@ from gaia.store import audit, identities
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
-from gaia.store.wipe import wipe_user
+from gaia.store.ownership import wipe_user
 
 __all__ = ["Role", "User", "Users"]
 

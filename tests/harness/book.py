@@ -9,10 +9,10 @@ from sqlalchemy import select
 
 from gaia.memory import ledger
 from gaia.memory.memory import Added, Memory, Statement
-from gaia.store import index_ops
+from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import User
-from gaia.store.index_ops import IndexOp
+from gaia.store.indexes import IndexOp
 from gaia.store.memory_tables import MemoryEntityRow, MemorySource, MemoryTermRow
 from gaia.testing.clock import START
 
@@ -59,7 +59,7 @@ class Book:
 
     async def operations(self) -> Sequence[IndexOp]:
         """What the index has to do for all users."""
-        return await self.database.read(index_ops.waiting, limit=ALL)
+        return await self.database.read(indexes.waiting_ops, limit=ALL)
 
     async def made_of(self, table: type[MemoryTermRow | MemoryEntityRow]) -> set[int]:
         """The memories that have rows in a table."""

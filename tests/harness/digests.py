@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
 from gaia.memory.digest.findings import (
     Answer,
     Extracted,
@@ -16,6 +19,7 @@ from gaia.memory.digest.findings import (
     Operation,
     Window,
 )
+from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import Tariff, Usage
 
@@ -156,3 +160,11 @@ def likes(read: Read) -> Extraction:
 
 def _usage(model: str, purpose: str) -> Usage:
     return Usage(model, purpose, calls=1, tokens_in=10, tokens_out=5)
+
+
+def uncleared(session: Session) -> Sequence[int]:
+    """The numbers of the digests whose session is still there."""
+    rows = session.scalars(
+        select(DigestRow.digest_id).where(DigestRow.state != DigestState.CLEARED)
+    )
+    return rows.all()

@@ -13,8 +13,8 @@ from gaia.ports import Clock
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.base import Base
-from gaia.store.codes import new_code
 from gaia.store.engine import Database
+from gaia.store.pairings import new_code
 from gaia.store.users import Role, User, Users
 
 SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.memory import Memory
+from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
-from gaia.store.terms import Corpus
 from gaia.testing.clock import START
 
 

@@ -26,7 +26,7 @@ from gaia.memory.digest.findings import Extracted, Offer, Reader, Window
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, SessionsSettings, Settings
-from gaia.store import digests, idling, inbox
+from gaia.store import digests, inbox, sessions
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.engine import Database
 from gaia.store.usage import Usage
@@ -146,7 +146,7 @@ async def _is_done(database: Database, digested: bool) -> bool:
         unanswered = inbox.unfinished_conversations(session, is_command=False)
         if unanswered or not digested:
             return not unanswered
-        unsealed = idling.talked_in(session)
+        unsealed = sessions.talked_in(session)
         return not (unsealed or digests.users_under_way(session))
 
 

@@ -24,7 +24,7 @@ from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour
 from gaia.messages import Health
 from gaia.ports import Clock
-from gaia.store import index_ops, indexes
+from gaia.store import indexes
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -257,4 +257,4 @@ class Index:
 
 
 def _is_needed(session: Session) -> bool:
-    return bool(index_ops.backlog(session).waiting or indexes.count_passages(session))
+    return bool(indexes.ops_backlog(session).waiting or indexes.count_passages(session))

@@ -20,10 +20,9 @@ from gaia.memory.index.bench import Bench, PatientBench
 from gaia.memory.index.parts import IndexStore, Parts, Placement
 from gaia.memory.seams import Vector
 from gaia.ports import Clock
-from gaia.store import index_ops, indexes
+from gaia.store import indexes
 from gaia.store.engine import Database
-from gaia.store.index_ops import IndexOp
-from gaia.store.indexes import IndexState, Passage
+from gaia.store.indexes import IndexOp, IndexState, Passage
 from gaia.store.memory_tables import IndexOperation
 
 logger = logging.getLogger(__name__)
@@ -120,7 +119,7 @@ class Keeper:
         That is no change of order, since what is put is what the ledger has by then.
         """
         await self._bench.run(self._parts.storage.check)
-        due = await self._database.read(index_ops.waiting, limit=BATCH, of=REMOVALS)
+        due = await self._database.read(indexes.waiting_ops, limit=BATCH, of=REMOVALS)
         if due:
             await self._remove(due)
             return True
@@ -255,7 +254,7 @@ class Keeper:
         await self._database.write(_displace, op)
 
     async def _done(self, ops: Sequence[IndexOp]) -> None:
-        await self._database.write(index_ops.done, [op.op_id for op in ops])
+        await self._database.write(indexes.ops_done, [op.op_id for op in ops])
 
 
 def _due_passages(session: Session, ops: Sequence[IndexOp]) -> Sequence[Passage]:
@@ -278,13 +277,13 @@ def _drop_all(session: Session) -> None:
 
 
 def _due_puts(session: Session) -> tuple[Sequence[IndexOp], Sequence[Passage]]:
-    due = index_ops.waiting(session, limit=BATCH, of=(IndexOperation.PUT,))
+    due = indexes.waiting_ops(session, limit=BATCH, of=(IndexOperation.PUT,))
     passages = _due_passages(session, due)
     return due, passages
 
 
 def _expected(session: Session) -> int | None:
-    if index_ops.waiting(session, limit=1):
+    if indexes.waiting_ops(session, limit=1):
         return None
     return indexes.count_passages(session)
 
@@ -302,4 +301,4 @@ def _mark_built(session: Session, index: OpenIndex, built_to: int) -> int:
 
 def _displace(session: Session, op: IndexOp) -> None:
     indexes.displace(session, op.user_id)
-    index_ops.done(session, [op.op_id])
+    indexes.ops_done(session, [op.op_id])

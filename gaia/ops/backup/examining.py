@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from gaia.errors import StoreError
 from gaia.ops.backup.manifest import Manifest
 from gaia.paths import Home
-from gaia.store.inspection import holds_nothing
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
-from gaia.store.opening import open_database, read_revision
+from gaia.store.opening import holds_nothing, open_database, read_revision
 from gaia.store.tables import InboxRow, UserRow
 
 

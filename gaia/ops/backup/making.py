@@ -21,8 +21,7 @@ from gaia.ops.backup.staging import clear_unfinished, staging, unwritable
 from gaia.ops.backup.writing import write_archive
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store.inspection import holds_nothing
-from gaia.store.opening import REVISION_TABLE
+from gaia.store.opening import REVISION_TABLE, holds_nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ from gaia.ops.backup.reading import damaged, unpack
 from gaia.ops.backup.staging import unwritable
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import audit, restored
+from gaia.store import audit, retention
 from gaia.store.audit import Action
 from gaia.store.opening import open_database
-from gaia.store.restored import Waiting
+from gaia.store.retention import Waiting
 
 TAKEN_UP_WITHIN = timedelta(hours=6)
 """So long after gaia was stopped what waited is still answered, as it would be after a
@@ -154,10 +154,10 @@ def _check_free_but_for(folder: Path, root: Path) -> None:
 
 
 def _settle_queues(session: Session, takes_up: bool, now: datetime, manifest: Manifest) -> Waiting:
-    waiting = restored.count_waiting(session)
+    waiting = retention.count_waiting(session)
     if not takes_up:
-        restored.settle(session, now)
-    restored.give_up_indexes(session)
+        retention.settle_restored(session, now)
+    retention.give_up_indexes(session)
     taken_at = f"{manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
     detail = f"a backup of {taken_at}"
     audit.record(session, Action.RESTORED, at=now, by=audit.CLI, detail=detail)

@@ -22,10 +22,9 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import BackupSettings
 from gaia.store import audit, job_runs
-from gaia.store.inspection import inspecting
 from gaia.store.job_runs import JobRun
 from gaia.store.migrations import HEAD
-from gaia.store.opening import read_revision
+from gaia.store.opening import inspecting, read_revision
 
 NAME = "backups"
 OLD = timedelta(days=2)

@@ -17,9 +17,8 @@ from gaia.findings import Check, Finding, ok
 from gaia.ops.doctor import home as home_folder
 from gaia.paths import Home
 from gaia.store.failures import damaged
-from gaia.store.inspection import inspecting
 from gaia.store.migrations import HEAD
-from gaia.store.opening import read_revision
+from gaia.store.opening import inspecting, read_revision
 
 
 def database_checks(home: Home) -> Sequence[Check]:

@@ -21,12 +21,10 @@ from gaia.ops.words import counted, duration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
-from gaia.store import index_ops, indexes
-from gaia.store.index_ops import IndexBacklog
-from gaia.store.indexes import IndexState
-from gaia.store.inspection import inspecting
+from gaia.store import indexes
+from gaia.store.indexes import IndexBacklog, IndexState
 from gaia.store.migrations import HEAD
-from gaia.store.opening import read_revision
+from gaia.store.opening import inspecting, read_revision
 
 NAME = "memory index"
 LATE = timedelta(minutes=10)
@@ -87,7 +85,7 @@ def _read(home: Home) -> _Tables | None:
         return None
     with inspecting(home.database) as connection, Session(connection) as session:
         return _Tables(
-            index_ops.backlog(session),
+            indexes.ops_backlog(session),
             indexes.count_passages(session),
             indexes.every(session),
         )

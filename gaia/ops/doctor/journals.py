@@ -12,8 +12,8 @@ from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
 from gaia.store.engine import Database
-from gaia.store.inspection import holds_nothing
 from gaia.store.lock import DaemonLock
+from gaia.store.opening import holds_nothing
 
 NAME = "journals"
 WAL_MARK = b"\x02\x02"

@@ -15,7 +15,7 @@ from gaia.errors import AddressTakenError
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import audit, codes, identities, pairings
+from gaia.store import audit, identities, pairings
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -85,7 +85,7 @@ async def new_code(database: Database, owner: User, clock: Clock) -> str:
     It goes by the owner's name, so that the one that gaia makes at its start, which does
     not, leaves it good.
     """
-    code = await asyncio.to_thread(codes.new_code)
+    code = await asyncio.to_thread(pairings.new_code)
     await database.write(
         pairing.invite, code, user=owner, name=owner.name, by=audit.CLI, now=clock.now()
     )

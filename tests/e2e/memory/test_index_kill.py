@@ -21,8 +21,8 @@ from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
+from gaia.store.ownership import wipe_user
 from gaia.store.users import Users
-from gaia.store.wipe import wipe_user
 from tests.harness.effort import deadly, rounds
 from tests.harness.scripted_index import Life, ScriptedIndex
 

@@ -8,7 +8,7 @@ from gaia.messages import Attachment, AttachmentKind
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import archive, conversations
 from gaia.store.archive import ArchivedTurn
-from gaia.store.joining import join_users
+from gaia.store.ownership import join_users
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "p", "image/jpeg")
 

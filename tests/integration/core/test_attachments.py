@@ -14,7 +14,7 @@ from gaia.cli import sessions
 from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError
 from gaia.messages import Attachment, AttachmentKind, TurnStarted
-from gaia.store.edits import CORRECTION
+from gaia.store.inbox import CORRECTION
 from gaia.testing.function_model import Answer, ToolCall
 from gaia.testing.until import until
 

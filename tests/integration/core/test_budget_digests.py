@@ -12,6 +12,7 @@ from gaia.store.digest_tables import DigestState
 from gaia.store.usage import Tariff, Usage
 from gaia.testing.clock import START
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.usage import of_day
 
 
 def of(user_tokens_per_day: int) -> Settings:
@@ -33,7 +34,7 @@ async def use(core, tokens: int) -> None:
 
 
 async def digest_usage(core) -> Usage:
-    today = await core.database.read(usage.of_day, START.date())
+    today = await core.database.read(of_day, START.date())
     (digests,) = [each for _, each in today if each.purpose == usage.DIGEST]
     return digests
 

@@ -16,13 +16,13 @@ from gaia.errors import ModelTimeoutError
 from gaia.messages import Address
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import usage
-from gaia.store.budget_notices import Budget, Stage
 from gaia.store.tables import InboxState
-from gaia.store.usage import Usage
+from gaia.store.usage import Budget, Stage, Usage
 from gaia.store.users import Role
 from gaia.testing.clock import START
 from gaia.testing.function_model import ToolCall
 from tests.harness.tool_script import ToolScript
+from tests.harness.usage import of_day
 
 MIDNIGHT = next_day(START)
 NEAR = budget_sentences.to_user(Stage.NEAR, MIDNIGHT, is_group=False)
@@ -51,7 +51,7 @@ async def sent_to(core, chat: str = "ada") -> list[str]:
 async def used(core, sender: str = "ada") -> tuple[int, int]:
     """Calls and tokens for somebody today."""
     user_id = (await core.key(sender)).user_id
-    today = await core.database.read(usage.of_day, START.date(), user_id=user_id)
+    today = await core.database.read(of_day, START.date(), user_id=user_id)
     return sum(each.calls for _, each in today), sum(each.tokens for _, each in today)
 
 

@@ -19,11 +19,10 @@ from gaia.errors import LearningOffError, ModelUnavailableError, UnknownUserErro
 from gaia.memory.digest.findings import Extraction, Reader
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Settings
-from gaia.store import digests
 from gaia.store.digest_tables import DigestState
 from gaia.testing.until import until
 from gaia.web.server import WebServer, listen_on_path
-from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
+from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor, uncleared
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ async def test_without_a_daemon_the_next_one_does_it(home, core_on):
     async with core_on(home, reader=tells("We spoke of boats.")) as core:
         await core.app.digesting.sweep()
         await core.app.digesting.flush()
-        assert await core.database.read(digests.uncleared) == []
+        assert await core.database.read(uncleared) == []
 
 
 async def test_a_message_that_waits_for_its_answer_keeps_nobody_waiting(home, core_on):

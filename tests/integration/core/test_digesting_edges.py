@@ -18,7 +18,7 @@ from gaia.store import conversations
 from gaia.store.archive import Ended
 from gaia.store.digest_tables import ArchivedTurnRow, DigestReason, DigestState
 from gaia.store.engine import Database
-from gaia.store.joining import join_users
+from gaia.store.ownership import join_users
 from gaia.store.users import Role
 from gaia.testing.until import until
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes

@@ -18,7 +18,7 @@ from gaia.memory.transfer import word
 from gaia.memory.transfer.taking_in import FileFormat, check
 from gaia.store import forgets
 from gaia.store.memory_tables import MemorySource
-from gaia.store.outbox_files import GONE
+from gaia.store.outbox import GONE
 from tests.harness.traces import files_with
 
 if TYPE_CHECKING:

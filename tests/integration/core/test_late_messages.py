@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from gaia.core import pairing
 from gaia.messages import Address, Contact, ReceiptKind
 from gaia.store import audit
-from gaia.store.codes import new_code
+from gaia.store.pairings import new_code
 from gaia.store.tables import AuditRow, InboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 

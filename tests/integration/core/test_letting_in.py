@@ -11,7 +11,7 @@ import pytest
 
 from gaia.core import pairing, sentences
 from gaia.messages import Address, ReceiptKind
-from gaia.store import audit, codes, conversations, pairings
+from gaia.store import audit, conversations, pairings
 from gaia.store.audit import Action
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
@@ -74,14 +74,14 @@ async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(
             now=now,
         )
         other = sqlite3.connect(home.database, isolation_level=None, check_same_thread=False)
-        begun, new_code = Event(), codes.new_code
+        begun, new_code = Event(), pairings.new_code
 
         def new_code_while_another_process_writes():
             other.execute("BEGIN IMMEDIATE")
             at_each_write(core.database, begun.set)
             return new_code()
 
-        monkeypatch.setattr(codes, "new_code", new_code_while_another_process_writes)
+        monkeypatch.setattr(pairings, "new_code", new_code_while_another_process_writes)
         receiving = asyncio.create_task(core.channel.say("hello", sender="eve"))
         await until(begun.is_set)
         for _ in range(200):

@@ -10,7 +10,7 @@ from sqlalchemy import event, text
 from gaia.core import sentences
 from gaia.messages import Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
-from gaia.store import audit, rates, senders
+from gaia.store import audit, senders
 from gaia.store.audit import Action
 from gaia.store.tables import InboxState
 from gaia.testing.clock import START, FakeClock
@@ -142,7 +142,7 @@ def taken(session, user_id, now):
     return senders.find(session, Address("fake", "ada"), "ada", now)
 
 
-@pytest.mark.parametrize("count", [taken, rates.was_told])
+@pytest.mark.parametrize("count", [taken, senders.was_told])
 async def test_counting_searches_an_index_however_many_messages_there_were(running_core, count):
     asked: list[tuple[str, object]] = []
 

@@ -10,8 +10,8 @@ from gaia.core import pairing
 from gaia.messages import Address
 from gaia.store import audit
 from gaia.store.audit import Action
-from gaia.store.codes import new_code
-from gaia.store.joining import join_users
+from gaia.store.ownership import join_users
+from gaia.store.pairings import new_code
 from gaia.store.tables import ConversationRow, InboxRow, UsageRow, UserRow
 from gaia.store.users import Role
 

@@ -95,7 +95,7 @@ async def test_a_chunk_that_was_being_sent_is_sent_again_and_marked(running_core
         await core.app.handlers.flush()
         with core.database.writing() as session:
             (conversation_id,) = outbox.open_conversations(session)
-            chunk = outbox.next_chunk(session, conversation_id)
+            chunk = outbox.next_due(session, conversation_id).chunk
             sending.begin(session, chunk.outbox_id, repeated=False, now=core.clock.now())
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)

@@ -85,7 +85,8 @@ class KilledProcess:
     async def _sending(self) -> None:
         if self.chunk is None and self.said:
             with self.core.database.writing() as session:
-                self.chunk = outbox.next_chunk(session, await self._conversation_id())
+                due = outbox.next_due(session, await self._conversation_id())
+                self.chunk = None if due is None else due.chunk
                 if self.chunk is not None:
                     sending.begin(
                         session, self.chunk.outbox_id, repeated=False, now=self.core.clock.now()

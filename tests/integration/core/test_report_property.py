@@ -161,9 +161,9 @@ class Play:
                 chunks=("one", "two"),
                 now=now,
             )
-            first = outbox.next_chunk(session, self.conversation_id)
+            first = outbox.next_due(session, self.conversation_id)
         assert first is not None
-        self.outbox_ids = (first.outbox_id, first.outbox_id + 1)
+        self.outbox_ids = (first.chunk.outbox_id, first.chunk.outbox_id + 1)
 
     async def take(self, step: object) -> None:
         match step:

@@ -16,8 +16,8 @@ from gaia.errors import (
 )
 from gaia.messages import Contact, DeliveryStage, OutboundFile
 from gaia.settings.schema import DeliverySettings, Settings
-from gaia.store import outbox, outbox_files
-from gaia.store.outbox_files import NewFile
+from gaia.store import outbox
+from gaia.store.outbox import NewFile
 from gaia.store.tables import OutboxState
 
 DELIVERED, FAILED, READ, SENT = (
@@ -307,7 +307,7 @@ async def test_the_file_of_a_chunk_is_announced(running_core):
         await core.app.handlers.flush()
         with core.database.writing() as session:
             file = NewFile("a.txt", "text/plain", b"abc")
-            outbox_files.add(session, 1, (await chunk(core)).conversation_id, file)
+            outbox._add_file(session, 1, (await chunk(core)).conversation_id, file)
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)
         assert sent.file == OutboundFile("a.txt", "text/plain", 3)

@@ -7,7 +7,7 @@ import pytest
 from gaia.core import sentences
 from gaia.messages import Address, ReceiptKind
 from gaia.store.audit import Action
-from gaia.store.codes import read_code
+from gaia.store.pairings import read_code
 from gaia.store.tables import ConversationRow, InboxRow, PairingRow, StrangerRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock

@@ -11,10 +11,11 @@ from google.adk.models.llm_request import LlmRequest
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnTool
 from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
-from gaia.store import inbox, usage
+from gaia.store import inbox
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
 from gaia.testing.until import until
 from tests.harness.transactions import next_write
+from tests.harness.usage import of_day
 
 
 def texts(sent) -> list[str]:
@@ -258,7 +259,7 @@ async def test_tokens_are_counted_for_the_user(running_core):
         await core.channel.until_sent(1)
         with core.database.reading() as session:
             day = core.clock.now().astimezone().date()
-            ((user_id, used),) = usage.of_day(session, day)
+            ((user_id, used),) = of_day(session, day)
         assert user_id == (await core.key()).user_id
         assert (used.purpose, used.calls, used.tokens_in, used.tokens_out) == ("turn", 1, 10, 5)
 

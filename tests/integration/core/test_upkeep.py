@@ -15,12 +15,12 @@ from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
 from gaia.settings.schema import RetentionSettings
-from gaia.store import conversations, digests, inbox
+from gaia.store import conversations, inbox
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
 from gaia.store.retention import AT_ONCE
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
-from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes, uncleared
 from tests.harness.letting_in import count
 
 DAY = 24 * 60 * 60
@@ -61,7 +61,7 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
         with core.database.reading() as session:
             kept = archive.search(session, user_id, words="", limit=9)
             assert list(holding.held(session, user_id).memories) == []
-            assert digests.uncleared(session) == []
+            assert uncleared(session) == []
         assert [hit.turn.words for hit in kept] == ["what do you think?"]
         assert await core.facts() == ["Likes boats"]
         assert await core.digests() == []

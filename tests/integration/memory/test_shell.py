@@ -26,7 +26,7 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
 from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
-from gaia.store import index_ops, indexes
+from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.lock import DaemonLock
@@ -255,7 +255,7 @@ async def test_forgetting_and_importing_wake_the_daemon(
         assert daemon.wakes == 2
         await index.flush()
         assert len(daemon.storage.held(ada.user_id)) == 1
-    assert (await daemon.database.read(index_ops.backlog)).waiting == 0
+    assert (await daemon.database.read(indexes.ops_backlog)).waiting == 0
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ async def write(home: Home) -> None:
                 now=clock.now(),
             )
         sending.mark_taken(session, 1, "m1")
-        second = outbox.next_chunk(session, conversation.conversation_id)
+        second = outbox.next_due(session, conversation.conversation_id)
         assert second is not None
-        sending.end_reply(session, second, error="the bot was blocked")
+        sending.end_reply(session, second.chunk, error="the bot was blocked")
     await database.close()
 
 

@@ -20,13 +20,13 @@ from gaia.current import Current
 from gaia.paths import Home
 from gaia.settings.schema import CostsSettings, LimitsSettings, Settings
 from gaia.store import usage
-from gaia.store.budget_notices import Budget, Stage
 from gaia.store.engine import Database
 from gaia.store.opening import open_database
-from gaia.store.usage import Tariff, Usage
+from gaia.store.usage import Budget, Stage, Tariff, Usage
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
+from tests.harness.usage import of_day
 
 SLOTS = 3
 LONGEST_TURN = 400
@@ -129,7 +129,7 @@ async def test_a_budget_that_is_raised_counts_at_once_and_a_new_day_has_a_new_on
 async def test_what_was_used_is_kept_with_its_cost_at_the_prices_of_now(bench: Bench) -> None:
     bench.allow(each=0, together=0)
     await bench.use(0, 1_000_000)
-    ((_, used),) = await bench.database.read(usage.of_day, bench.clock.now().astimezone().date())
+    ((_, used),) = await bench.database.read(of_day, bench.clock.now().astimezone().date())
     assert used.cost == 5.0
 
 

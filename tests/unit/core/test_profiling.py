@@ -22,12 +22,13 @@ from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.opening import open_database
+from gaia.store.ownership import wipe_user
 from gaia.store.usage import Usage
-from gaia.store.wipe import wipe_user
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.until import until
 from tests.harness.book import Book, said
 from tests.harness.digests import Asked, ScriptedAsk, ScriptedExtractor
+from tests.harness.usage import of_day
 
 TODAY = START.astimezone().date()
 ALL_TOKENS = LimitsSettings().user_tokens_per_day
@@ -67,7 +68,7 @@ async def bullets(database: Database, user: User) -> Sequence[str] | None:
 
 
 async def calls_made(database: Database, user: User) -> int:
-    used = await database.read(usage.of_day, TODAY, user_id=user.user_id)
+    used = await database.read(of_day, TODAY, user_id=user.user_id)
     return sum(each.calls for _, each in used if each.purpose == "profile")
 
 
@@ -148,7 +149,7 @@ async def test_a_call_in_vain_is_counted_with_what_it_has_cost(book: Book, ada: 
     error = ModelUnavailableError("down")
     error.tokens_in, error.tokens_out = 70, 7
     await look(book.database, ada, ScriptedAsk([error]))
-    ((_, used),) = await book.database.read(usage.of_day, TODAY)
+    ((_, used),) = await book.database.read(of_day, TODAY)
     assert used == Usage("scripted", usage.PROFILE, 1, 70, 7)
 
 

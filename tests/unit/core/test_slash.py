@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.core.slash import LONGEST_BESIDE_FILE, Reply, Slash, parse
-from gaia.store.outbox_files import NewFile
+from gaia.store.outbox import NewFile
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from gaia.core.told import Fate, label, told
 from gaia.messages import Attachment, AttachmentKind
-from gaia.store.recorded import Message
+from gaia.store.inbox import Message
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "p", "image/jpeg", size_bytes=90_000)
 VOICE = Attachment(AttachmentKind.VOICE, "v", "audio/ogg", duration_seconds=12.4)

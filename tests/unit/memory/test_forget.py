@@ -17,7 +17,7 @@ from gaia.memory import forget, forgotten, ledger
 from gaia.memory.forget import ASKED_FOR
 from gaia.memory.memory import Statement
 from gaia.paths import Home
-from gaia.store import audit, forgets, index_ops
+from gaia.store import audit, forgets, indexes
 from gaia.store.engine import Database
 from gaia.store.memory_tables import (
     ForgetState,
@@ -92,7 +92,7 @@ async def test_what_is_left_to_do_is_written_with_it(ada: str, session: Session)
     assert wish.state is ForgetState.WIPING
     assert wish.needles == (GATE.text, GATE.quote)
     assert (wish.turn_ids, wish.inbox_id) == (frozenset({"turn-1"}), 7)
-    ops = index_ops.waiting(session, limit=10, of=[IndexOperation.REMOVE])
+    ops = indexes.waiting_ops(session, limit=10, of=[IndexOperation.REMOVE])
     assert [op.memory_id for op in ops] == [number]
     entry = audit.entries(session, limit=1)[0]
     assert (entry.action, entry.detail) == (audit.Action.FORGOT, "memories: 1")
@@ -174,7 +174,7 @@ async def test_any_number_of_memories_is_forgotten_at_once(
     assert (done.count, done.everything) == (120, True)
     assert ledger.numbers(session, ada) == []
     assert ledger.count(session, bob) == 1
-    assert index_ops.backlog(session, ada).waiting == 240
+    assert indexes.ops_backlog(session, ada).waiting == 240
 
 
 @pytest.mark.parametrize(

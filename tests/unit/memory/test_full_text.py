@@ -3,7 +3,7 @@
 import pytest
 
 from gaia.memory import text
-from gaia.store import terms
+from gaia.store import full_text
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryRow, MemoryTermRow
@@ -16,8 +16,12 @@ async def keep(book: Book, user: User, *texts: str) -> list[int]:
 
 async def search(database: Database, user: User, *wanted: str, limit: int = 10) -> list[int]:
     with database.reading() as session:
-        known = terms.corpus(session, user.user_id, wanted)
-        return list(terms.search(session, user.user_id, wanted, known, limit, terms.query()))
+        known = full_text.MEMORIES.corpus(session, user.user_id, wanted)
+        return list(
+            full_text.MEMORIES.search(
+                session, user.user_id, wanted, known, limit, full_text.MEMORIES.query()
+            )
+        )
 
 
 async def test_the_statistics_are_those_of_one_user(
@@ -25,8 +29,8 @@ async def test_the_statistics_are_those_of_one_user(
 ) -> None:
     await keep(book, ada, "two words", "words with more words")
     await keep(book, bob, "words", "words again", "words once more")
-    known = await database.read(terms.corpus, ada.user_id, ["word", "two", "again"])
-    assert known == terms.Corpus(2, 3.0, {"word": 2, "two": 1})
+    known = await database.read(full_text.MEMORIES.corpus, ada.user_id, ["word", "two", "again"])
+    assert known == full_text.Corpus(2, 3.0, {"word": 2, "two": 1})
 
 
 async def test_a_rare_term_counts_for_more_than_a_frequent_one(
@@ -64,9 +68,11 @@ async def test_only_what_meets_the_conditions_is_found(
 ) -> None:
     first, second = await keep(book, ada, "tea one", "tea two")
     with database.reading() as session:
-        known = terms.corpus(session, ada.user_id, ["tea"])
+        known = full_text.MEMORIES.corpus(session, ada.user_id, ["tea"])
         conditions = [MemoryRow.memory_id != second]
-        found = terms.search(session, ada.user_id, ["tea"], known, 1, terms.query(conditions))
+        found = full_text.MEMORIES.search(
+            session, ada.user_id, ["tea"], known, 1, full_text.MEMORIES.query(conditions)
+        )
     assert list(found) == [first]
 
 
@@ -98,4 +104,4 @@ async def test_many_terms_and_none_are_no_error(database: Database, book: Book, 
 
 @pytest.mark.parametrize("frequency", [0, 1, 50, 100, 101])
 def test_no_term_counts_against_a_memory(frequency: int) -> None:
-    assert terms.Corpus(100, 8.0, {"tea": frequency}).weight("tea") > 0
+    assert full_text.Corpus(100, 8.0, {"tea": frequency}).weight("tea") > 0

@@ -29,12 +29,11 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, matching
 from gaia.memory.text import query_terms
 from gaia.paths import Home
-from gaia.store import identities, index_ops, terms
+from gaia.store import full_text, identities, indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
-from gaia.store.joining import join_users
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
-from gaia.store.wipe import wipe_user
+from gaia.store.ownership import join_users, wipe_user
 from gaia.testing.clock import START
 from tests.harness.book import said
 from tests.harness.effort import rounds
@@ -165,9 +164,11 @@ class MemoryMachine(RuleBasedStateMachine):
     def search(self, name: str, word: str, other: str) -> None:
         def found(session: Session) -> set[int]:
             sought = query_terms(f"{word} {other}")
-            corpus = terms.corpus(session, self._id(name), sought)
+            corpus = full_text.MEMORIES.corpus(session, self._id(name), sought)
             assert corpus.size == len(self._of(name))
-            hits = terms.search(session, self._id(name), sought, corpus, 100, terms.query())
+            hits = full_text.MEMORIES.search(
+                session, self._id(name), sought, corpus, 100, full_text.MEMORIES.query()
+            )
             return set(hits)
 
         mine = self._of(name)
@@ -221,7 +222,7 @@ class MemoryMachine(RuleBasedStateMachine):
         for name in self.users:
             self._compare(session, name)
         has: dict[int, str] = {}
-        for each in index_ops.waiting(session, limit=10_000):
+        for each in indexes.waiting_ops(session, limit=10_000):
             if each.operation is IndexOperation.DROP_USER:
                 has = {number: whose for number, whose in has.items() if whose != each.user_id}
             elif each.operation is IndexOperation.PUT and each.memory_id is not None:

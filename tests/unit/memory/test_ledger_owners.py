@@ -17,7 +17,6 @@ from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory
 from gaia.store.engine import Database
 from gaia.store.identities import User
-from gaia.store.joining import join_users
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -25,7 +24,7 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
-from gaia.store.wipe import wipe_user
+from gaia.store.ownership import join_users, wipe_user
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

@@ -14,8 +14,8 @@ from gaia.errors import IndexUnavailableError, MissingOwnerError
 from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.memory import Memory
 from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, tokens
+from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
-from gaia.store.terms import Corpus
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.until import until
 from tests.harness.memories import a_memory

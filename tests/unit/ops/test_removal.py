@@ -14,7 +14,7 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.ops.removal import remove_person
 from gaia.paths import Home
-from gaia.store import index_ops, sessions
+from gaia.store import indexes, sessions
 from gaia.store.engine import Database
 from gaia.store.memory_tables import IndexOperation, MemorySource
 from gaia.store.opening import open_database
@@ -103,6 +103,6 @@ async def test_who_is_added_under_the_same_name_inherits_nothing(tmp_path: Path)
             assert not forgotten.is_forgotten(session, user_id, ARMS.text)
         assert ledger.get_many(session, new.user_id, [known.memory.memory_id]) == []
         assert ledger.numbers(session, ada.user_id) == [ours.memory.memory_id]
-        left = index_ops.waiting(session, limit=9, of=[IndexOperation.DROP_USER])
+        left = indexes.waiting_ops(session, limit=9, of=[IndexOperation.DROP_USER])
         assert [op.user_id for op in left] == [bob.user_id]
     await database.close()

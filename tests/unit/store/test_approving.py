@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.store import audit, pairings
-from gaia.store.codes import new_code
 from gaia.store.engine import Database
+from gaia.store.pairings import new_code
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 

@@ -6,17 +6,17 @@ import pytest
 from sqlalchemy import select
 
 from gaia.messages import Address, Inbound
-from gaia.store import conversations, digest_windows, digests, idling, inbox
+from gaia.store import conversations, digests, inbox, sessions
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
-from gaia.store.digest_windows import ReadWindow
-from gaia.store.digests import Digest
+from gaia.store.digests import Digest, ReadWindow
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxRow, InboxState
 from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
+from tests.harness.digests import uncleared
 
 PHONE = Address("telegram", "1")
 HALF_AN_HOUR = timedelta(minutes=30)
@@ -150,13 +150,13 @@ async def test_what_was_read_goes_with_the_session(database: Database, chat: Con
     digest = await sealed(database, chat)
     window = ReadWindow(1, 7, {"summary": "hello"})
     with database.writing() as session:
-        digest_windows.add(session, digest.digest_id, digest.user_id, window, START)
+        digests.add_window(session, digest.digest_id, digest.user_id, window, START)
         digests.extracted(session, digest.digest_id)
         digests.committed(session, digest.digest_id, learned=2, changed=1, now=START)
-        assert digest_windows.of_digest(session, digest.digest_id) == [window]
+        assert digests.windows_of(session, digest.digest_id) == [window]
         digests.cleared(session, digest.digest_id)
-        assert digest_windows.of_digest(session, digest.digest_id) == []
-        assert digests.uncleared(session) == []
+        assert digests.windows_of(session, digest.digest_id) == []
+        assert uncleared(session) == []
     assert (await get(database, digest.digest_id)).state is DigestState.CLEARED
 
 
@@ -165,9 +165,9 @@ async def test_a_conversation_idles_from_its_last_message(
 ) -> None:
     with database.writing() as session:
         just_before = START - timedelta(seconds=1)
-        assert idling.idle_since(session, just_before) == []
-        assert idling.idle_since(session, START) == [chat]
-        assert idling.is_idle(session, chat.conversation_id, START)
+        assert sessions.idle_since(session, just_before) == []
+        assert sessions.idle_since(session, START) == [chat]
+        assert sessions.is_idle(session, chat.conversation_id, START)
 
 
 @pytest.mark.parametrize("state", [InboxState.QUEUED, InboxState.RUNNING, InboxState.STOPPING])
@@ -175,7 +175,7 @@ async def test_a_conversation_in_which_something_waits_does_not_idle(
     database: Database, ada: User, chat: Conversation, state: InboxState
 ) -> None:
     await write(database, ada, "next", state=state)
-    assert await database.read(idling.idle_since, START + HALF_AN_HOUR) == []
+    assert await database.read(sessions.idle_since, START + HALF_AN_HOUR) == []
 
 
 async def test_a_message_from_a_time_yet_to_come_idles_from_now(
@@ -183,6 +183,6 @@ async def test_a_message_from_a_time_yet_to_come_idles_from_now(
 ) -> None:
     yesterday = START - timedelta(days=1)
     with database.writing() as session:
-        assert idling.bring_back_to(session, yesterday) == 1
-        assert idling.bring_back_to(session, yesterday) == 0
-        assert idling.idle_since(session, yesterday) == [chat]
+        assert sessions.bring_idle_times_back_to(session, yesterday) == 1
+        assert sessions.bring_idle_times_back_to(session, yesterday) == 0
+        assert sessions.idle_since(session, yesterday) == [chat]

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.messages import Address, Inbound, ReceiptKind
-from gaia.store import batches, conversations, edits, inbox
+from gaia.store import batches, conversations, inbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.edits import CORRECTION
 from gaia.store.engine import Database
+from gaia.store.inbox import CORRECTION
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import rounds
@@ -36,7 +36,7 @@ class Chat:
         """Record a message unless all is done with it; returns what was decided."""
         is_command = inbound.text.startswith("/")
         with self._database.writing() as session:
-            decided = edits.settle(
+            decided = inbox.settle_edit(
                 session, inbound, self._conversation.conversation_id, is_command=is_command
             )
             if isinstance(decided, Inbound) and not inbox.record(

@@ -9,7 +9,7 @@ from gaia.messages import Address, Inbound
 from gaia.store import conversations, forgets, inbox, outbox, sending
 from gaia.store.engine import Database
 from gaia.store.identities import Role
-from gaia.store.joining import join_users
+from gaia.store.ownership import join_users
 from gaia.store.redaction import REPLACEMENT
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
 from gaia.store.users import User, Users
@@ -44,9 +44,9 @@ async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
                 chunks=[f"Hello {name}"],
                 now=START,
             )
-            chunk = outbox.next_chunk(session, chat.conversation_id)
-            assert chunk is not None
-            sending.mark_taken(session, chunk.outbox_id, "1")
+            due = outbox.next_due(session, chat.conversation_id)
+            assert due is not None
+            sending.mark_taken(session, due.chunk.outbox_id, "1")
         made.append(user)
     return made[0], made[1]
 

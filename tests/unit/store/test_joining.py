@@ -11,8 +11,8 @@ from gaia.messages import Address, Contact
 from gaia.store import conversations, identities
 from gaia.store.engine import Database
 from gaia.store.identities import Role
-from gaia.store.joining import APART, join_users
 from gaia.store.memory_tables import MemoryRow
+from gaia.store.ownership import APART, join_users
 from gaia.store.tables import AuditRow, Base, ConversationRow
 from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock

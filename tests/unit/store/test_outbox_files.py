@@ -10,9 +10,9 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address, OutboundFile
-from gaia.store import conversations, outbox, outbox_files, sending
+from gaia.store import conversations, outbox, sending
 from gaia.store.engine import Database
-from gaia.store.outbox_files import GONE, NewFile
+from gaia.store.outbox import GONE, NewFile
 from gaia.store.tables import OutboxFileRow, OutboxRow, OutboxState
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
@@ -58,11 +58,11 @@ async def test_a_file_goes_with_the_last_chunk(database: Database, ada: User) ->
     first, last = await reply(database, ada, "one", "two")
     with database.reading() as session:
         assert file_of_next(session) is None
-        assert outbox_files.content(session, first) is None
+        assert outbox.file_content(session, first) is None
         sending.begin(session, first, repeated=False, now=START)
         sending.mark_taken(session, first, "m1")
         assert file_of_next(session) == OutboundFile("gaia.txt", "text/plain", len(FILE.content))
-        assert outbox_files.content(session, last) == FILE.content
+        assert outbox.file_content(session, last) == FILE.content
 
 
 async def test_a_reply_without_a_file_has_none(database: Database, ada: User) -> None:
@@ -96,8 +96,8 @@ async def test_the_files_of_one_user_go_and_their_chunks_say_so(
     await reply(database, ada, "elsewhere", chat="other")
     (of_bob,) = await reply(database, bob, "mine", chat="bob")
     with database.writing() as session:
-        assert outbox_files.drop_of_user(session, ada.user_id) == 2
-        assert outbox_files.drop_of_user(session, ada.user_id) == 0
+        assert outbox.drop_files_of(session, ada.user_id) == 2
+        assert outbox.drop_files_of(session, ada.user_id) == 0
     assert await texts(database) == ["one", GONE, GONE, "mine"]
     assert await files(database) == [of_bob]
 
@@ -108,7 +108,7 @@ async def test_a_chunk_that_arrived_keeps_its_words_when_its_file_goes(
 ) -> None:
     (only,) = await reply(database, ada, "Here it is.")
     await put(database, only, state)
-    await database.write(outbox_files.drop_of_user, ada.user_id)
+    await database.write(outbox.drop_files_of, ada.user_id)
     has_arrived = state in (OutboxState.SENT, OutboxState.DELIVERED, OutboxState.READ)
     assert await texts(database) == ["Here it is." if has_arrived else GONE]
 
@@ -124,7 +124,7 @@ async def test_files_stay_until_their_chunks_have_left_for_long_enough(
     await put(database, old, state, sent_at=START + timedelta(hours=1))
     await put(database, new, state, sent_at=START + timedelta(hours=3))
     await put(database, given_up, state, sent_at=None)
-    dropped = await database.write(outbox_files.drop_left, START + timedelta(hours=2))
+    dropped = await database.write(outbox.drop_left_files, START + timedelta(hours=2))
     waits = state in (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
     assert dropped == (0 if waits else 2)
     assert await files(database) == ([old, new, given_up] if waits else [new])

@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 
 from gaia.messages import Address
-from gaia.store import codes, pairings
-from gaia.store.codes import Code
+from gaia.store import pairings
 from gaia.store.engine import Database
-from gaia.store.pairings import VALID_FOR, Terms
+from gaia.store.pairings import ALPHABET, VALID_FOR, Code, Terms, new_code, read_code
 from gaia.store.tables import PairingPurpose
 from gaia.testing.clock import START
 
@@ -20,7 +19,7 @@ JUST_BEFORE = LATER - timedelta(seconds=1)
 
 @pytest.fixture
 async def code() -> Code:
-    return codes.new_code()
+    return pairings.new_code()
 
 
 async def test_what_has_expired_waits_no_longer(database: Database, code: Code) -> None:
@@ -67,3 +66,46 @@ async def test_requests_are_counted_by_channel(database: Database, code: Code) -
         assert pairings.count_requests(session, "telegram", START) == 1
         pairings.withdraw_request(session, Address("telegram", "7"))
         assert pairings.count_requests(session, "telegram", START) == 0
+
+
+async def test_a_code_is_read_however_it_is_written() -> None:
+    code = new_code()
+    plain = code.shown.replace("-", "")
+    for text in (
+        code.shown,
+        code.shown.lower(),
+        plain,
+        f"  {plain[:4]} {plain[4:].lower()}\n",
+        f"{plain[:4]} - {plain[4:]}",
+        code.shown.replace("-", "\u2013"),
+    ):
+        assert read_code(text) == plain
+
+
+async def test_a_code_is_known_by_its_hash_alone() -> None:
+    code, other = new_code(), new_code()
+    plain = code.shown.replace("-", "")
+    assert pairings._is_of(plain, code.salt, code.code_hash)
+    assert not pairings._is_of(plain, code.salt, other.code_hash)
+    assert not pairings._is_of(plain, other.salt, code.code_hash)
+    assert code.salt != other.salt
+    assert plain not in repr(code)
+    assert code.shown not in repr(code)
+
+
+def test_no_character_is_taken_for_another() -> None:
+    assert len(set(ALPHABET)) == len(ALPHABET) == 31
+    assert not set("01OIL") & set(ALPHABET)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Thursday", "23456789", "ABCD-EFG2 now", "ABC-DEFG2", "ABCD-EFG0", "ABCD-EFG", "", "/start"],
+)
+def test_words_numbers_and_the_rest_are_no_codes(text: str) -> None:
+    assert read_code(text) is None
+
+
+async def test_every_new_code_can_be_read_back() -> None:
+    for _ in range(50):
+        assert read_code((new_code()).shown) is not None

@@ -8,7 +8,7 @@ from gaia.errors import (
 )
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import audit, codes, pairings, strangers
+from gaia.store import audit, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.digest_tables import (
     ArchivedTermRow,
@@ -225,7 +225,7 @@ async def ask_to_be_let_in(database: Database, address: Address, *, name: str) -
     """What is kept of a stranger before they are anybody."""
     terms = Terms(PairingPurpose.REQUEST, address, address.sender, direct=True, name=name)
     with database.writing() as session:
-        pairings.add(session, terms, codes.new_code(), START)
+        pairings.add(session, terms, pairings.new_code(), START)
         strangers.mark_told(session, address, START)
         audit.record(session, Action.DENIED, at=START, by=audit.GAIA, address=address)
 
@@ -286,5 +286,5 @@ def test_every_table_belongs_to_a_user_or_to_a_conversation() -> None:
     for table in Base.metadata.sorted_tables:
         apart = {"strangers", "audit", "indexes", "job_runs"}
         assert table.name in apart or {"user_id", "conversation_id"} & set(table.c.keys()), (
-            f"{table.name} would survive its user: see gaia.store.wipe"
+            f"{table.name} would survive its user: see gaia.store.ownership"
         )

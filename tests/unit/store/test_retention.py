@@ -12,7 +12,7 @@ from gaia.store import conversations, forgets, inbox, outbox, retention, usage
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.ops_tables import BudgetNoticeRow
-from gaia.store.outbox_files import NewFile
+from gaia.store.outbox import NewFile
 from gaia.store.tables import InboxRow, InboxState, OutboxFileRow, OutboxRow, OutboxState, UsageRow
 from gaia.store.usage import Usage
 from gaia.store.users import Role, User, Users

@@ -7,14 +7,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from gaia.store import budget_notices, usage
-from gaia.store.budget_notices import Budget, Stage
+from gaia.store import usage
 from gaia.store.engine import Database
 from gaia.store.identities import Role
-from gaia.store.joining import join_users
-from gaia.store.usage import DayOfUsage, Tariff, Usage
+from gaia.store.ownership import join_users
+from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff, Usage
 from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
+from tests.harness.usage import of_day
 
 DAY = date(2026, 1, 1)
 NEXT_DAY = DAY + timedelta(days=1)
@@ -83,7 +83,7 @@ async def test_users_who_become_one_have_used_what_both_did(
     free = Usage("small", usage.TURN, 1, 5, 5, Tariff.FREE)
     await add(database, bob, TURN.at(input_price=1.0, output_price=2.0), free)
     await database.write(join_users, bob, ada, START)
-    used = {each.model: each for _, each in await database.read(usage.of_day, DAY)}
+    used = {each.model: each for _, each in await database.read(of_day, DAY)}
     assert used["big"] == Usage("big", usage.TURN, 2, 2_000_000, 1_000_000, cost=4.0)
     assert used["small"] == free
 
@@ -92,7 +92,7 @@ async def test_each_is_told_once_a_day_and_nothing_less_after_more(
     database: Database, ada: User
 ) -> None:
     async def is_told(budget: Budget, stage: Stage, day: date = DAY) -> bool:
-        return await database.write(budget_notices.note_told, ada.user_id, day, budget, stage)
+        return await database.write(usage.note_told, ada.user_id, day, budget, stage)
 
     assert await is_told(Budget.USER, Stage.NEAR)
     assert not await is_told(Budget.USER, Stage.NEAR)

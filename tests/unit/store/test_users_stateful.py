@@ -34,10 +34,9 @@ from gaia.errors import (
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.store import audit, identities, pairings
-from gaia.store.codes import new_code
 from gaia.store.engine import Database
-from gaia.store.joining import join_users
-from gaia.store.pairings import Pairing
+from gaia.store.ownership import join_users
+from gaia.store.pairings import Pairing, new_code
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import rounds

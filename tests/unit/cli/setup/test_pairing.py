@@ -8,7 +8,7 @@ from typing import TypeVar
 from gaia.clock import SystemClock
 from gaia.core import pairing
 from gaia.messages import Address, Inbound
-from gaia.store import audit, codes, identities, pairings
+from gaia.store import audit, identities, pairings
 from gaia.store.engine import Database
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users
@@ -30,7 +30,7 @@ async def within(shell, act: Callable[[Database], Awaitable[T]]) -> T:
 
 async def pair(database: Database, code: str) -> identities.User | None:
     """What becomes of somebody who writes a code on Telegram."""
-    read = codes.read_code(code)
+    read = pairings.read_code(code)
     assert read is not None
     with database.writing() as session:
         waiting = pairings.to_send_back(session, SystemClock().now())
@@ -50,7 +50,7 @@ async def test_the_code_makes_its_writer_the_owner_though_gaia_made_another_at_i
 
     async def start_and_pair(database: Database) -> None:
         with database.writing() as session:
-            later = codes.new_code()
+            later = pairings.new_code()
             pairing.invite_owner(session, later, by=audit.GAIA, now=SystemClock().now())
         user = await pair(database, done["pairing_code"])
         assert user is not None

@@ -18,13 +18,13 @@ from gaia.memory.index.index import LONGEST_PAUSE_SECONDS, Index, Stage
 from gaia.memory.index.parts import Parts
 from gaia.memory.memory import Statement
 from gaia.paths import Home
-from gaia.store import index_ops
+from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
+from gaia.store.ownership import wipe_user
 from gaia.store.users import Users
-from gaia.store.wipe import wipe_user
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
@@ -74,7 +74,7 @@ class Rig:
         await self.database.write(wipe_user, user_id, self.clock.now())
 
     async def waiting(self) -> int:
-        return (await self.database.read(index_ops.backlog)).waiting
+        return (await self.database.read(indexes.ops_backlog)).waiting
 
     def index(self, *, start_after_seconds: float = 0.0) -> Index:
         return Index(

@@ -9,8 +9,8 @@ import pytest
 from gaia.errors import IndexUnavailableError, MissingOwnerError
 from gaia.memory.index.index import Index
 from gaia.messages import Health
-from gaia.store import index_ops, indexes
-from gaia.store.joining import join_users
+from gaia.store import indexes
+from gaia.store.ownership import join_users
 from gaia.store.users import Users
 from gaia.testing.until import until
 
@@ -161,12 +161,12 @@ async def test_more_than_a_batch_is_applied_in_full(rig):
 async def test_an_operation_that_was_applied_and_not_deleted_is_done_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
-    due = await rig.database.read(index_ops.waiting, limit=10)
+    due = await rig.database.read(indexes.waiting_ops, limit=10)
     async with rig.serving():
         pass
     with rig.database.writing() as session:
         for op in due:
-            index_ops.add(session, ada, [op.memory_id], op.operation, rig.clock.now())
+            indexes.add_ops(session, ada, [op.memory_id], op.operation, rig.clock.now())
     async with rig.serving():
         assert rig.storage.held(ada) == set(ids)
     assert await rig.waiting() == 0

@@ -13,7 +13,7 @@ from gaia.messages import Address, Inbound
 from gaia.ops.backup.making import Made
 from gaia.ops.backup.restoring import restore_backup
 from gaia.paths import Home
-from gaia.store import audit, codes, conversations, inbox, indexes, outbox, pairings
+from gaia.store import audit, conversations, inbox, indexes, outbox, pairings
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.opening import open_database
@@ -151,7 +151,7 @@ async def leave_work(home: Home) -> None:
         assert sent is not None
         sent.state = OutboxState.SENDING
         terms = pairings.Terms(PairingPurpose.INVITE)
-        pairings.add(session, terms, codes.new_code(), now)
+        pairings.add(session, terms, pairings.new_code(), now)
         index = indexes.begin(session, "e5", now)
         indexes.activate(session, index.index_id)
     await database.close()

@@ -12,9 +12,8 @@ from gaia.ops.doctor.databases import database_checks
 from gaia.ops.doctor.running import Examined, examine
 from gaia.paths import Home
 from gaia.store import opening
-from gaia.store.inspection import QUICK_CHECK_BYTES
 from gaia.store.migrations import HEAD
-from gaia.store.opening import open_database
+from gaia.store.opening import QUICK_CHECK_BYTES, open_database
 
 
 @pytest.fixture

@@ -1,34 +1,58 @@
-"""Makes two users one, whatever tables there are.
+"""All that belongs to a user, whatever tables there are: removed, or given to another.
 
 A table belongs to a user by a column `user_id`, or to a conversation of theirs
-by `conversation_id`, as `wipe` has it. Rows move as they are; where both users
-have what there can be only one of, the two become one: see `_join_conversations`,
-`_join_usage` and `_join_memories`.
+by `conversation_id`; a test holds every table to that. `strangers` belongs to
+addresses, `indexes` and `job_runs` to nobody, and the rows of `audit` stay, without the
+address. What the vector index still has of a removed user goes with the operation that is
+left to it. Of two users that become one, rows move as they are; where both have what there
+can be only one of, the two become one: see `_join_conversations`, `_join_usage` and
+`_join_memories`.
 """
 
 from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import and_, delete, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import forgets, identities, index_ops, sessions, usage
+from gaia.store import forgets, identities, indexes, sessions, usage
 from gaia.store.digest_tables import ProfileRow
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
 from gaia.store.memory_tables import (
     IndexOperation,
     IndexOpRow,
+    IndexRow,
     IndexShardRow,
     MemoryEntityRow,
     MemoryRow,
     MemorySource,
     MemoryStatus,
 )
-from gaia.store.ops_tables import BudgetNoticeRow
-from gaia.store.tables import AuditRow, Base, ConversationRow, InboxRow, UsageRow, UserRow
+from gaia.store.ops_tables import BudgetNoticeRow, JobRunRow
+from gaia.store.tables import (
+    AuditRow,
+    Base,
+    ConversationRow,
+    IdentityRow,
+    InboxRow,
+    PairingRow,
+    StrangerRow,
+    UsageRow,
+    UserRow,
+)
+
+KEPT = (
+    UserRow.__table__,
+    StrangerRow.__table__,
+    AuditRow.__table__,
+    JobRunRow.__table__,
+    IndexRow.__table__,
+    IndexOpRow.__table__,
+    IndexShardRow.__table__,
+)
 
 APART = (
     UserRow.__table__,
@@ -39,6 +63,22 @@ APART = (
     ProfileRow.__table__,
     BudgetNoticeRow.__table__,
 )
+
+
+def wipe_user(session: Session, user_id: str, now: datetime) -> None:
+    """Delete every row that belongs to the user, but not the user's own row."""
+    _wipe_traces(session, user_id)
+    conversations = select(ConversationRow.conversation_id).where(
+        ConversationRow.user_id == user_id
+    )
+    for table in reversed(Base.metadata.sorted_tables):
+        if table in KEPT:
+            continue
+        if "user_id" in table.c:
+            session.execute(delete(table).where(table.c.user_id == user_id))
+        else:
+            session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
+    indexes.drop_user(session, user_id, now)
 
 
 def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
@@ -75,6 +115,27 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     )
     identities.bury(session, gone, now)
     return identities.find(session, into.user_id)
+
+
+def _wipe_traces(session: Session, user_id: str) -> None:
+    """What was kept of the user's addresses before they were the user's."""
+
+    def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
+        return exists().where(
+            IdentityRow.user_id == user_id,
+            IdentityRow.channel == row.channel,
+            IdentityRow.sender == row.sender,
+        )
+
+    session.execute(
+        update(AuditRow)
+        .where(or_(AuditRow.subject == user_id, is_theirs(AuditRow)))
+        .values(channel=None, sender=None, detail="")
+    )
+    session.execute(delete(PairingRow).where(is_theirs(PairingRow)))
+    session.execute(
+        delete(StrangerRow).where(or_(StrangerRow.sender == user_id, is_theirs(StrangerRow)))
+    )
 
 
 def _join_conversations(session: Session, gone_id: str, into_id: str) -> None:
@@ -151,8 +212,8 @@ def _join_memories(session: Session, gone_id: str, into_id: str, now: datetime) 
         .where(MemoryRow.user_id == gone_id, MemoryRow.status == MemoryStatus.ACTIVE)
         .order_by(MemoryRow.memory_id)
     )
-    index_ops.drop_user(session, gone_id, now)
-    index_ops.add(session, into_id, moved.all(), IndexOperation.PUT, now)
+    indexes.drop_user(session, gone_id, now)
+    indexes.add_ops(session, into_id, moved.all(), IndexOperation.PUT, now)
 
 
 def _absorb_memory(session: Session, twin: MemoryRow, row: MemoryRow) -> None:
