@@ -10,13 +10,10 @@ Which tables a file holds is told elsewhere, by `opening` and `migrate`.
 from __future__ import annotations
 
 import asyncio
-import queue
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -28,6 +25,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import StoreError
 from gaia.files import create
 from gaia.store.failures import store_error
+from gaia.threads import DaemonThreadPool
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,8 +64,8 @@ class Database:
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.engine = open_engine(path, busy_seconds=busy_seconds)
         self._reading_engine = self.engine.execution_options(**{READ_ONLY: True})
-        self._readers = _Threads(f"read {path.name}", READERS)
-        self._writer = _Threads(f"write {path.name}", 1)
+        self._readers = DaemonThreadPool(f"read {path.name}", threads=READERS)
+        self._writer = DaemonThreadPool(f"write {path.name}")
 
     async def read(
         self, function: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
@@ -77,7 +75,7 @@ class Database:
         What it writes is rolled back.
         """
         call = partial(self._read, lambda session: function(session, *args, **kwargs))
-        return await asyncio.wrap_future(self._readers.submit(call))
+        return await self._readers.run(call)
 
     async def write(
         self, function: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
@@ -257,41 +255,6 @@ class _DriverConnection(sqlite3.Connection):
         self._cursors.clear()
 
 
-class _Threads:
-    """Threads that take calls in order. None of them keeps the process from ending, as one
-    that waits for a lock or a slow disk would."""
-
-    def __init__(self, name: str, count: int) -> None:
-        self._name = name
-        self._count = count
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-
-    def submit(self, call: Callable[[], T]) -> Future[T]:
-        """What `call` returns, later. It may be called off until it begins."""
-        future: Future[T] = Future()
-        self._calls.put(partial(copy_context().run, _carry_out, future, call))
-        if not self._threads:
-            self._start()
-        return future
-
-    def join(self) -> None:
-        """Return when all that was submitted has been done. Blocks."""
-        for _ in self._threads:
-            self._calls.put(None)
-        for thread in self._threads:
-            thread.join()
-        self._threads = []
-
-    def _start(self) -> None:
-        for number in range(self._count):
-            thread = threading.Thread(
-                target=_serve, args=(self._calls,), name=f"{self._name} {number}", daemon=True
-            )
-            self._threads.append(thread)
-            thread.start()
-
-
 async def _to_its_end(future: Future[T]) -> T:
     """The result of a call, once it has ended: a cancellation meanwhile is put off until
     then, so that what was to be written is, also while others write."""
@@ -307,18 +270,3 @@ async def _to_its_end(future: Future[T]) -> T:
         waiting.uncancel()
         waiting.cancel()
     return ended.result()
-
-
-def _serve(calls: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-    while (call := calls.get()) is not None:
-        call()
-        del call
-
-
-def _carry_out(future: Future[T], call: Callable[[], T]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        future.set_result(call())
-    except BaseException as exc:
-        future.set_exception(exc)

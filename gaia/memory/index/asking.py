@@ -15,10 +15,10 @@ from functools import partial
 
 from gaia.errors import IndexUnavailableError, ModelTimeoutError, ModelUnavailableError
 from gaia.memory.digest.findings import Answer
-from gaia.memory.index.bench import Bench
 from gaia.memory.index.factories import Llm
 from gaia.memory.recall import tokens as tokens_of
 from gaia.store.usage import Tariff, Usage
+from gaia.threads import DaemonThreadPool
 
 JSON = {"type": "json_object"}
 
@@ -35,7 +35,7 @@ class Mem0Ask:
         self._open_llm = open_llm
         self._seconds = seconds
         self._llm: Llm | None = None
-        self._threads = Bench("memory-llm", threads=2)
+        self._threads = DaemonThreadPool("memory-llm", threads=2)
 
     async def __call__(
         self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import until_set, within
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.bench import Bench, PatientBench
+from gaia.memory.index.bench import TimedPool
 from gaia.memory.index.keeper import Keeper, Progress
 from gaia.memory.index.parts import OpenParts, Parts
 from gaia.memory.index.searching import Searcher
@@ -26,6 +26,7 @@ from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store import indexes
 from gaia.store.engine import Database
+from gaia.threads import DaemonThreadPool
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +68,8 @@ class Index:
         self._database = database
         self._clock = clock
         self._start_after_seconds = start_after_seconds
-        self._bench = Bench("gaia-index")
-        self._searcher = Searcher(self._bench, clock)
+        self._pool = DaemonThreadPool("gaia-index")
+        self._searcher = Searcher(self._pool, clock)
         self._parts: Parts | None = None
         self._keeper: Keeper | None = None
         self._stage = Stage.STOPPED if open_parts else Stage.OFF
@@ -200,10 +201,10 @@ class Index:
 
     async def _open(self, open_parts: OpenParts) -> Keeper:
         if self._parts is None:
-            loading = PatientBench(self._bench, self._clock, what="loading the memory index")
+            loading = TimedPool(self._pool, self._clock, what="loading the memory index")
             self._parts = await loading.run(open_parts)
-        storing = PatientBench(self._bench, self._clock, what="the vector store")
-        keeper = Keeper(self._parts, self._database, self._clock, bench=storing)
+        storing = TimedPool(self._pool, self._clock, what="the vector store")
+        keeper = Keeper(self._parts, self._database, self._clock, pool=storing)
         if not self._is_damaged:
             await keeper.open()
         self._keeper = keeper
@@ -252,7 +253,7 @@ class Index:
                 await within(self._clock, CLOSE_SECONDS, keeper.close())
             except (TimeoutError, IndexUnavailableError):
                 logger.warning("the memory index did not close in time: nothing is lost by that")
-        self._bench.close()
+        self._pool.close()
         self._searcher.close()
 
 

@@ -16,7 +16,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from gaia.errors import IndexDamagedError
-from gaia.memory.index.bench import Bench, PatientBench
+from gaia.memory.index.bench import TimedPool
 from gaia.memory.index.parts import IndexStore, Parts, Placement
 from gaia.memory.seams import Vector
 from gaia.ports import Clock
@@ -24,6 +24,7 @@ from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.indexes import IndexOp, IndexState, Passage
 from gaia.store.memory_tables import IndexOperation
+from gaia.threads import DaemonThreadPool
 
 logger = logging.getLogger(__name__)
 
@@ -57,17 +58,15 @@ class Keeper:
     """Keeps the indexes in step with the ledger. One task calls it; `active` may be read
     by others."""
 
-    def __init__(
-        self, parts: Parts, database: Database, clock: Clock, *, bench: PatientBench
-    ) -> None:
+    def __init__(self, parts: Parts, database: Database, clock: Clock, *, pool: TimedPool) -> None:
         self.active: OpenIndex | None = None
         self.building: OpenIndex | None = None
         self._parts = parts
         self._database = database
         self._clock = clock
-        self._bench = bench
-        embedding = Bench("gaia-passages", threads=EMBEDDING_THREADS)
-        self._embedding = PatientBench(embedding, clock, what="the embedder")
+        self._pool = pool
+        embedding = DaemonThreadPool("gaia-passages", threads=EMBEDDING_THREADS)
+        self._embedding = TimedPool(embedding, clock, what="the embedder")
         self._verified = False
 
     @property
@@ -103,14 +102,14 @@ class Keeper:
         """Give up all vectors there are, and begin anew."""
         self.active = self.building = None
         await self._database.write(_drop_all)
-        await self._bench.run(self._parts.storage.start_over)
+        await self._pool.run(self._parts.storage.start_over)
         await self.begin()
 
     async def close(self) -> None:
         """Release the files."""
         self.active = self.building = None
         self._embedding.close()
-        await self._bench.run(self._parts.storage.close)
+        await self._pool.run(self._parts.storage.close)
 
     async def apply(self) -> bool:
         """Do the next of what is due; returns whether there was anything.
@@ -118,7 +117,7 @@ class Keeper:
         Removals come first: they need no embedder, so one that fails holds up none.
         That is no change of order, since what is put is what the ledger has by then.
         """
-        await self._bench.run(self._parts.storage.check)
+        await self._pool.run(self._parts.storage.check)
         due = await self._database.read(indexes.waiting_ops, limit=BATCH, of=REMOVALS)
         if due:
             await self._remove(due)
@@ -143,7 +142,7 @@ class Keeper:
         expected = await self._database.read(_expected)
         if expected is None:
             return
-        found = await self._bench.run(self.active.store.count)
+        found = await self._pool.run(self.active.store.count)
         self._verified = True
         if found is not None and found != expected:
             raise IndexDamagedError(
@@ -180,12 +179,12 @@ class Keeper:
         open_store = partial(
             self._parts.storage.open, state.index_id, placement, self._parts.embedder.dimensions
         )
-        return OpenIndex(state, placement, await self._bench.run(open_store))
+        return OpenIndex(state, placement, await self._pool.run(open_store))
 
     async def _keep_only(self, kept: Sequence[IndexState], *, gone: Sequence[IndexState]) -> None:
         """The vectors of those that are gone go first: as long as their rows are there,
         another process can do it again."""
-        await self._bench.run(
+        await self._pool.run(
             partial(
                 self._parts.storage.keep_only,
                 [each.index_id for each in kept],
@@ -221,7 +220,7 @@ class Keeper:
             by_user.setdefault(passage.user_id, {})[passage.memory_id] = vector
         for user_id, theirs in by_user.items():
             await self._place(index, user_id)
-            await self._bench.run(partial(index.store.put, user_id, theirs))
+            await self._pool.run(partial(index.store.put, user_id, theirs))
 
     async def _place(self, index: OpenIndex, user_id: str) -> None:
         if index.placement.shard(user_id) is None:
@@ -244,12 +243,12 @@ class Keeper:
         for user_id, memory_ids in _by_user(ops).items():
             for index in self._open_indexes():
                 if index.placement.shard(user_id) is not None:
-                    await self._bench.run(partial(index.store.remove, user_id, memory_ids))
+                    await self._pool.run(partial(index.store.remove, user_id, memory_ids))
 
     async def _drop_user(self, op: IndexOp) -> None:
         for index in self._open_indexes():
             if index.placement.shard(op.user_id) is not None:
-                await self._bench.run(partial(index.store.drop_user, op.user_id))
+                await self._pool.run(partial(index.store.drop_user, op.user_id))
                 index.placement.discard(op.user_id)
         await self._database.write(_displace, op)
 

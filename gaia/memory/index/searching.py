@@ -7,11 +7,11 @@ from functools import partial
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
-from gaia.memory.index.bench import Bench
 from gaia.memory.index.keeper import OpenIndex
 from gaia.memory.index.parts import Parts
 from gaia.memory.seams import Neighbour
 from gaia.ports import Clock
+from gaia.threads import DaemonThreadPool
 
 ANSWER_SECONDS = 1.0
 """How long a search may take, the embedder included."""
@@ -23,10 +23,10 @@ class Searcher:
     """Embeds what is asked for and finds what is near. `fault` is why the last search
     failed, empty when it did not."""
 
-    def __init__(self, store_bench: Bench, clock: Clock) -> None:
+    def __init__(self, store_pool: DaemonThreadPool, clock: Clock) -> None:
         self.fault = ""
-        self._store_bench = store_bench
-        self._embedding = Bench("gaia-queries", threads=THREADS)
+        self._store_pool = store_pool
+        self._embedding = DaemonThreadPool("gaia-queries", threads=THREADS)
         self._clock = clock
 
     async def nearest(
@@ -37,7 +37,7 @@ class Searcher:
         Raises:
             IndexUnavailableError: A part does not work, or takes too long.
         """
-        if self._embedding.stuck or self._store_bench.stuck:
+        if self._embedding.stuck or self._store_pool.stuck:
             raise IndexUnavailableError(f"an earlier search still hangs: {self.fault}")
         search = self._search(parts, index, user_id, text, limit)
         try:
@@ -64,4 +64,4 @@ class Searcher:
             parts.storage.check()
             return index.store.nearest(user_id, vector, limit)
 
-        return await self._store_bench.run(ask)
+        return await self._store_pool.run(ask)
