@@ -1,7 +1,7 @@
 """What `gaia doctor` looks at, and what it finds: plain values.
 
 Each part of gaia and each channel says what there is to look at, as a `Check`;
-`gaia.ops.doctor.running` goes through them.
+`gaia.ops.doctor.checks` goes through them.
 """
 
 from __future__ import annotations

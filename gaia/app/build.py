@@ -39,10 +39,8 @@ from gaia.memory.index.opening import parts_opener
 from gaia.memory.search import Search, Weighing
 from gaia.ops.backup.backups import Backups, build_backups
 from gaia.ops.forgetting import Forgetting
-from gaia.ops.metrics.counters import Counters
-from gaia.ops.metrics.metrics import Metrics
-from gaia.ops.settings_state import SettingsState
-from gaia.ops.status import Status
+from gaia.ops.metrics import Counters, Metrics
+from gaia.ops.status import SettingsState, Status
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
 from gaia.ports import Channel, Clock, Hooked
@@ -53,9 +51,7 @@ from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
-from gaia.web.memory import memory_routes
-from gaia.web.queries import query_routes
-from gaia.web.sessions import session_routes
+from gaia.web.local import memory_routes, query_routes, session_routes
 from gaia.web.terminal import terminal_route
 
 HOSTED_INDEX_SECONDS = 20.0

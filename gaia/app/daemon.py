@@ -27,9 +27,8 @@ from gaia.app.tasks import Tasks
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
 from gaia.ops.service import watchdog
-from gaia.ops.service.notify import ServiceManager
 from gaia.ops.service.unit import ENDING_SECONDS
-from gaia.ops.service.watchdog import Watchdog
+from gaia.ops.service.watchdog import ServiceManager, Watchdog
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings import last_good
@@ -39,10 +38,9 @@ from gaia.settings.watching import Watch
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
-from gaia.web.app import local_app, public_app
-from gaia.web.metrics import metrics_app
+from gaia.web.app import local_app, metrics_app, public_app
+from gaia.web.local import settings_routes
 from gaia.web.server import WebServer, listen_on_path
-from gaia.web.settings import settings_routes
 
 logger = logging.getLogger(__name__)
 

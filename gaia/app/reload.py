@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 
 from gaia.app.apply import SettingsApplier
 from gaia.errors import GaiaError, SettingsError
-from gaia.ops.service.notify import ServiceManager
-from gaia.ops.settings_report import ReloadReport, reported
-from gaia.ops.settings_state import SettingsState
+from gaia.ops.service.watchdog import ServiceManager
+from gaia.ops.status import SettingsState
+from gaia.ops.wire import ReloadReport, reported
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings import last_good

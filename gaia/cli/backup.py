@@ -12,14 +12,13 @@ import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time
 from gaia.cli.progress import backup_progress
-from gaia.ops.words import counted
+from gaia.text import counted
 
 if TYPE_CHECKING:
-    from gaia.ops.backup.examining import Contents
-    from gaia.ops.backup.making import Made
-    from gaia.ops.backup.manifest import Manifest
-    from gaia.ops.backup.restoring import Restored
-    from gaia.ops.backup.verifying import Verified
+    from gaia.ops.backup.archives import Manifest
+    from gaia.ops.backup.create import Made
+    from gaia.ops.backup.restore import Restored
+    from gaia.ops.backup.verify import Contents, Verified
     from gaia.paths import Home
 
 app = typer.Typer(no_args_is_help=True, help="Backups: to make, to check and to restore.")
@@ -51,7 +50,7 @@ def create(
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
     from gaia.ops.backup.archives import backup_folder
-    from gaia.ops.backup.making import Wanted, make_backup
+    from gaia.ops.backup.create import Wanted, make_backup
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
 
@@ -110,7 +109,7 @@ def verify(file: File, as_json: AsJson = False) -> None:
     import asyncio
 
     from gaia.errors import BackupDamagedError
-    from gaia.ops.backup.verifying import verify_backup
+    from gaia.ops.backup.verify import verify_backup
 
     path = _found(file)
     passphrase = _passphrase_of(path)
@@ -132,7 +131,7 @@ def restore(file: File, as_json: AsJson = False) -> None:
     import asyncio
 
     from gaia.clock import SystemClock
-    from gaia.ops.backup.restoring import restore_backup
+    from gaia.ops.backup.restore import restore_backup
     from gaia.paths import find_home
 
     home = find_home()

@@ -14,7 +14,7 @@ from gaia.text import cut
 
 if TYPE_CHECKING:
     from gaia.errors import SettingsError
-    from gaia.ops.settings_report import ChangeReport, ReloadReport
+    from gaia.ops.wire import ChangeReport, ReloadReport
     from gaia.paths import Home
     from gaia.settings.load import LoadedSettings
 
@@ -169,7 +169,7 @@ def reload_command(as_json: AsJson = False) -> None:
     It does so by itself, too, soon after the files have changed. Exits with 78 when there
     is a mistake in them: then those before hold.
     """
-    from gaia.ops.settings_report import RELOAD_PATH
+    from gaia.ops.wire import RELOAD_PATH
     from gaia.paths import find_home
 
     report = _ask(find_home(), RELOAD_PATH)
@@ -180,7 +180,7 @@ def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:
     """What differs, and from what."""
     from gaia.cli.control import is_served
     from gaia.errors import SettingsError
-    from gaia.ops.settings_report import DIFF_PATH, ReloadReport, reported
+    from gaia.ops.wire import DIFF_PATH, ReloadReport, reported
     from gaia.settings.changes import differences
     from gaia.settings.load import load_settings
 
@@ -200,7 +200,7 @@ def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:
 
 def _ask(home: Home, path: str) -> ReloadReport:
     from gaia.cli.control import asking
-    from gaia.ops.settings_report import ReloadReport
+    from gaia.ops.wire import ReloadReport
 
     with asking(home, path, "", RELOAD_SECONDS) as answer:
         return ReloadReport.model_validate_json(answer.read())

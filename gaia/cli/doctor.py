@@ -17,10 +17,10 @@ from gaia.findings import Check, Finding, Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gaia.ops.doctor.configuration import Configuration
+    from gaia.ops.doctor.checks import Examined
     from gaia.ops.doctor.daemon import Daemon
-    from gaia.ops.doctor.running import Examined
-    from gaia.ops.settings_report import ReloadReport
+    from gaia.ops.doctor.settings import Configuration
+    from gaia.ops.wire import ReloadReport
     from gaia.paths import Home
     from gaia.ports import Clock
     from gaia.settings.load import LoadedSettings
@@ -52,7 +52,7 @@ def doctor_command(
     """Look for what is wrong and say what to do. Exits with 4 when a check failed."""
     import asyncio
 
-    from gaia.ops.doctor.configuration import Configuration
+    from gaia.ops.doctor.settings import Configuration
     from gaia.paths import find_home
 
     home = find_home()
@@ -84,14 +84,9 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.cli.status import ask_status
     from gaia.clock import SystemClock
     from gaia.ops.doctor.daemon import Daemon
-    from gaia.ops.doctor.databases import database_checks
-    from gaia.ops.doctor.disk import disk_check
-    from gaia.ops.doctor.home import home_check
-    from gaia.ops.doctor.journals import journals_check
-    from gaia.ops.doctor.leftovers import leftovers_check
-    from gaia.ops.doctor.packages import packages_check
-    from gaia.ops.doctor.permissions import permissions_check
-    from gaia.ops.doctor.runtime import runtime_checks
+    from gaia.ops.doctor.databases import database_checks, journals_check
+    from gaia.ops.doctor.home import home_check, leftovers_check, permissions_check
+    from gaia.ops.doctor.machine import disk_check, packages_check, runtime_checks
     from gaia.ops.doctor.service import service_check, services_here
 
     loaded = configuration.loaded
@@ -122,14 +117,14 @@ def _by_settings(
     import asyncio
     from functools import partial
 
-    from gaia.ops.doctor import packages
+    from gaia.ops.doctor import machine
     from gaia.ops.doctor.backups import backup_check
-    from gaia.ops.doctor.clock import Times
+    from gaia.ops.doctor.daemon import port_checks
     from gaia.ops.doctor.index import index_check
+    from gaia.ops.doctor.machine import Times
     from gaia.ops.doctor.model import model_checks
-    from gaia.ops.doctor.ports import port_checks
     from gaia.ops.doctor.settings import settings_check
-    from gaia.ops.settings_report import DIFF_PATH, RELOAD_PATH
+    from gaia.ops.wire import DIFF_PATH, RELOAD_PATH
 
     async def reindex() -> str:
         return await asyncio.to_thread(_reindex, home)
@@ -143,7 +138,7 @@ def _by_settings(
         *port_checks(settings, daemon),
         *model_checks(home, loaded, clock, times.heard),
     ]
-    if packages.channels_are_ours():
+    if machine.channels_are_ours():
         from channels.doctor import channel_checks
 
         checks += channel_checks(
@@ -154,7 +149,7 @@ def _by_settings(
 
 def _ask_settings(home: Home, path: str) -> ReloadReport:
     from gaia.cli.control import asking
-    from gaia.ops.settings_report import ReloadReport
+    from gaia.ops.wire import ReloadReport
 
     with asking(home, path, "", SETTINGS_SECONDS) as answer:
         return ReloadReport.model_validate_json(answer.read())
@@ -175,7 +170,7 @@ async def _examine(
     fix: bool,
 ) -> Sequence[Examined]:
     from gaia.logs import Redaction
-    from gaia.ops.doctor.running import examine
+    from gaia.ops.doctor.checks import examine
 
     line, done = WaitingLine(sys.stderr, os.environ), []
     try:

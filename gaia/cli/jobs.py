@@ -54,6 +54,6 @@ def _as_table(jobs: Sequence[JobReport]) -> str:
 
 def _lateness(seconds: float) -> str:
     from gaia.ops.status_text import WORTH_SAYING_SECONDS
-    from gaia.ops.words import duration
+    from gaia.text import duration
 
     return duration(seconds) if seconds >= WORTH_SAYING_SECONDS else ""

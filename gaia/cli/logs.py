@@ -64,8 +64,8 @@ def logs_command(
 ) -> None:
     """Show what was logged last."""
     from gaia.logs.line import LEVELS
-    from gaia.ops.log_following import follow as following
-    from gaia.ops.log_reading import LogReader, Wanted
+    from gaia.ops.logs import LogReader, Wanted
+    from gaia.ops.logs import follow as following
     from gaia.paths import find_home
 
     wanted = Wanted(_turn(turn), LEVELS.index(level), _since(since))

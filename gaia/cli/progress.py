@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from gaia.ops.backup.progress import Progress as BackupProgress
+    from gaia.ops.backup.archives import Progress as BackupProgress
     from gaia.weights.pull import Progress as PullProgress
 
 PLAIN_STEP_PERCENT = 10
@@ -69,7 +69,7 @@ class PlainCount:
 def backup_progress() -> Iterator[BackupProgress]:
     """What to tell of a backup. The bar is gone when the block has ended."""
     if not sys.stderr.isatty():
-        from gaia.ops.backup.progress import Silent
+        from gaia.ops.backup.archives import Silent
 
         yield Silent()
         return

@@ -13,7 +13,7 @@ import typer
 from gaia.cli.console import AsJson, echo_json
 
 if TYPE_CHECKING:
-    from gaia.ops.service.installing import Service, ServiceState, Steps
+    from gaia.ops.service.installer import Service, ServiceState, Steps
     from gaia.ops.service.unit import Unit
     from gaia.paths import Home
 
@@ -44,7 +44,7 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Have systemd start gaia with the machine, and after failures."""
-    from gaia.ops.service.installation import make_home
+    from gaia.ops.service.unit import make_home
     from gaia.paths import find_home
 
     _need_systemd_of_linux()
@@ -107,7 +107,7 @@ def _need_root(command: str) -> None:
 
 def _place_of_system_unit(run_as: str) -> tuple[Home, str]:
     """The home and the user of a service of the machine."""
-    from gaia.ops.service.installation import home_of
+    from gaia.ops.service.unit import home_of
     from gaia.paths import find_home
 
     user = run_as or os.environ.get("SUDO_USER", "")
@@ -118,7 +118,7 @@ def _place_of_system_unit(run_as: str) -> tuple[Home, str]:
 
 
 def _unit(home: Home, run_as: str) -> Unit:
-    from gaia.ops.service.installation import system_unit, user_unit
+    from gaia.ops.service.unit import system_unit, user_unit
     from gaia.settings.load import load_settings
 
     settings = load_settings(home).settings
@@ -126,7 +126,7 @@ def _unit(home: Home, run_as: str) -> Unit:
 
 
 def _service(system: bool) -> Service:
-    from gaia.ops.service.installing import service_of
+    from gaia.ops.service.installer import service_of
     from gaia.ops.service.unit import Scope
 
     return service_of(Scope.SYSTEM if system else Scope.USER, os.environ)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from gaia.cli.progress import Told
-    from gaia.ops.digest_report import DigestOutcome
     from gaia.ops.queries.conversations import EntryReport, SessionReport, TurnReport
+    from gaia.ops.wire import DigestOutcome
     from gaia.paths import Home
     from gaia.store.engine import Database
 
@@ -206,7 +206,7 @@ def _ask_daemon(
 ) -> Sequence[DigestOutcome]:
     from gaia.cli.control import asking
     from gaia.errors import LearningOffError, NotRunningError
-    from gaia.ops.digest_report import DIGEST_PATH, DigestStep, DigestWish
+    from gaia.ops.wire import DIGEST_PATH, DigestStep, DigestWish
 
     wish = DigestWish(user_id=user_id, retry=retry)
     with asking(home, DIGEST_PATH, wish.model_dump_json(), None) as answer:
@@ -235,7 +235,7 @@ async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -
 
 
 def _tell_left(waiting: int, *, as_json: bool) -> None:
-    from gaia.ops.words import counted
+    from gaia.text import counted
 
     if as_json:
         echo_json({"running": False, "waiting": waiting, "digests": []})
@@ -259,7 +259,7 @@ def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_jso
 
 
 def _in_words(outcome: DigestOutcome) -> str:
-    from gaia.ops.words import counted
+    from gaia.text import counted
 
     if outcome.state == "cleared":
         learned = counted(outcome.learned, "memory", "memories")

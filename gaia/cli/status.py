@@ -58,7 +58,7 @@ def _tell_of_rest(home: Home, why: NotRunningError, *, as_json: bool) -> None:
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
     from gaia.errors import StoreError
-    from gaia.ops.resting import for_owner, resting_report
+    from gaia.ops.report_parts import for_owner, resting_report
 
     if is_served(home) or not home.root.is_dir():
         return

@@ -114,8 +114,8 @@ def remove(
 
         from gaia.cli.control import wake
         from gaia.clock import SystemClock
-        from gaia.ops.backup.outdated import replace_outdated_apart
-        from gaia.ops.removal import remove_person
+        from gaia.ops.backup.backups import replace_outdated_apart
+        from gaia.ops.people import remove_person
         from gaia.paths import find_home
 
         home = find_home()

@@ -10,9 +10,9 @@ from gaia.core import sentences
 from gaia.core.slash import Reply
 from gaia.digest import seal
 from gaia.digest.worker import Digesting
-from gaia.ops.words import counted_turns
 from gaia.store import conversations, identities, inbox
 from gaia.store.digest_tables import DigestReason
+from gaia.text import counted_turns
 
 StopTurn = Callable[[int], bool]
 

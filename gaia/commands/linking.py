@@ -10,7 +10,7 @@ from gaia.core import pairing, sentences
 from gaia.core.slash import Reply
 from gaia.digest.worker import Digesting
 from gaia.messages import Address, Button
-from gaia.ops.joining import join_person
+from gaia.ops.people import join_person
 from gaia.store import audit, identities, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.identities import Role, User

@@ -8,7 +8,7 @@ from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
-from gaia.ops.status_in_chat import Own, for_chat
+from gaia.ops.status_text import Own, for_chat
 from gaia.store import digests, inbox, usage
 from gaia.store.users import Role
 

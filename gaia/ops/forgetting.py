@@ -7,7 +7,7 @@ write-ahead logs. Each step may be repeated, and is, until all of them have foun
 left: after a crash at the next start, and after a turn that was running. Then the
 databases are written anew, since SQLite keeps copies of rows that it moved, and only
 then does the wish itself go. What becomes of backups from then on is told in
-`gaia.ops.backup.outdated`.
+`gaia.ops.backup.backups`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from sqlalchemy.orm import Session
 from gaia.core.workers import Workers
 from gaia.memory.needles import Needles
 from gaia.memory.redaction import redact_archive
-from gaia.ops.backup.outdated import replace_outdated_apart
-from gaia.ops.copies import clean_copies
-from gaia.ops.log_files import cut_lines
-from gaia.ops.terminal_history import cut_entries
+from gaia.ops.backup.backups import replace_outdated_apart
+from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.sessions.redaction import redact_sessions

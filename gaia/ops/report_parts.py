@@ -1,9 +1,13 @@
-"""The parts of the status report, each from what the part of gaia says of itself."""
+"""The parts of the status report that can be told whether or not gaia runs, and the report of one
+that does not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
@@ -16,15 +20,21 @@ from gaia.ops.report import (
     ModelStatus,
     PartStatus,
     QueueStatus,
+    Report,
     UsageStatus,
     WaitStatus,
 )
-from gaia.ops.words import counted, duration
+from gaia.ops.status_text import Line, Tone, queue_lines
+from gaia.paths import Home
+from gaia.ports import Clock
 from gaia.settings.schema import LimitsSettings
 from gaia.store import inbox, outbox
 from gaia.store.digests import DigestCounts
 from gaia.store.job_runs import JobRun, JobState
+from gaia.store.migrations import HEAD
+from gaia.store.opening import inspecting, read_revision
 from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
+from gaia.text import counted, duration
 
 FORGETTING_LATE = timedelta(minutes=10)
 """So long after it was confirmed, a wish to forget that is not carried out is a fault to
@@ -152,3 +162,68 @@ def forgetting_status(since: datetime | None, now: datetime) -> PartStatus:
 def age(time: datetime | None, now: datetime) -> float | None:
     """How many seconds ago it was."""
     return None if time is None else (now - time).total_seconds()
+
+
+class RestingReport(Report):
+    """The home of a gaia that does not run, as of `at`. `last_sign_at` is when it last wrote
+    to its log. The queues are None where the database tells nothing of them."""
+
+    running: bool = False
+    error: str
+    home: str
+    at: datetime
+    last_sign_at: datetime | None = None
+    inbox: QueueStatus | None = None
+    outbox: QueueStatus | None = None
+
+
+async def resting_report(home: Home, clock: Clock, error: str) -> RestingReport:
+    """The report; `error` says why there is none of a daemon. Nothing is written.
+
+    Raises:
+        StoreError: gaia.db cannot be read.
+    """
+    now = clock.now()
+    waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
+    return RestingReport(
+        error=error,
+        home=str(home.root),
+        at=now,
+        last_sign_at=await asyncio.to_thread(_last_sign, home),
+        inbox=waiting_in,
+        outbox=waiting_out,
+    )
+
+
+def _queues(home: Home, now: datetime) -> tuple[QueueStatus | None, QueueStatus | None]:
+    if read_revision(home.database) != HEAD:
+        return None, None
+    with inspecting(home.database) as connection, Session(connection) as session:
+        return (
+            inbox_status(inbox.backlog(session), now),
+            outbox_status(outbox.backlog(session), now),
+        )
+
+
+def _last_sign(home: Home) -> datetime | None:
+    try:
+        return datetime.fromtimestamp((home.logs / "gaia.log").stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def for_owner(report: RestingReport) -> Sequence[Line]:
+    """The report in words."""
+    return list(_lines(report))
+
+
+def _lines(report: RestingReport) -> Iterator[Line]:
+    yield Line("gaia", "does not run", Tone.BAD)
+    yield Line("home", report.home)
+    if report.last_sign_at is not None:
+        quiet = duration(max((report.at - report.last_sign_at).total_seconds(), 0.0))
+        yield Line("log", f"the last line was written {quiet} ago")
+    if report.inbox is not None:
+        yield from queue_lines("inbox", report.inbox, "unanswered")
+    if report.outbox is not None:
+        yield from queue_lines("outbox", report.outbox, "not delivered")

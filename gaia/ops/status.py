@@ -17,6 +17,7 @@ from gaia.current import Current
 from gaia.digest.worker import Digesting
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
+from gaia.messages import Health
 from gaia.ops import report_parts as parts
 from gaia.ops.backup.archives import archives_in, backup_folder
 from gaia.ops.report import (
@@ -27,7 +28,6 @@ from gaia.ops.report import (
     SettingsStatus,
     StatusReport,
 )
-from gaia.ops.settings_state import SettingsState
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import BackupSettings, Settings
@@ -179,3 +179,22 @@ def _read(session: Session, today: date) -> _Read:
         forgets.under_way_since(session),
         job_runs.all(session),
     )
+
+
+class SettingsState:
+    """Kept by who loads them, told by the status."""
+
+    def __init__(self, loaded_at: datetime, problem: str = "") -> None:
+        self.loaded_at = loaded_at
+        self._problem = problem
+
+    def loaded(self, at: datetime) -> None:
+        """What stands in the files holds."""
+        self.loaded_at, self._problem = at, ""
+
+    def refused(self, problem: str) -> None:
+        """It does not hold; those before do."""
+        self._problem = problem
+
+    def health(self) -> Health:
+        return Health(ok=not self._problem, detail=self._problem)

@@ -162,7 +162,7 @@ class Users:
     async def remove(self, user: User) -> None:
         """Remove a user and all that gaia.db holds of them, for good.
 
-        What other files hold of them goes first: see `gaia.ops.removal`.
+        What other files hold of them goes first: see `gaia.ops.people`.
 
         Raises:
             LastOwnerError: They are the only owner.

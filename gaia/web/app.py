@@ -19,6 +19,8 @@ from gaia.ops.status import Status
 from gaia.ports import Hooked
 from gaia.web.hooks import hook_routes
 
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
 
 def public_app(status: Status, hooked: Callable[[str], Hooked | None]) -> Starlette:
     """What the TCP listener serves: health, and the hooks of channels."""
@@ -77,3 +79,12 @@ def _health_routes(status: Status) -> list[BaseRoute]:
         return JSONResponse({"ready": status.ready}, status_code=200 if status.ready else 503)
 
     return [Route("/healthz", healthz), Route("/readyz", readyz)]
+
+
+def metrics_app(text: Callable[[], Awaitable[bytes]]) -> Starlette:
+    """Serves what `text` gives, and nothing else."""
+
+    async def metrics(request: Request) -> Response:
+        return Response(await text(), headers={"content-type": CONTENT_TYPE})
+
+    return Starlette(routes=[Route("/metrics", metrics)])

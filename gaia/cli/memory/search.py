@@ -16,7 +16,7 @@ from gaia.cli.progress import counting
 if TYPE_CHECKING:
     from gaia.cli.progress import Told
     from gaia.memory.seams import Neighbour
-    from gaia.ops.memory_report import HitReport, SearchReport
+    from gaia.ops.wire import HitReport, SearchReport
     from gaia.paths import Home
     from gaia.store.engine import Database
 
@@ -122,7 +122,7 @@ async def search_by_words(
     """What full text finds; `fault` is why there is nothing more."""
     from gaia.clock import SystemClock
     from gaia.memory.search import Search
-    from gaia.ops.memory_report import search_report
+    from gaia.ops.wire import search_report
 
     search = Search(database, NoIndex(fault), SystemClock())
     found = search_report(await search.hits(user_id, words, limit=limit))
@@ -171,7 +171,7 @@ def search_by_daemon(home: Home, user_id: str, words: str, limit: int) -> Search
         WireError: It is of another version.
     """
     from gaia.cli.control import asking
-    from gaia.ops.memory_report import SEARCH_PATH, SearchQuestion, SearchReport
+    from gaia.ops.wire import SEARCH_PATH, SearchQuestion, SearchReport
 
     question = SearchQuestion(user_id=user_id, words=words, limit=limit)
     with asking(home, SEARCH_PATH, question.model_dump_json(), SEARCH_SECONDS) as answer:
@@ -188,7 +188,7 @@ def reindex_by_daemon(home: Home, progress: Told) -> None:
     """
     from gaia.cli.control import asking
     from gaia.errors import IndexUnavailableError, NotRunningError
-    from gaia.ops.memory_report import REINDEX_PATH, ReindexStep
+    from gaia.ops.wire import REINDEX_PATH, ReindexStep
 
     with asking(home, REINDEX_PATH, "", None) as answer:
         for line in answer:

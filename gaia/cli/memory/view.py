@@ -189,7 +189,7 @@ def _figures_in_words(figures: FiguresReport, index: MemoryStatus | None) -> str
 
 
 def _about(entities: int) -> str:
-    from gaia.ops.words import counted
+    from gaia.text import counted
 
     return counted(entities, "person or thing", "people and things") if entities else ""
 
@@ -242,7 +242,7 @@ def shown_line(text: str) -> str:
 
 def counted_memories(number: int) -> str:
     """A number of memories in words."""
-    from gaia.ops.words import counted
+    from gaia.text import counted
 
     return counted(number, "memory", "memories")
 

@@ -20,7 +20,7 @@ from gaia.store.names import checked_name, usable_name
 from gaia.weights.catalogue import find_model
 
 if TYPE_CHECKING:
-    from gaia.ops.service.installing import Service, Steps
+    from gaia.ops.service.installer import Service, Steps
     from gaia.paths import Home
 
 
@@ -244,7 +244,7 @@ def install_service(home: Home, *, starts: bool) -> ServiceDone:
         ServiceError: It cannot be installed.
     """
     from gaia.errors import ServiceError
-    from gaia.ops.service.installation import user_unit
+    from gaia.ops.service.unit import user_unit
     from gaia.settings.load import load_settings
 
     if sys.platform != "linux":
@@ -254,7 +254,7 @@ def install_service(home: Home, *, starts: bool) -> ServiceDone:
 
 
 def _of_this_user() -> Service:
-    from gaia.ops.service.installing import service_of
+    from gaia.ops.service.installer import service_of
     from gaia.ops.service.unit import Scope
 
     return service_of(Scope.USER, os.environ)

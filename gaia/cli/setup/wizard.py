@@ -24,10 +24,15 @@ from gaia.cli.setup.whatsapp_step import HOOK
 from gaia.clock import SystemClock
 from gaia.errors import GaiaError, ModelFileError
 from gaia.ops.setup.answers import plan
+from gaia.ops.setup.files import write
 from gaia.ops.setup.owner import make_owner, new_code, read_owners
-from gaia.ops.setup.place import check_place, make_private_home
-from gaia.ops.setup.present import Present, lacks_weights, look_around
-from gaia.ops.setup.writing import write
+from gaia.ops.setup.present import (
+    Present,
+    check_place,
+    lacks_weights,
+    look_around,
+    make_private_home,
+)
 from gaia.paths import Home, find_home
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel

@@ -1,6 +1,6 @@
 """Backups: one file that has what a home cannot be without, and what becomes of it.
 
-`making` writes one, `verifying` looks whether it is what was written, `restoring` makes a
-home of it, `keeping` decides how long those that gaia made by itself are kept, and
-`outdated` what becomes of them when somebody has something forgotten.
+`create` writes one, `verify` looks whether it is what was written, `restore` makes a home of
+it, and `backups` has those of a gaia that runs: one each night, and none that holds what
+somebody had forgotten.
 """

@@ -1,12 +1,17 @@
-"""The archives in a folder, told by their names: when, by whom, and whether encrypted."""
+"""An archive: its name, its manifest, how long one that gaia made is kept, and what is told while
+one is made or read."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gaia.files import UNFINISHED
 from gaia.paths import Home
@@ -14,13 +19,24 @@ from gaia.settings.schema import BackupSettings
 
 SUFFIX = ".tar.gz"
 ENCRYPTED_SUFFIX = ".tar.gz.age"
-
 NAME = re.compile(
     r"gaia(?P<nightly>-nightly)?-"
     r"(?P<time>\d{4}-\d\d-\d\dT\d{6})\.(?P<thousandths>\d{3})Z\.tar\.gz(?P<encrypted>\.age)?"
 )
 TIME_FORMAT = "%Y-%m-%dT%H%M%S"
 ENCRYPTED_START = b"age-encryption.org/"
+MANIFEST = "manifest.json"
+MANIFEST_MAX_BYTES = 1_000_000
+
+
+def is_encrypted(path: Path) -> bool:
+    """Whether a file is encrypted, told from its beginning.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(len(ENCRYPTED_START)) == ENCRYPTED_START
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +80,6 @@ def backup_folder(home: Home, settings: BackupSettings) -> Path:
     return home.root / Path(settings.folder).expanduser() if settings.folder else home.backups
 
 
-def is_encrypted(path: Path) -> bool:
-    """Whether a file is encrypted, told from its beginning.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    with path.open("rb") as file:
-        return file.read(len(ENCRYPTED_START)) == ENCRYPTED_START
-
-
 def _archive(path: Path) -> Archive | None:
     match = NAME.fullmatch(path.name)
     if match is None or path.is_symlink() or not path.is_file():
@@ -91,3 +97,106 @@ def _archive(path: Path) -> Archive | None:
         is_encrypted=match["encrypted"] is not None,
         size_bytes=path.stat().st_size,
     )
+
+
+class FileEntry(BaseModel):
+    """A file of the archive, as it was written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    size: Annotated[int, Field(ge=0)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Manifest(BaseModel):
+    """What an archive holds. `revision` is that of gaia.db; `while_running` says that gaia
+    went on after it was taken; `with_secrets` that keys and tokens are inside."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    gaia: str
+    revision: str
+    taken_at: AwareDatetime
+    while_running: bool
+    with_secrets: bool
+    files: tuple[FileEntry, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bytes all files have."""
+        return sum(entry.size for entry in self.files)
+
+
+def places(home: Home) -> Mapping[str, Path]:
+    """All files that a backup can have, by their names in it, and where they lie in a home.
+
+    Not the vector index: it is made anew from the ledger, and no process but the daemon may
+    open it. Not logs, models, sockets, or other backups.
+    """
+    return {
+        path.name: path
+        for path in (
+            home.database,
+            home.settings_file,
+            home.last_good_settings_file,
+            home.env_file,
+        )
+    }
+
+
+def entry_of(path: Path) -> FileEntry:
+    """The entry of a file that lies ready. Blocks."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return FileEntry(name=path.name, size=path.stat().st_size, sha256=digest)
+
+
+def outlived(
+    archives: Sequence[Archive], settings: BackupSettings, now: datetime
+) -> Sequence[Archive]:
+    """Those of the archives that need not be kept any longer.
+
+    Kept are the nightly ones of the last days, of the weeks before that the last one of
+    each calendar week, and the newest one, however old it is.
+    """
+    nightly = sorted(
+        (each for each in archives if each.is_nightly), key=lambda each: each.taken_at, reverse=True
+    )
+    days = timedelta(days=settings.keep_days)
+    longest = days + timedelta(weeks=settings.keep_weeks)
+    weeks: set[tuple[int, int]] = set()
+    going = []
+    for archive in nightly[1:]:
+        age = now - archive.taken_at
+        if age < days:
+            continue
+        year, week, _ = archive.taken_at.isocalendar()
+        if age >= longest or (year, week) in weeks:
+            going.append(archive)
+        weeks.add((year, week))
+    return going
+
+
+class Progress(Protocol):
+    """Is told of steps and bytes, from whatever thread does the work. An exception that it
+    raises ends the work, which leaves nothing behind."""
+
+    def step(self, what: str) -> None:
+        """Another thing is begun, such as "copying gaia.db"."""
+        ...
+
+    def bytes_done(self, done: int, total: int) -> None:
+        """So much of the present step is done."""
+        ...
+
+
+class Silent:
+    """Nobody looks on."""
+
+    def step(self, what: str) -> None:
+        """Nobody is told."""
+
+    def bytes_done(self, done: int, total: int) -> None:
+        """Nobody is told."""

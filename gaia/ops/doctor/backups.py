@@ -14,10 +14,8 @@ from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder
-from gaia.ops.backup.backups import JOB
-from gaia.ops.backup.outdated import outdated_in
+from gaia.ops.backup.backups import JOB, outdated_in
 from gaia.ops.doctor import home as home_folder
-from gaia.ops.words import duration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import BackupSettings
@@ -25,6 +23,7 @@ from gaia.store import audit, job_runs
 from gaia.store.job_runs import JobRun
 from gaia.store.migrations import HEAD
 from gaia.store.opening import inspecting, read_revision
+from gaia.text import duration
 
 NAME = "backups"
 OLD = timedelta(days=2)

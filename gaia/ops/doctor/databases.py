@@ -13,12 +13,21 @@ from pathlib import Path
 from sqlalchemy import text
 
 from gaia.errors import StoreError
-from gaia.findings import Check, Finding, ok
+from gaia.findings import Check, Finding, ok, warning
+from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor import home as home_folder
+from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
+from gaia.store.engine import Database
 from gaia.store.failures import damaged
+from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
-from gaia.store.opening import inspecting, read_revision
+from gaia.store.opening import holds_nothing, inspecting, read_revision
+
+JOURNALS = "journals"
+
+WAL_MARK = b"\x02\x02"
+"""The bytes 18 and 19 of a database in WAL mode, https://www.sqlite.org/fileformat2.html."""
 
 
 def database_checks(home: Home) -> Sequence[Check]:
@@ -57,3 +66,60 @@ def _check_pages(path: Path) -> None:
         finding = connection.execute(text("PRAGMA quick_check(1)")).scalar_one()
     if finding != "ok":
         raise StoreError(damaged(path, finding))
+
+
+def journals_check(home: Home, daemon: Daemon, *, long: int = LONG_BYTES) -> Check:
+    """The check of the database's log; `long` is in bytes."""
+
+    async def look() -> Sequence[Finding]:
+        path = home.database
+        if holds_nothing(path):
+            return [ok("there is none")]
+        runs = await daemon.runs()
+        is_wal, size = await asyncio.to_thread(_read_journal, path)
+        found = _told_of_journal(home, path, is_wal=is_wal, size=size, long=long, runs=runs)
+        return found or [ok(f"the write-ahead log is short: {size / MEGABYTE:,.1f} MB")]
+
+    return Check(JOURNALS, look, needs=("database",))
+
+
+def _read_journal(path: Path) -> tuple[bool, int]:
+    """Whether a database is in WAL mode, and how long its log is."""
+    with path.open("rb") as file:
+        file.seek(18)
+        is_wal = file.read(2) == WAL_MARK
+    try:
+        return is_wal, path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        return is_wal, 0
+
+
+def _told_of_journal(
+    home: Home, path: Path, *, is_wal: bool, size: int, long: int, runs: bool
+) -> Sequence[Finding]:
+    mend = None if runs else partial(_empty_journal, home, path)
+    if not is_wal:
+        detail = f"{path.name} has no write-ahead log: readers and writers wait for each other"
+        return [warning(detail, "Restart gaia: it switches that on when it starts.", mend)]
+    if size > long:
+        detail = f"the write-ahead log of {path.name} has {size / MEGABYTE:,.0f} MB"
+        remedy = "End what reads the database all the time, then restart gaia."
+        return [warning(detail, remedy, mend)]
+    return []
+
+
+async def _empty_journal(home: Home, path: Path) -> str:
+    """With the daemon's lock held, so that none starts meanwhile.
+
+    Raises:
+        AlreadyRunningError: One runs after all.
+    """
+    with DaemonLock(home):
+        database = Database(path)
+        try:
+            is_empty = await database.checkpoint()
+        finally:
+            await database.close()
+    if not is_empty:
+        raise BlockingIOError(0, f"another process reads {path.name}")
+    return f"the write-ahead log of {path.name} is empty now"

@@ -1,18 +1,39 @@
-"""Whether the home folder is there, is its owner's alone, and can be written to."""
+"""The home: the folder, who may read what lies there, and what a gaia that was killed has left.
+
+Inside a folder that nobody else may enter, an open file is a fault that waits for the folder
+to be opened, or to be copied elsewhere. `.env` is looked at with the configuration.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from gaia.findings import Check, Finding, failed, ok, warning
+from gaia.ops.backup.archives import unfinished_in
+from gaia.ops.backup.staging import STAGING, backup_lock, clear_leftovers, clear_unfinished
+from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.store.lock import DaemonLock
 
 NAME = "home"
+PERMISSIONS = "permissions"
+OTHERS = 0o077
+
+MOST_NAMED = 5
+"""More files are counted, not named: a line for each of a thousand helps nobody."""
+
+DATABASE_SIDES = ("", "-wal", "-shm")
+LEFTOVERS = "leftovers"
+
+ABANDONED = timedelta(hours=1)
+"""Nothing is written to a backup for so long that is still being made."""
 
 
 def home_check(home: Home) -> Check:
@@ -59,3 +80,160 @@ def _exposures(home: Home, status: os.stat_result) -> Sequence[Finding]:
 async def _close(root: Path) -> str:
     await asyncio.to_thread(root.chmod, 0o700)
     return f"{root} is private now"
+
+
+def permissions_check(home: Home) -> Check:
+    """The check of the files and folders in the home."""
+
+    async def look() -> Sequence[Finding]:
+        seen = list(_private_paths(home))
+        exposed = [path for path in seen if _is_exposed(path)]
+        foreign = [path for path in seen if not path.is_symlink() and path.stat().st_uid != _me()]
+        return [*_open_ones(exposed), *_foreign_ones(foreign)] or [ok(_all_private(len(seen)))]
+
+    return Check(PERMISSIONS, look, needs=(NAME,))
+
+
+def _me() -> int:
+    return os.getuid()
+
+
+def _all_private(count: int) -> str:
+    return f"{'1 file and folder is' if count == 1 else f'{count:,} files and folders are'} private"
+
+
+def _private_paths(home: Home) -> Iterator[Path]:
+    """What there is of all that should be private. Links are left out: what they lead to
+    is another's matter."""
+    files = [home.settings_file, home.terminal_history, home.lock_file]
+    for database in (home.database,):
+        files += [database.with_name(database.name + side) for side in DATABASE_SIDES]
+    files += home.root.glob("gaia.*.yaml")
+    yield from sorted({path for path in files if path.is_file() and not path.is_symlink()})
+    for folder in (home.memory, home.logs, home.backups):
+        if folder.is_dir() and not folder.is_symlink():
+            yield folder
+    for folder in (home.logs, home.backups):
+        if folder.is_dir():
+            yield from sorted(path for path in folder.iterdir() if not path.is_symlink())
+
+
+def _is_exposed(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.stat().st_mode) & OTHERS)
+
+
+def _open_ones(exposed: Sequence[Path]) -> Iterator[Finding]:
+    for path in exposed[:MOST_NAMED]:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        yield warning(
+            f"{path} is open to other users of this machine (mode 0{mode:o})",
+            f"chmod {_private(mode):o} {path}",
+            partial(_close_all, [path]),
+        )
+    if rest := exposed[MOST_NAMED:]:
+        which = "1 more" if len(rest) == 1 else f"{len(rest):,} more"
+        yield warning(
+            f"so {'is' if len(rest) == 1 else 'are'} {which}, such as {rest[0]}",
+            f"chmod go= {rest[0].parent}/*",
+            partial(_close_all, rest),
+        )
+
+
+async def _close_all(paths: Sequence[Path]) -> str:
+    for path in paths:
+        path.chmod(_private(stat.S_IMODE(path.stat().st_mode)))
+    if len(paths) == 1:
+        return f"{paths[0]} is private now"
+    return f"{len(paths):,} more are private now"
+
+
+def _private(mode: int) -> int:
+    return mode & ~OTHERS
+
+
+def _foreign_ones(foreign: Sequence[Path]) -> Iterator[Finding]:
+    if foreign:
+        others = f" and {len(foreign) - 1:,} more" if len(foreign) > 1 else ""
+        yield warning(
+            f"{foreign[0]}{others} belongs to another user: gaia may not be able to write there",
+            f"As root: chown -R {_me()} {foreign[0].parent}.",
+        )
+
+
+def leftovers_check(home: Home, daemon: Daemon, clock: Clock) -> Check:
+    """The check of what may be cleared away."""
+
+    async def look() -> Sequence[Finding]:
+        runs = await daemon.runs()
+        found = [*_missing_folders(home, runs=runs), *_unfinished_backups(home, clock.now())]
+        if not runs:
+            found += _stale_socket(home)
+        return found or [ok("nothing lies about that is of no use")]
+
+    return Check(LEFTOVERS, look, needs=(NAME,))
+
+
+def _missing_folders(home: Home, *, runs: bool) -> Iterator[Finding]:
+    """The daemon makes them when it starts, and misses them when they go later."""
+    if runs:
+        for folder in (home.logs, home.models):
+            if not folder.exists():
+                yield warning(
+                    f"the folder {folder} is gone",
+                    f"mkdir -m 700 {folder}",
+                    partial(_make_folder, folder),
+                )
+
+
+async def _make_folder(folder: Path) -> str:
+    await asyncio.to_thread(folder.mkdir, 0o700, exist_ok=True)
+    return f"{folder} is there again"
+
+
+def _stale_socket(home: Home) -> Iterator[Finding]:
+    if home.control_socket.exists():
+        yield warning(
+            f"{home.control_socket} is of a gaia that was killed",
+            "Nothing needs to be done: the next start replaces it.",
+            partial(_remove_socket, home),
+        )
+
+
+async def _remove_socket(home: Home) -> str:
+    """With the daemon's lock held: none starts meanwhile, and one that hangs is noticed.
+
+    Raises:
+        AlreadyRunningError: One runs after all.
+    """
+    with DaemonLock(home):
+        await asyncio.to_thread(home.control_socket.unlink, missing_ok=True)
+    return f"{home.control_socket} is removed"
+
+
+def _unfinished_backups(home: Home, now: datetime) -> Iterator[Finding]:
+    left = [
+        path for path in (home.backups / STAGING, *unfinished_in(home.backups)) if path.exists()
+    ]
+    if left and all(_age_of(path, now) > ABANDONED for path in left):
+        which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
+        yield warning(
+            f"{which}: what a backup left that was not finished",
+            "Nothing needs to be done: the next backup removes it.",
+            partial(_clear_backups, home),
+        )
+
+
+def _age_of(path: Path, now: datetime) -> timedelta:
+    return now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+async def _clear_backups(home: Home) -> str:
+    """With the lock of backups held.
+
+    Raises:
+        BackupBusyError: One is being made after all.
+    """
+    with backup_lock(home):
+        await asyncio.to_thread(clear_leftovers, home)
+        await asyncio.to_thread(clear_unfinished, home.backups)
+    return f"{home.backups} holds whole backups alone"

@@ -17,7 +17,6 @@ from gaia.findings import Check, Finding, ok, skipped, warning
 from gaia.memory.index.fingerprints import read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import MemoryStatus
-from gaia.ops.words import counted, duration
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
@@ -25,6 +24,7 @@ from gaia.store import indexes
 from gaia.store.indexes import IndexBacklog, IndexState
 from gaia.store.migrations import HEAD
 from gaia.store.opening import inspecting, read_revision
+from gaia.text import counted, duration
 
 NAME = "memory index"
 LATE = timedelta(minutes=10)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from gaia.agent.connection import CONNECT_SECONDS
 from gaia.bounded_http import FAULTS, ask
 from gaia.findings import Check, Finding, Heard, failed, ok
-from gaia.ops.doctor import configuration
+from gaia.ops.doctor import settings
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
@@ -62,7 +62,7 @@ def model_checks(
         return [host.finding, *_known(home, resolved, loaded, clock)]
 
     return [
-        Check(NAME, look, needs=(configuration.NAME,)),
+        Check(NAME, look, needs=(settings.CONFIGURATION,)),
         Check(HOST, look_at_host, needs=(NAME,)),
     ]
 

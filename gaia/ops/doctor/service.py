@@ -12,9 +12,17 @@ from pathlib import Path
 
 from gaia.errors import ServiceError
 from gaia.findings import Check, Finding, failed, ok, skipped, warning
-from gaia.ops.service.installation import command_here, home_of, system_unit, user_unit
-from gaia.ops.service.installing import Service, ServiceState, service_of
-from gaia.ops.service.unit import Scope, Unit, is_as_written, value_of
+from gaia.ops.service.installer import Service, ServiceState, service_of
+from gaia.ops.service.unit import (
+    Scope,
+    Unit,
+    command_here,
+    home_of,
+    is_as_written,
+    system_unit,
+    user_unit,
+    value_of,
+)
 from gaia.paths import Home
 from gaia.settings.schema import Settings
 

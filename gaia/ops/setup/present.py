@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_IMODE
 
-from gaia.errors import SettingsError
-from gaia.ops.setup.env_editing import variables_in
-from gaia.ops.setup.machine import Machine, look_at_machine
+from gaia.errors import HomeError, SettingsError
+from gaia.ops.setup.files import variables_in
 from gaia.ops.setup.owner import Owners, find_owners
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -16,6 +19,36 @@ from gaia.settings.providers import ResolvedModel, resolve_provider
 from gaia.settings.secrets import VARIABLES
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
+
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+"""Holds how much memory a container may have, or `max`."""
+
+PRIVATE = 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Its memory, and the processors that a process may use."""
+
+    memory_bytes: int
+    cores: int
+
+    def describe(self) -> str:
+        """In a few words."""
+        cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
+        return f"{round(self.memory_bytes / 10**9)} GB of memory and {cores}"
+
+
+def look_at_machine(container_limit: Path = CONTAINER_LIMIT) -> Machine:
+    """This machine, or the container in which gaia runs."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        memory = min(memory, int(container_limit.read_text(encoding="ascii")))
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS has none.
+        cores = os.cpu_count() or 1
+    return Machine(memory, cores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +135,38 @@ def _variables(home: Home) -> Mapping[str, str]:
         return variables_in(home.env_file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
+
+
+def check_place(home: Home) -> None:
+    """Return if the home is usable, or can be made. Nothing is made.
+
+    Raises:
+        HomeError: It cannot.
+    """
+    nearest = next(path for path in (home.root, *home.root.parents) if _exists(path))
+    if not nearest.is_dir():
+        raise HomeError(f"{str(nearest)!r} is not a folder: choose another for gaia's home")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise HomeError(f"{str(nearest)!r} cannot be written to: choose another for gaia's home")
+
+
+def make_private_home(home: Home) -> None:
+    """Make the home, or take from others what they may do in the one that there is.
+
+    Raises:
+        HomeError: It cannot be made, or belongs to somebody else.
+    """
+    home.create()
+    mode = S_IMODE(home.root.stat().st_mode)
+    if mode & ~PRIVATE:
+        try:
+            home.root.chmod(PRIVATE)
+        except OSError as exc:
+            raise HomeError(
+                f"{str(home.root)!r} is open to others and cannot be closed ({exc.strerror}): "
+                "run this as its owner, or choose another folder"
+            ) from exc
+
+
+def _exists(path: Path) -> bool:
+    return os.path.lexists(path)

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.ops.service.installation import user_unit
-from gaia.ops.service.unit import value_of
+from gaia.ops.service.unit import user_unit, value_of
 from gaia.paths import Home
 from gaia.settings.schema import Settings
 from tests.harness.supervisor import supervising

@@ -14,7 +14,7 @@ from gaia.app.listeners import Listeners
 from gaia.app.reload import ConfigReloader
 from gaia.app.tasks import Tasks
 from gaia.errors import StoreError
-from gaia.ops.service.notify import ServiceManager
+from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings

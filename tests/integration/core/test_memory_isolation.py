@@ -29,7 +29,7 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from gaia.messages import Address
-from gaia.ops.removal import remove_person
+from gaia.ops.people import remove_person
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities

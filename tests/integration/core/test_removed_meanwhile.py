@@ -11,7 +11,7 @@ from sqlalchemy import text
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.memory import ledger
 from gaia.messages import ReceiptKind
-from gaia.ops.removal import remove_person
+from gaia.ops.people import remove_person
 from gaia.store.memory_tables import IndexOpRow
 from gaia.store.ownership import join_users
 from gaia.store.tables import AuditRow, Base, PairingRow, StrangerRow, UserRow

@@ -35,8 +35,7 @@ from gaia.store.users import Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
-from gaia.web.memory import memory_routes
-from gaia.web.queries import query_routes
+from gaia.web.local import memory_routes, query_routes
 from gaia.web.server import WebServer, listen_on_path
 
 POT = "The gate code is under the blue pot"

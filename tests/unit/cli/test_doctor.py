@@ -19,7 +19,7 @@ from gaia.cli.console import WaitingLine
 from gaia.cli.doctor import Columns, summary, wants_colour
 from gaia.cli.main import app
 from gaia.findings import Check, Finding, failed, ok, warning
-from gaia.ops.doctor.running import Examined
+from gaia.ops.doctor.checks import Examined
 from gaia.paths import Home
 from tests.servers.serving import serving
 

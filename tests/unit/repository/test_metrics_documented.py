@@ -9,8 +9,7 @@ from prometheus_client.metrics_core import Metric
 
 from gaia.agent.health import Calls, Latency
 from gaia.messages import ReceiptKind
-from gaia.ops.metrics.counters import Counters
-from gaia.ops.metrics.standing import Standing
+from gaia.ops.metrics import Counters, Standing
 from gaia.store.job_runs import JobRun
 from gaia.store.tables import InboxState
 from gaia.store.usage import Usage

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.ops.backup.making import Made, Wanted, make_backup
+from gaia.ops.backup.create import Made, Wanted, make_backup
 from gaia.paths import Home
 from gaia.store.opening import open_database
 from gaia.store.users import Role, Users

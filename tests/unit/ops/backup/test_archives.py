@@ -6,8 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.ops.backup.archives import Archive, archive_name, archives_in, backup_folder
-from gaia.ops.backup.keeping import outlived
+from gaia.ops.backup.archives import Archive, archive_name, archives_in, backup_folder, outlived
 from gaia.paths import Home
 from gaia.settings.schema import BackupSettings
 

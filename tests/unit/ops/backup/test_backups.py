@@ -11,9 +11,8 @@ from gaia.current import Current
 from gaia.errors import BackupBusyError, BackupError
 from gaia.memory import forget, ledger
 from gaia.ops.backup.archives import archive_name, archives_in
-from gaia.ops.backup.backups import Backups, build_backup_job
-from gaia.ops.backup.making import Wanted, make_backup
-from gaia.ops.backup.outdated import replace_outdated
+from gaia.ops.backup.backups import Backups, build_backup_job, replace_outdated
+from gaia.ops.backup.create import Wanted, make_backup
 from gaia.ops.backup.staging import backup_lock
 from gaia.ops.forgetting import carry_out_apart
 from gaia.paths import Home

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from gaia.errors import BackupDamagedError, PassphraseError
-from gaia.ops.backup.making import Made
-from gaia.ops.backup.verifying import verify_backup
+from gaia.ops.backup.create import Made
+from gaia.ops.backup.verify import verify_backup
 
 PASSPHRASE = "correct horse battery staple ü"
 

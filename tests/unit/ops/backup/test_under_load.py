@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from gaia.ops.backup.making import Made
-from gaia.ops.backup.verifying import verify_backup
+from gaia.ops.backup.create import Made
+from gaia.ops.backup.verify import verify_backup
 from gaia.paths import Home
 from gaia.testing.until import until
 

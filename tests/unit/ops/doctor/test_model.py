@@ -9,8 +9,8 @@ from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.known_host import KnownHost, about
 from gaia.findings import Outcome
+from gaia.ops.doctor.checks import Examined, examine
 from gaia.ops.doctor.model import model_checks
-from gaia.ops.doctor.running import Examined, examine
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.providers import resolve_loaded

@@ -7,10 +7,8 @@ import pytest
 
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.service import service_check
-from gaia.ops.service.installation import user_unit
-from gaia.ops.service.installing import Service
-from gaia.ops.service.managers import Systemd
-from gaia.ops.service.unit import Scope
+from gaia.ops.service.installer import Service, Systemd
+from gaia.ops.service.unit import Scope, user_unit
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, Settings
 

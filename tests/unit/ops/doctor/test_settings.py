@@ -7,7 +7,7 @@ from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.doctor.settings import MOST_NAMED, settings_check
 from gaia.ops.report import StatusReport
-from gaia.ops.settings_report import ChangeReport, ReloadReport
+from gaia.ops.wire import ChangeReport, ReloadReport
 from gaia.testing.clock import START
 from tests.harness.reports import WELL
 

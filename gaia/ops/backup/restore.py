@@ -1,0 +1,162 @@
+"""Makes a home of a backup: all of it, or nothing.
+
+The backup is unpacked beside the home, looked at as `verify` does, settled, and then
+takes the home's place at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import mkdtemp
+
+from sqlalchemy.orm import Session
+
+from gaia.errors import BackupError, StoreError
+from gaia.files import sync_folder
+from gaia.ops.backup.archives import Manifest, Progress, Silent
+from gaia.ops.backup.staging import unwritable
+from gaia.ops.backup.verify import Contents, count_contents, damaged, find_troubles, unpack
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.store import audit, retention
+from gaia.store.audit import Action
+from gaia.store.opening import open_database
+from gaia.store.retention import Waiting
+
+TAKEN_UP_WITHIN = timedelta(hours=6)
+"""So long after gaia was stopped what waited is still answered, as it would be after a
+move to another machine."""
+
+OF_NO_MATTER = ("lost+found",)
+"""What a disk of its own has by itself."""
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A home that was restored. `takes_up` says whether what waited is answered and sent."""
+
+    manifest: Manifest
+    contents: Contents
+    waiting: Waiting
+    takes_up: bool
+
+
+async def restore_backup(
+    path: Path, passphrase: str | None, home: Home, clock: Clock, progress: Progress | None = None
+) -> Restored:
+    """Restore a backup into a home that is empty, or not there.
+
+    Raises:
+        BackupDamagedError: It cannot be restored; all that is wrong with it is told.
+        PassphraseError: It is encrypted, and the passphrase is missing or wrong.
+        BackupError: Something is in the way, it cannot be read, or there is no room.
+    """
+    with _beside(home) as folder:
+        there = Home(folder)
+        manifest = await asyncio.to_thread(unpack, path, passphrase, folder, progress or Silent())
+        troubles = await asyncio.to_thread(find_troubles, there, manifest)
+        if troubles:
+            raise damaged(path, list(troubles))
+        try:
+            contents = await count_contents(there)
+            done = await _settle(there, manifest, contents, clock.now())
+        except StoreError as exc:
+            raise damaged(path, [str(exc)]) from exc
+        _take_place(folder, home)
+    return done
+
+
+async def _settle(home: Home, manifest: Manifest, contents: Contents, now: datetime) -> Restored:
+    age = now - manifest.taken_at
+    takes_up = not manifest.while_running and timedelta(0) <= age <= TAKEN_UP_WITHIN
+    database = await open_database(home)
+    try:
+        waiting = await database.write(_settle_queues, takes_up, now, manifest)
+    finally:
+        await database.close()
+    return Restored(manifest, contents, waiting, takes_up)
+
+
+@contextmanager
+def _beside(home: Home) -> Iterator[Path]:
+    """A private folder from which a rename leads to the home. Of what is left in it when
+    something fails, nothing stays.
+
+    A home that is a disk of its own, as in a container, has it inside.
+    """
+    root = home.root
+    _check_free(root)
+    try:
+        inside = root.exists() and (os.path.ismount(root) or not os.access(root.parent, os.W_OK))
+        root.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(mkdtemp(prefix=".gaia-restoring-", dir=root if inside else root.parent))
+    except OSError as exc:
+        raise unwritable(root, exc) from exc
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_free(root: Path) -> None:
+    try:
+        found = [entry.name for entry in root.iterdir() if entry.name not in OF_NO_MATTER]
+    except FileNotFoundError:
+        return
+    except OSError as exc:
+        raise BackupError(
+            f"{str(root)!r} cannot be restored to ({exc.strerror}): set GAIA_HOME to another folder"
+        ) from exc
+    if found:
+        found.sort()
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        raise BackupError(
+            f"{str(root)!r} is not empty, it has {', '.join(found[:MOST_NAMED])}{more}: stop gaia "
+            "if it runs there and move the folder away, or set GAIA_HOME to another one"
+        )
+
+
+def _take_place(folder: Path, home: Home) -> None:
+    """Have the folder, or the files in it, take the home's place. Fails, as a rename does,
+    where something has come there meanwhile."""
+    try:
+        sync_folder(folder)
+        if folder.parent == home.root:
+            _check_free_but_for(folder, home.root)
+            # A home without gaia.db is none yet: it comes last.
+            for file in sorted(folder.iterdir(), key=lambda file: file.name == home.database.name):
+                file.rename(home.root / file.name)
+            home.root.chmod(0o700)
+        else:
+            folder.rename(home.root)
+            sync_folder(home.root.parent)
+    except OSError as exc:
+        raise BackupError(
+            f"{str(home.root)!r} cannot be put in place ({exc.strerror}): see that nothing else "
+            "writes there, and try again"
+        ) from exc
+
+
+def _check_free_but_for(folder: Path, root: Path) -> None:
+    if any(entry.name not in (*OF_NO_MATTER, folder.name) for entry in root.iterdir()):
+        raise BackupError(f"something was written to {str(root)!r} meanwhile: empty it, try again")
+
+
+def _settle_queues(session: Session, takes_up: bool, now: datetime, manifest: Manifest) -> Waiting:
+    waiting = retention.count_waiting(session)
+    if not takes_up:
+        retention.settle_restored(session, now)
+    retention.give_up_indexes(session)
+    taken_at = f"{manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
+    detail = f"a backup of {taken_at}"
+    audit.record(session, Action.RESTORED, at=now, by=audit.CLI, detail=detail)
+    return waiting

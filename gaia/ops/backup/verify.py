@@ -1,0 +1,276 @@
+"""Reads an archive, looks into what it holds, and tells whether it can be restored.
+
+Nothing of it is believed before it is checked. It may hold the files that a backup can have,
+under their names, and nothing else: no path, link or device is ever followed or made. A file
+is of the size, and has the hash, that the manifest tells."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import os
+import shutil
+import sqlite3
+import tarfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from pydantic import ValidationError
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from gaia.errors import BackupDamagedError, BackupError, PassphraseError, StoreError
+from gaia.files import open_new
+from gaia.ops.backup.archives import (
+    MANIFEST,
+    MANIFEST_MAX_BYTES,
+    Manifest,
+    Progress,
+    Silent,
+    is_encrypted,
+    places,
+)
+from gaia.ops.backup.encryption import VARIABLE, decrypting
+from gaia.paths import Home
+from gaia.store.memory_tables import MemoryRow, MemoryStatus
+from gaia.store.opening import holds_nothing, open_database, read_revision
+from gaia.store.tables import InboxRow, UserRow
+
+PIECE_BYTES = 1024 * 1024
+
+
+def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress) -> Manifest:
+    """Check an archive, and write its files into an empty folder (0600). Blocks.
+
+    Raises:
+        PassphraseError: It is encrypted, and the passphrase is missing or wrong.
+        BackupDamagedError: It is not what was written; all that is found is in it.
+        BackupError: It cannot be read, or there is no room for it.
+    """
+    troubles: list[str] = []
+    manifest = None
+    try:
+        with _opened(path, passphrase) as content:
+            progress.step(f"reading {path.name}")
+            with gzip.open(content) as unzipped, tarfile.open(fileobj=unzipped, mode="r|") as tar:
+                manifest = _read_manifest(tar)
+                _check_room(manifest, folder)
+                troubles += _read_files(tar, manifest, folder, progress)
+                # What is behind the tar's end has a say in the checksum.
+                while unzipped.read(PIECE_BYTES):
+                    pass
+    except (gzip.BadGzipFile, zlib.error, tarfile.TarError, EOFError) as exc:
+        troubles.append(f"it is cut or damaged ({exc or type(exc).__name__})")
+    except OSError as exc:
+        raise BackupError(
+            f"{str(path)!r} cannot be read or unpacked ({exc.strerror or exc}): check the file, "
+            f"and that there is room in {str(folder.parent)!r}"
+        ) from exc
+    if troubles or manifest is None:
+        raise damaged(path, troubles)
+    return manifest
+
+
+def damaged(path: Path, troubles: list[str]) -> BackupDamagedError:
+    """The error for an archive with these troubles."""
+    told = "\n".join(f"  {trouble}" for trouble in troubles)
+    return BackupDamagedError(
+        f"{path.name} cannot be restored, take another backup:\n{told}", troubles
+    )
+
+
+@contextmanager
+def _opened(path: Path, passphrase: str | None) -> Iterator[IO[bytes]]:
+    if not is_encrypted(path):
+        with path.open("rb") as file:
+            yield file
+    elif not passphrase:
+        raise PassphraseError(
+            f"{path.name} is encrypted: set {VARIABLE} to the passphrase that it was made with"
+        )
+    else:
+        with decrypting(path, passphrase) as content:
+            yield content
+
+
+def _read_manifest(tar: tarfile.TarFile) -> Manifest:
+    member = tar.next()
+    if member is None or member.name != MANIFEST or not member.isreg():
+        raise tarfile.TarError(f"it does not begin with {MANIFEST}")
+    if member.size > MANIFEST_MAX_BYTES:
+        raise tarfile.TarError(f"{MANIFEST} is too large")
+    try:
+        return Manifest.model_validate_json(_content(tar, member).read())
+    except ValidationError as exc:
+        where = ".".join(str(part) for part in exc.errors()[0]["loc"])
+        raise tarfile.TarError(
+            f"{MANIFEST} is not understood by this version of gaia, at {where or 'its start'}"
+        ) from exc
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    content = tar.extractfile(member)
+    if content is None:
+        raise tarfile.TarError(f"{member.name} has no content")
+    return content
+
+
+def _check_room(manifest: Manifest, folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if manifest.size > free:
+        raise BackupError(
+            f"the backup needs {manifest.size / 1e6:,.0f} MB in {str(folder.parent)!r}, and "
+            f"{free / 1e6:,.0f} MB are free: make room there"
+        )
+
+
+def _read_files(
+    tar: tarfile.TarFile, manifest: Manifest, folder: Path, progress: Progress
+) -> Iterator[str]:
+    """Write what may be written; what is wrong with each file is told."""
+    possible = places(Home(folder))
+    due = {entry.name: entry for entry in manifest.files}
+    before = 0
+    for name in sorted(set(due) - set(possible)):
+        yield f"{MANIFEST} names {name!r}, which no backup has"
+        del due[name]
+    while (member := tar.next()) is not None:
+        if member.name not in possible or not member.isreg():
+            yield f"it has {_kind(member)} {member.name!r}, which no backup has"
+        elif (entry := due.pop(member.name, None)) is None:
+            yield f"{member.name} is in it twice, or is not in {MANIFEST}"
+        elif member.size != entry.size:
+            yield f"{member.name} has {member.size:,} bytes, and {entry.size:,} were written"
+        elif _write(_content(tar, member), possible[member.name]) != entry.sha256:
+            yield f"{member.name} is not what was written (SHA-256)"
+        before += min(member.size, manifest.size)
+        progress.bytes_done(min(before, manifest.size), manifest.size)
+    for name in due:
+        yield f"{name} is missing"
+
+
+def _kind(member: tarfile.TarInfo) -> str:
+    if member.issym() or member.islnk():
+        return "a link"
+    return "a file" if member.isreg() else "a folder" if member.isdir() else "a device"
+
+
+def _write(content: IO[bytes], path: Path) -> str:
+    """Write a file, and have it on the disk; returns its hash."""
+    digest = hashlib.sha256()
+    with open_new(path) as file:
+        while piece := content.read(PIECE_BYTES):
+            digest.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """How much there is in a backup."""
+
+    users: int
+    memories: int
+    messages: int
+
+
+def find_troubles(home: Home, manifest: Manifest) -> Sequence[str]:
+    """What is wrong with the databases in the folder: nothing, if they can be used.
+    Blocks."""
+    if holds_nothing(home.database):
+        return [f"{home.database.name} is missing"]
+    troubles = list(_unsound(home))
+    try:
+        revision = read_revision(home.database)
+        if revision != manifest.revision:
+            troubles.append(
+                f"{home.database.name} is of revision {revision!r}, and {manifest.revision!r} "
+                "was written"
+            )
+    except StoreError as exc:
+        troubles.append(str(exc))
+    return troubles
+
+
+async def count_contents(home: Home) -> Contents:
+    """How much there is in the folder's gaia.db, which is brought to this version.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    database = await open_database(home)
+    try:
+        return await database.read(_count)
+    finally:
+        await database.close()
+
+
+def _unsound(home: Home) -> Iterator[str]:
+    for path in (home.database,):
+        if not holds_nothing(path) and (trouble := _trouble(path)):
+            yield f"{path.name} is damaged ({trouble})"
+
+
+def _trouble(path: Path) -> str:
+    """What SQLite finds wrong with a file, every page and index of it."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    except sqlite3.Error as exc:
+        return str(exc)
+    if finding != "ok":
+        return str(finding)
+    return f"a row of {broken[0]} refers to a missing one of {broken[2]}" if broken else ""
+
+
+def _count(session: Session) -> Contents:
+    users = session.scalar(
+        select(func.count()).select_from(UserRow).where(UserRow.removed_at.is_(None))
+    )
+    memories = session.scalar(
+        select(func.count()).select_from(MemoryRow).where(MemoryRow.status == MemoryStatus.ACTIVE)
+    )
+    messages = session.scalar(select(func.count()).select_from(InboxRow))
+    return Contents(users or 0, memories or 0, messages or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A backup that can be restored, and what is in it."""
+
+    path: Path
+    manifest: Manifest
+    contents: Contents
+
+
+async def verify_backup(
+    path: Path, passphrase: str | None, progress: Progress | None = None
+) -> Verified:
+    """Look whether a backup can be restored.
+
+    Raises:
+        BackupDamagedError: It cannot; all that is wrong with it is told.
+        PassphraseError: It is encrypted, and the passphrase is missing or wrong.
+        BackupError: It cannot be read, or there is no room for the trial.
+    """
+    with TemporaryDirectory(prefix="gaia-verify-") as folder:
+        home = Home(Path(folder))
+        manifest = await asyncio.to_thread(
+            unpack, path, passphrase, home.root, progress or Silent()
+        )
+        troubles = await asyncio.to_thread(find_troubles, home, manifest)
+        try:
+            if not troubles:
+                return Verified(path, manifest, await count_contents(home))
+        except StoreError as exc:
+            troubles = [str(exc)]
+    raise damaged(path, list(troubles))

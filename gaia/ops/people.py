@@ -1,0 +1,123 @@
+"""What becomes of people: one who is removed, and two users who become one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from gaia.digest import seal
+from gaia.errors import StoreError
+from gaia.memory import ledger
+from gaia.memory.memory import Memory
+from gaia.memory.needles import Needles
+from gaia.ops.traces import clean_copies, cut_entries
+from gaia.paths import Home
+from gaia.store import audit, conversations, forgets
+from gaia.store.audit import Action
+from gaia.store.digest_tables import DigestReason
+from gaia.store.engine import Database
+from gaia.store.forgets import Forget
+from gaia.store.ownership import join_users
+from gaia.store.redaction import Redaction
+from gaia.store.users import User, Users
+
+logger = logging.getLogger(__name__)
+
+
+async def remove_person(home: Home, database: Database, users: Users, user: User) -> None:
+    """Remove a user and all that gaia keeps of them, for good.
+
+    The user goes last, so that what a crash cuts short can be asked for again. What
+    becomes of backups from then on is told in `gaia.ops.backup.backups`.
+
+    Raises:
+        LastOwnerError: They are the only owner. Nothing is removed.
+    """
+    await users.check_removable(user)
+    await _clean_files(home, database, user)
+    await users.remove(user)
+    await _write_anew(database)
+    await users.note_forgotten(user)
+
+
+async def _write_anew(database: Database) -> None:
+    """Rid the file of copies of rows that SQLite had moved. The person is removed by now:
+    what fails here must not look as if nothing was."""
+    try:
+        await database.rewrite()
+        await database.checkpoint()
+    except StoreError as exc:
+        logger.warning("free parts of the database may hold what was removed: %s", exc)
+
+
+async def _clean_files(home: Home, database: Database, user: User) -> None:
+    """Take what was said to be remembered out of what was typed at the terminal, which is
+    everybody's, and all that the user wrote out of the copies of the database.
+
+    Logs are left to the process that writes them: they hold no words.
+    """
+    known, wishes, earlier_ids = await database.read(_to_clean, user)
+    needles = [words for each in known for words in (each.text, each.quote) if words]
+    needles += [needle for wish in wishes for needle in wish.needles]
+    what = Redaction(
+        user_id=user.user_id,
+        says=Needles(needles).match,
+        sources=frozenset(),
+        everything=True,
+        inbox_id=0,
+        since=user.created_at,
+    )
+    await asyncio.to_thread(cut_entries, home.terminal_history, what.says)
+    await asyncio.to_thread(clean_copies, home.backups, what, {user.user_id, *earlier_ids})
+
+
+def _to_clean(
+    session: Session, user: User
+) -> tuple[Sequence[Memory], Sequence[Forget], Sequence[str]]:
+    numbers = ledger.numbers(session, user.user_id)
+    known = ledger.get_many(session, user.user_id, numbers)
+    wishes = forgets.under_way(session, user.user_id)
+    earlier_ids = audit.joined_into(session, user.user_id)
+    return known, wishes, earlier_ids
+
+
+def join_person(
+    session: Session,
+    gone: User,
+    into: User,
+    now: datetime,
+    *,
+    learns: bool,
+) -> User:
+    """Make `gone` and `into` one user, within the caller's transaction on gaia.db;
+    returns `into` as it is then.
+
+    What was said in the sessions that are left by it is to be digested, where gaia
+    `learns` by itself: its archive outlives them.
+
+    Raises:
+        UnknownUserError: One of them has been removed.
+        GroupUserError: One of them is a group.
+    """
+    if learns:
+        _seal(session, gone, into, now)
+    joined = join_users(session, gone, into, now)
+    audit.record(
+        session, Action.JOINED, at=now, by=gone.user_id, subject=joined.user_id, detail=joined.role
+    )
+    return joined
+
+
+def _seal(session: Session, gone: User, into: User, now: datetime) -> None:
+    """Seal the sessions of `gone`, and those of `into` in the same chats."""
+    for chat in conversations.of_user(session, gone.user_id):
+        twin = conversations.find(
+            session, user_id=into.user_id, channel=chat.channel, chat=chat.chat
+        )
+        for left in (chat, twin):
+            if left is not None:
+                seal.seal(session, left, DigestReason.JOINED, now)

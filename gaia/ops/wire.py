@@ -1,0 +1,164 @@
+"""What goes over the control socket beside queries and the status: searches of memory, its index
+anew, digests at once, and changed settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from gaia.ops.report import Report
+from gaia.settings.changes import Change
+
+if TYPE_CHECKING:
+    from gaia.memory.search import Found, Hit
+
+SEARCH_PATH = "/local/memory/search"
+REINDEX_PATH = "/local/memory/reindex"
+DIGEST_PATH = "/local/sessions/digest"
+RELOAD_PATH = "/local/settings/reload"
+DIFF_PATH = "/local/settings/diff"
+
+
+class SearchQuestion(Report):
+    """What to look for, and in whose memory."""
+
+    user_id: str
+    words: str
+    limit: int
+
+
+class ScoreReport(Report):
+    """What the score of a hit is the sum of; `question` is taken off."""
+
+    words: float
+    meaning: float
+    neighbours: float
+    name: float
+    date: float
+    question: float
+
+
+class HitReport(Report):
+    """A memory that was found, and why. `bm25` and `similarity` are None where that
+    search did not find it; `coverage` and `nearness` are what `relevant` is made of."""
+
+    memory_id: int
+    text: str
+    kind: str
+    context: str
+    subject: str | None
+    sensitive: bool
+    said_at: datetime
+    score: float
+    parts: ScoreReport
+    bm25: float | None
+    similarity: float | None
+    coverage: float
+    nearness: float
+    relevant: bool
+
+
+class SearchReport(Report):
+    """Hits, the best first. `fault` is why meaning was not searched, empty if it was."""
+
+    hits: tuple[HitReport, ...]
+    fault: str = ""
+
+
+class ReindexStep(Report):
+    """How far the index is. The last one is `finished`, or has the `error` that it ended with."""
+
+    done: int = 0
+    total: int = 0
+    finished: bool = False
+    error: str = ""
+
+
+def search_report(found: Found) -> SearchReport:
+    """The report on what a search found."""
+    return SearchReport(hits=tuple(map(_hit, found.hits)), fault=found.fault)
+
+
+def _hit(hit: Hit) -> HitReport:
+    memory, parts = hit.memory, hit.parts
+    return HitReport(
+        memory_id=memory.memory_id,
+        text=memory.text,
+        kind=memory.kind,
+        context=memory.context,
+        subject=memory.subject,
+        sensitive=memory.sensitive,
+        said_at=memory.valid_from,
+        score=parts.total,
+        parts=ScoreReport(
+            words=parts.text,
+            meaning=parts.vector,
+            neighbours=parts.neighbours,
+            name=parts.named,
+            date=parts.dated,
+            question=parts.question,
+        ),
+        bm25=hit.text_score,
+        similarity=hit.similarity,
+        coverage=hit.coverage,
+        nearness=hit.nearness,
+        relevant=hit.is_relevant,
+    )
+
+
+class DigestWish(Report):
+    """What is to be digested: the present sessions, of one user if named, or with `retry`
+    what failed."""
+
+    user_id: str | None
+    retry: bool
+
+
+class DigestOutcome(Report):
+    """How a digest stands in the end. `error` is the last failure, empty if there was none;
+    `waits` says that its user has no calls left today."""
+
+    user_id: str
+    session_id: str
+    state: str
+    learned: int
+    changed: int
+    error: str
+    waits: bool
+
+
+class DigestStep(Report):
+    """How far it is; the last step has `outcomes`, or `error` is why it cannot be done."""
+
+    done: int = 0
+    total: int = 0
+    outcomes: tuple[DigestOutcome, ...] | None = None
+    error: str = ""
+
+
+class ChangeReport(Report):
+    """A setting that is another one, or would be. A secret is named by its variable, has
+    no `effect`, and its values are words about it."""
+
+    key: str
+    before: JsonValue
+    after: JsonValue
+    effect: str
+
+
+class ReloadReport(Report):
+    """What was changed, or would be; or, in `problem`, why nothing is."""
+
+    changes: tuple[ChangeReport, ...] = ()
+    problem: str = ""
+
+
+def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
+    """Changes as they are told on the control socket."""
+    return tuple(
+        ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
+        for each in changes
+    )
