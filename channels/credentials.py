@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.settings.schema import ChannelsSettings, Secrets
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from typing import TypeVar
 
 from channels.credentials import TwilioCredentials, telegram_token, twilio_credentials
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
 from gaia.findings import Check, Finding, Heard, ok
 from gaia.messages import Health
+from gaia.mistakes import Mistake
 from gaia.settings.places import place
 from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSettings, WhatsAppSettings
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 from pydantic import JsonValue
 
-from gaia.errors import Mistake
+from gaia.mistakes import Mistake
 from gaia.settings.secret_shapes import conceal
 
 KeyPath = tuple[str, ...]

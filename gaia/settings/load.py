@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.advice import advise
 from gaia.settings.document import Document, parse_document

@@ -12,7 +12,8 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import ModelSettings, Secrets
 from gaia.weights.catalogue import CATALOGUE

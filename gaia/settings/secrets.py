@@ -17,7 +17,7 @@ from stat import S_IMODE
 from dotenv.parser import parse_stream
 from pydantic import SecretStr
 
-from gaia.errors import Mistake
+from gaia.mistakes import Mistake
 from gaia.settings.schema import Secrets
 from gaia.settings.secret_shapes import looks_secret
 

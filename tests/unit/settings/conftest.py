@@ -8,7 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 

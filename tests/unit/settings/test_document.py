@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.errors import Mistake
+from gaia.mistakes import Mistake
 from gaia.settings.document import Place, parse_document
 
 FILE = Path("gaia.yaml")

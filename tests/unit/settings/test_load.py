@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Settings

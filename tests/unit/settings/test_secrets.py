@@ -13,7 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from gaia.errors import Mistake, SettingsError
+from gaia.errors import SettingsError
+from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from gaia.errors import Mistake, NotRunningError, SettingsError
+from gaia.errors import NotRunningError, SettingsError
 from gaia.findings import Check, Finding, Outcome, failed, ok, warning
+from gaia.mistakes import Mistake
 from gaia.ops.doctor.checks import OFFER, Examined, examine
 
 
