@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from gaia.errors import StoreError
+from gaia.lru import LruCache
 from gaia.messages import Attachment
 
 LONGEST_NAME = 128
@@ -53,16 +53,15 @@ class Attempts:
     """
 
     def __init__(self) -> None:
-        self._failures: OrderedDict[Hashable, int] = OrderedDict()
+        self._failures = LruCache[Hashable, int](_MOST_REMEMBERED)
 
     def fail(self, name: Hashable) -> bool:
         """Count a failure, and tell whether it was the last one allowed."""
-        failures = self._failures.pop(name, 0) + 1
+        failures = (self._failures.get(name) or 0) + 1
         if failures >= ATTEMPTS:
+            self._failures.drop(name)
             return True
-        self._failures[name] = failures
-        while len(self._failures) > _MOST_REMEMBERED:
-            self._failures.popitem(last=False)
+        self._failures.put(name, failures)
         return False
 
     async def commit(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -29,6 +28,7 @@ from channels.telegram.events import (
 from channels.telegram.sender import SideEffects
 from channels.telegram.translation import translate
 from channels.telegram.words import Me
+from gaia.lru import LruCache
 from gaia.messages import Inbound
 from gaia.ports import Clock, Gateway
 
@@ -124,27 +124,23 @@ class Albums:
     """
 
     def __init__(self) -> None:
-        self._overheard: OrderedDict[_AlbumKey, list[Inbound]] = OrderedDict()
-        self._addressed: OrderedDict[_AlbumKey, None] = OrderedDict()
+        self._overheard = LruCache[_AlbumKey, list[Inbound]](ALBUMS_KEPT)
+        self._addressed = LruCache[_AlbumKey, bool](ALBUMS_KEPT)
 
     def overhear(self, part: Inbound) -> None:
         """Keep a part until another one may show that the album is for the bot."""
-        self._overheard.setdefault(_key(part), []).append(part)
-        if len(self._overheard) > ALBUMS_KEPT:
-            self._overheard.popitem(last=False)
+        self._overheard.put(_key(part), [*(self._overheard.get(_key(part)) or ()), part])
 
     def addressed(self, part: Inbound) -> Sequence[Inbound]:
         """Note that a part is for the bot, and return the parts that were overheard before."""
         if part.direct or part.album is None:
             return ()
-        self._addressed[_key(part)] = None
-        if len(self._addressed) > ALBUMS_KEPT:
-            self._addressed.popitem(last=False)
-        return self._overheard.get(_key(part), ())
+        self._addressed.put(_key(part), True)
+        return self._overheard.get(_key(part)) or ()
 
     def is_addressed(self, part: Inbound) -> bool:
         """Whether another part of its album was for the bot."""
-        return _key(part) in self._addressed
+        return self._addressed.get(_key(part)) is not None
 
 
 def _key(part: Inbound) -> _AlbumKey:

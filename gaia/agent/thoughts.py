@@ -8,13 +8,14 @@ the opening one stands in the prompt. What looks the same later in an answer is 
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 import regex
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
+
+from gaia.lru import LruCache
 
 _NAME = r"(?:think(?:ing)?|thoughts?|reasoning)"
 _BEGIN = regex.compile(
@@ -40,14 +41,12 @@ class KeptThoughts(Generic[Thought]):
     it back with the call; ids do not tell which it was, since requests have others."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Thought] = OrderedDict()
+        self._kept = LruCache[str, Thought](KEPT)
 
     def keep(self, response: LlmResponse, thought: Thought) -> None:
         """Keep what stood before the calls in a response, and forget the oldest."""
         for call in response.get_function_calls() if thought else ():
-            self._kept[_key(call.name, call.args)] = thought
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+            self._kept.put(_key(call.name, call.args), thought)
 
     def before(self, name: str | None, arguments: Mapping[str, Any] | None) -> Thought | None:
         """What stood before this call, if that is known."""

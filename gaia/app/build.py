@@ -19,18 +19,15 @@ from gaia.app.digests import build_digests
 from gaia.app.jobs import build_jobs
 from gaia.app.models import CurrentModelStack, ModelStackBuilder, weighing
 from gaia.core.access import Access
-from gaia.core.budget_notices import BudgetNotices
-from gaia.core.budgets import Budgets
+from gaia.core.budgets import BudgetNotices, Budgets, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
-from gaia.core.gateway import ChannelGateway
+from gaia.core.gateway import ChannelGateway, Warming
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
 from gaia.core.profiling import Profiles
-from gaia.core.spending import Spending
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
-from gaia.core.warming import Warming
 from gaia.current import Current
 from gaia.digest.worker import Digesting
 from gaia.memory.digest.findings import Reader

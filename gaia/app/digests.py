@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gaia.commands.announcing import Announcing
-from gaia.core.budgets import Budgets
+from gaia.core.budgets import Budgets, Spending
 from gaia.core.delivery import Delivery
-from gaia.core.spending import Spending
 from gaia.core.turns import Turns
 from gaia.current import Current
 from gaia.digest.commit import Committing

@@ -12,8 +12,8 @@ from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
 from gaia.app.extractor import build_ask, build_extractor
-from gaia.core.asking import Asking
 from gaia.core.attachments import Attachments
+from gaia.core.turn_runner import TurnRunner
 from gaia.current import Current
 from gaia.memory.digest.findings import Reader
 from gaia.memory.profile.prefix import room
@@ -34,7 +34,7 @@ class ModelStack:
 
     model: ChatModel
     agent: Agent
-    asking: Asking
+    asking: TurnRunner
     recall: Recall
     reader: Reader
 
@@ -61,7 +61,7 @@ class ModelStackBuilder:
         return ModelStack(
             model=model,
             agent=agent,
-            asking=Asking(
+            asking=TurnRunner(
                 agent=agent,
                 attachments=Attachments(model, self.clock, settings.limits),
             ),

@@ -24,10 +24,9 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy.orm import Session
 
-from gaia.core import reports, retries
+from gaia.core import outcomes
 from gaia.core.observing import Observer, outcome_of
-from gaia.core.reports import CONFIRM, Settled
-from gaia.core.retries import Retries, Verdict
+from gaia.core.outcomes import CONFIRM, Retries, Settled, Verdict
 from gaia.core.workers import Workers
 from gaia.current import Current, Use
 from gaia.errors import SendError, UnknownSendError
@@ -116,7 +115,7 @@ class Delivery:
         if settled is None:
             logger.debug("a report on chunk %d tells nothing new", report.outbox_id)
         elif settled.verdict is not None:
-            retries.log(settled.chunk, settled.verdict, now)
+            outcomes.log_verdict(settled.chunk, settled.verdict, now)
             self._observer.chunk(channel, outcome_of(settled.verdict))
         elif not report.of_question:
             self._observer.chunk(channel, report.stage.value)
@@ -124,7 +123,7 @@ class Delivery:
     def _settle(
         self, session: Session, channel: str, report: DeliveryReport, now: datetime
     ) -> Settled | None:
-        settled = reports.settle(session, channel, report, self._retries, now)
+        settled = outcomes.settle_report(session, channel, report, self._retries, now)
         if settled is not None:
             self._listen(settled.conversation)
         return settled
@@ -183,7 +182,7 @@ class Delivery:
         repeat_not_before = now + CONFIRM if channel.reports else None
         judged = await self._database.write(self._judge, read, exc, now, repeat_not_before)
         if judged.verdict is not None:
-            retries.log(read, judged.verdict, now)
+            outcomes.log_verdict(read, judged.verdict, now)
             self._observer.chunk(channel.name, outcome_of(judged.verdict))
         return judged.wait
 
@@ -200,7 +199,7 @@ class Delivery:
             # A report, which knows better, has come first.
             return _Judged(_next_step(chunk))
         verdict = self._retries.judge(chunk, exc, now, repeat_not_before=repeat_not_before)
-        goes_on = retries.write(session, chunk, verdict, now)
+        goes_on = outcomes.write_verdict(session, chunk, verdict, now)
         return _Judged(AT_ONCE if goes_on else None, verdict)
 
     def _begin(
@@ -224,7 +223,7 @@ class Delivery:
             return CONFIRM
         # Reachability may change once this is committed: by then it is asked to hear of it.
         self._listen(due.conversation)
-        is_repeat = chunk.repeated or chunk.state in reports.IN_THE_MIDDLE
+        is_repeat = chunk.repeated or chunk.state in outcomes.IN_THE_MIDDLE
         sending.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
         answered = inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
         return _Begun(chunk, channel, _outbound(due, answered, is_repeat=is_repeat))

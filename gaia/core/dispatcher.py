@@ -18,12 +18,12 @@ from sqlalchemy.orm import Session
 
 from gaia.core import pairing, sentences, slash
 from gaia.core.access import Access
-from gaia.core.asking import Asking
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
 from gaia.core.limits import Limits
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
+from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.logs import turn_in_log
@@ -59,7 +59,7 @@ class Dispatcher:
         strangers: Strangers,
         limits: Limits,
         users: Users,
-        asking: Current[Asking],
+        asking: Current[TurnRunner],
         handlers: Handlers,
         delivery: Delivery,
         commands: Commands,

@@ -19,16 +19,12 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Scene
 from gaia.core import sentences, turn_end
-from gaia.core.asking import Asking, Sight
-from gaia.core.budget_notices import BudgetNotices
+from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.observing import Observer
-from gaia.core.outcome import Outcome, failure_outcome
-from gaia.core.running_turn import RunningTurn, TurnStoppedError
-from gaia.core.slots import Slots
-from gaia.core.spending import Spending
-from gaia.core.turn_end import TurnEnds, session_key
-from gaia.core.turns import Turns
+from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
+from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
+from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import GaiaError
@@ -90,7 +86,7 @@ class Handlers:
         self,
         *,
         database: Database,
-        asking: Current[Asking],
+        asking: Current[TurnRunner],
         channels: Mapping[str, Channel],
         delivery: Delivery,
         clock: Clock,
@@ -180,7 +176,7 @@ class Handlers:
                     return await self._run(asking, taken)
 
     def _take(
-        self, session: Session, asking: Asking, conversation_id: int, cue: Cue | None
+        self, session: Session, asking: TurnRunner, conversation_id: int, cue: Cue | None
     ) -> _Taken | timedelta | None:
         """Begin the next turn, and read all that it needs; or say when to look again."""
         talk = senders.talk(session, conversation_id)
@@ -220,7 +216,7 @@ class Handlers:
             self._slots = Slots(total)
         return self._slots
 
-    async def _run(self, asking: Asking, taken: _Taken) -> timedelta | None:
+    async def _run(self, asking: TurnRunner, taken: _Taken) -> timedelta | None:
         """Run a turn to its end; returns when to look for the next one."""
         conversation, channel, batch = taken.conversation, taken.channel, taken.batch
         started_at = self._clock.monotonic()
@@ -245,7 +241,7 @@ class Handlers:
         return timedelta(0) if batch.more_wait else end.outcome.retry
 
     async def _outcome(
-        self, asking: Asking, taken: _Taken, running: RunningTurn, meter: Meter
+        self, asking: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
         batch = taken.batch
         try:
@@ -263,7 +259,7 @@ class Handlers:
             return outcome
 
     async def _answer(
-        self, asking: Asking, taken: _Taken, running: RunningTurn, meter: Meter
+        self, asking: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
         batch, scene, sight = taken.batch, taken.scene, taken.sight
         if taken.is_forgetting:
@@ -288,7 +284,7 @@ def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
     return None if conversation is None else _Expected(conversation.user_id)
 
 
-def _read_again(session: Session, asking: Asking, scene: Scene, batch: Batch) -> Sight:
+def _read_again(session: Session, asking: TurnRunner, scene: Scene, batch: Batch) -> Sight:
     version = identities.memory_version(session, scene.key.user_id)
     return asking.read(session, scene, version, batch, None)
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from gaia.core import sentences, slash
-from gaia.core.splitting import split_notice
+from gaia.core.sentences import split_notice
 from gaia.current import Current
 from gaia.messages import Inbound, ReceiptKind
 from gaia.ports import Channel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gaia.core.retries import GiveUp, Repeat, TryAgain, Verdict, Wait
+from gaia.core.outcomes import GiveUp, Repeat, TryAgain, Verdict, Wait
 from gaia.messages import ReceiptKind
 from gaia.store.tables import InboxState
 

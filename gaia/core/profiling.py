@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.budgets import Budgets
-from gaia.core.spending import Spending
+from gaia.core.budgets import Budgets, Spending
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError

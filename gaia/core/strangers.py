@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from gaia.core import pairing, sentences
 from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
-from gaia.core.splitting import split_notice
+from gaia.core.sentences import split_notice
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
 from gaia.store import audit, conversations, identities, inbox, outbox, pairings, strangers

@@ -1,20 +1,28 @@
-"""The end of a turn: one transaction, before which nothing of it is in the database."""
+"""The end of a turn: with an answer, for another try, or without either; one transaction,
+before which nothing of it is in the database."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
-from gaia.core.budget_notices import BudgetNotices
-from gaia.core.outcome import Outcome
-from gaia.core.running_turn import RunningTurn
-from gaia.core.spending import Spending
+from gaia.core import sentences
+from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.told import own_words, told
+from gaia.core.turn_runner import RunningTurn
 from gaia.current import Current
+from gaia.errors import (
+    ModelFruitlessError,
+    ModelMissingError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+)
 from gaia.memory import archive
 from gaia.ports import Clock
 from gaia.sessions.service import stopped_turn, stored_events
@@ -23,7 +31,7 @@ from gaia.store import conversations, inbox, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.sessions import SessionKey
+from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
 from gaia.text import cut
@@ -37,6 +45,38 @@ ROOM = 2
 """How many times the characters of the longest message each text may have: there are
 notes beside the words, and names. What is longer comes from a model that ran wild, or
 from a burst that was stopped before anybody looked at its length."""
+
+
+FAILURES = 3
+"""A turn that failed so often is dead."""
+
+FIRST_RETRY = timedelta(seconds=2)
+HOPELESS = (
+    ModelFruitlessError,
+    ModelMissingError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+)
+"""Failures that another try soon would only repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
+    is what had been said of its answer when it was stopped, and `events` are what the session
+    is to tell of it."""
+
+    state: InboxState
+    reply: str | None = None
+    retry: timedelta | None = None
+    said: str = sentences.STOPPED_MARK
+    events: Sequence[StoredEvent] = ()
+
+    @property
+    def answer(self) -> str:
+        """The answer as the conversation has it, of a turn that came to its end."""
+        return self.said if self.reply is None else self.reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +170,14 @@ class TurnEnds:
                 longest_message=self._settings.now.limits.message_characters,
             )
             archive.keep(session, turn)
+
+
+def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:
+    """Whether a failed turn is tried again, or is dead and the user is told: an owner of
+    gaia what to do about it."""
+    if batch.failures + 1 < FAILURES and not isinstance(exc, HOPELESS):
+        return Outcome(InboxState.QUEUED, retry=FIRST_RETRY * 3**batch.failures)
+    return Outcome(InboxState.DEAD, sentences.failed(exc, batch.turn_id, to_owner=is_owner))
 
 
 def stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:

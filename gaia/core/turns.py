@@ -1,11 +1,13 @@
-"""How many turns run, and what gives way to them: work for the model that nobody waits for."""
+"""How many turns run, how many may at once, and what gives way to them: work for the model
+that nobody waits for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 
@@ -48,3 +50,27 @@ class Turns:
                 await asyncio.wait((work, begun))
             if not work.cancelled():
                 return work.result()
+
+
+class Slots:
+    """Lets `total` turns run at once, in the order in which they asked.
+
+    One user has at most half of them, however many conversations they have, so that a
+    person in many chats, or a slow model in one of them, holds up nobody else.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._all = asyncio.Semaphore(total)
+        self._per_user = (total + 1) // 2
+        self._of_user: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def taken(self, user_id: str) -> AsyncIterator[None]:
+        """Hold a slot for a turn of this user while the block lasts; wait for one first."""
+        own = self._of_user.get(user_id)
+        if own is None:
+            own = self._of_user[user_id] = asyncio.Semaphore(self._per_user)
+        # A user's own limit first: who waits for that one keeps nobody waiting.
+        async with own, self._all:
+            yield

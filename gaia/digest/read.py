@@ -16,8 +16,7 @@ from datetime import date, datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.clock import Deadline
-from gaia.core.budgets import SETTINGS, Budgets, next_day
-from gaia.core.spending import Spending
+from gaia.core.budgets import SETTINGS, Budgets, Spending, next_day
 from gaia.core.turns import Turns
 from gaia.current import Current
 from gaia.errors import InVainError, ModelTooLongError, UnknownUserError, UnusableExtractionError

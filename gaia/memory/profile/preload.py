@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from threading import Lock
 
 from sqlalchemy.orm import Session
 
+from gaia.lru import LruCache
 from gaia.memory import reminders
 from gaia.memory.memory import Memory
 from gaia.memory.profile.prefix import Prefix, Room, next_change, prefix
@@ -51,8 +50,7 @@ class Preload:
         self._clock = clock
         self._room = room
         self._outdated = outdated
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._lock = Lock()
+        self._kept = LruCache[str, _Kept](MOST_KEPT)
 
     def read(self, session: Session, user_id: str, memory_version: int) -> Preloaded:
         """What is told now, under that version of the user's memory.
@@ -61,14 +59,13 @@ class Preload:
             MissingOwnerError: `user_id` is empty.
         """
         now = self._clock.now()
-        with self._lock:
-            kept = self._kept.get(user_id)
+        kept = self._kept.get(user_id)
         if kept is None or kept.memory_version != memory_version or now >= kept.until:
             preloaded = Preloaded(
                 prefix(session, user_id, now, self._room), reminders.due(session, user_id, now)
             )
             kept = _Kept(memory_version, next_change(session, user_id, now), preloaded)
-        self._keep(user_id, kept)
+            self._kept.put(user_id, kept)
         return kept.preloaded
 
     def note_use(self, user_id: str, preloaded: Preloaded, *, begins: bool) -> None:
@@ -78,13 +75,4 @@ class Preload:
 
     def clear(self) -> None:
         """Keep nothing: some of it may have been forgotten."""
-        with self._lock:
-            self._kept.clear()
-
-    def _keep(self, user_id: str, kept: _Kept) -> None:
-        # Transactions run in several threads.
-        with self._lock:
-            self._kept[user_id] = kept
-            self._kept.move_to_end(user_id)
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
+        self._kept.clear()

@@ -10,7 +10,7 @@ from datetime import timedelta
 from sqlalchemy import text
 
 from gaia.agent.plugins import NO_MORE
-from gaia.core import budget_sentences
+from gaia.core import budgets
 from gaia.core.budgets import next_day
 from gaia.errors import ModelTimeoutError
 from gaia.messages import Address
@@ -25,12 +25,12 @@ from tests.harness.tool_script import ToolScript
 from tests.harness.usage import of_day
 
 MIDNIGHT = next_day(START)
-NEAR = budget_sentences.to_user(Stage.NEAR, MIDNIGHT, is_group=False)
-USED_UP = budget_sentences.to_user(Stage.USED_UP, MIDNIGHT, is_group=False)
-REFUSED = budget_sentences.refused(Budget.USER, MIDNIGHT, is_group=False)
-REFUSED_TO_ALL = budget_sentences.refused(Budget.ALL, MIDNIGHT, is_group=False)
-OWNER_NEAR = budget_sentences.to_owner(Stage.NEAR, MIDNIGHT)
-OWNER_USED_UP = budget_sentences.to_owner(Stage.USED_UP, MIDNIGHT)
+NEAR = budgets._to_user(Stage.NEAR, MIDNIGHT, is_group=False)
+USED_UP = budgets._to_user(Stage.USED_UP, MIDNIGHT, is_group=False)
+REFUSED = budgets._refused(Budget.USER, MIDNIGHT, is_group=False)
+REFUSED_TO_ALL = budgets._refused(Budget.ALL, MIDNIGHT, is_group=False)
+OWNER_NEAR = budgets._to_owner(Stage.NEAR, MIDNIGHT)
+OWNER_USED_UP = budgets._to_owner(Stage.USED_UP, MIDNIGHT)
 HALF_A_DAY = timedelta(hours=12).total_seconds()
 
 

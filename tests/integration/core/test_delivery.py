@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.core.retries import SHORTEST_RETRY
+from gaia.core.outcomes import SHORTEST_RETRY
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,

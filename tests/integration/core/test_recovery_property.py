@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.agent.plugins import Meter
-from gaia.core.outcome import Outcome
-from gaia.core.running_turn import RunningTurn
-from gaia.core.turn_end import session_key
+from gaia.core.turn_end import Outcome, session_key
+from gaia.core.turn_runner import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.store import batches, conversations, outbox, sending

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from gaia.core.delivery import Delivery
 from gaia.core.observing import Unobserved
-from gaia.core.reports import CONFIRM_SECONDS
-from gaia.core.retries import LONGEST_RETRY
+from gaia.core.outcomes import CONFIRM_SECONDS, LONGEST_RETRY
 from gaia.current import Current
 from gaia.errors import (
     PermanentSendError,

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.core.reports import CONFIRM_SECONDS
+from gaia.core.outcomes import CONFIRM_SECONDS
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.core.reports import CONFIRM_SECONDS
+from gaia.core.outcomes import CONFIRM_SECONDS
 from gaia.errors import RetryableSendError, UnreachableError
 from gaia.messages import DeliveryStage
 from gaia.store import outbox, sending

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as checked
 from hypothesis import strategies as st
 
-from gaia.core import budget_sentences
-from gaia.core.budgets import Budgets, Level, next_day
-from gaia.core.spending import Spending
+from gaia.core import budgets
+from gaia.core.budgets import Budgets, Level, Spending, next_day
 from gaia.current import Current
 from gaia.paths import Home
 from gaia.settings.schema import CostsSettings, LimitsSettings, Settings
@@ -143,11 +142,11 @@ def test_the_day_ends_at_the_midnight_of_the_machine(hour: int) -> None:
 
 def test_a_refusal_says_when_it_goes_on_and_nothing_of_others() -> None:
     midnight = datetime(2026, 3, 5, tzinfo=UTC)
-    own = budget_sentences.refused(Budget.USER, midnight, is_group=False)
+    own = budgets._refused(Budget.USER, midnight, is_group=False)
     assert "at midnight (UTC)" in own
     assert "for you" in own
-    assert "for this group" in budget_sentences.refused(Budget.USER, midnight, is_group=True)
-    of_all = budget_sentences.refused(Budget.ALL, midnight, is_group=False)
+    assert "for this group" in budgets._refused(Budget.USER, midnight, is_group=True)
+    of_all = budgets._refused(Budget.ALL, midnight, is_group=False)
     assert "for you" not in of_all
     assert "all" not in of_all.split()
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.core.file_content import UNKNOWN, Text, examine
+from gaia.core.attachments import UNKNOWN, Text, examine
 
 SAID = "Grüße, 世界\nline two"
 NATIONAL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.core.reports import judge
+from gaia.core.outcomes import judge_report
 from gaia.errors import PermanentSendError, SendError
 from gaia.messages import DeliveryReport, DeliveryStage
 from gaia.store.outbox import Chunk
@@ -35,7 +35,7 @@ def judged(state: OutboxState, stage: DeliveryStage, copy: str) -> OutboxState |
         created_at=START,
         sent_at=START,
     )
-    return judge(chunk, DeliveryReport(1, copy, stage, BLOCKED))
+    return judge_report(chunk, DeliveryReport(1, copy, stage, BLOCKED))
 
 
 @pytest.mark.parametrize("state", [OutboxState.QUEUED, OutboxState.SENT])

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gaia.core.budgets import Budgets
+from gaia.core.budgets import Budgets, Spending
 from gaia.core.profiling import Profiles
-from gaia.core.spending import Spending
 from gaia.current import Current
 from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import Reader

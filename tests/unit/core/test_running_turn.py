@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gaia.core.running_turn import RunningTurn, TurnStoppedError
+from gaia.core.turn_runner import RunningTurn, TurnStoppedError
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.until import until

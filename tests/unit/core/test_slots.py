@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gaia.core.slots import Slots
+from gaia.core.turns import Slots
 
 
 class Turns:

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from gaia.core.supervisor import keep_running
+from gaia.app.tasks import keep_running
 from gaia.testing.clock import FakeClock
 from gaia.testing.until import until
 

@@ -1,25 +1,27 @@
-"""Asking: a turn's messages and files go to the model, and its answer comes back.
+"""`TurnRunner`: a turn's messages and files go to the model, and its answer comes back.
 
 A model that refuses the request because of its files is asked again without
-them, and told so: the person's words are never lost to a picture.
+them, and told so: the person's words are never lost to a picture. `RunningTurn` is the turn
+that a handler is busy with: what it previews, and how it is stopped.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
-from gaia.core.running_turn import RunningTurn
 from gaia.core.told import told
 from gaia.errors import ModelRefusedError
 from gaia.memory.recall import Cue
-from gaia.messages import Attachment
+from gaia.messages import Attachment, TurnStarted, TurnText, TurnTool
+from gaia.ports import Channel
 from gaia.store import batches
 from gaia.store.batches import Batch
 from gaia.store.usage import Tariff
@@ -39,7 +41,70 @@ class Sight:
     earlier_attachments: Sequence[Attachment]
 
 
-class Asking:
+class TurnStoppedError(Exception):
+    """The user stopped the turn. `said` is what was previewed of its answer."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__("stopped by the user")
+        self.said = said
+
+
+@dataclass(slots=True)
+class RunningTurn:
+    """The turn that a conversation's handler is busy with. Implements the agent's `Preview`."""
+
+    channel: Channel
+    chat: str
+    turn_id: str
+    task: asyncio.Task[Answer] | None = None
+    stopped: bool = False
+    said: list[str] = field(default_factory=list)
+
+    def begin(self, in_reply_to: tuple[str, ...]) -> None:
+        """Say that it begins, or begins anew: what was previewed until now is void."""
+        self.said.clear()
+        self.channel.watch(TurnStarted(self.chat, self.turn_id, in_reply_to))
+
+    def text(self, text: str) -> None:
+        self.said.append(text)
+        self.channel.watch(TurnText(self.chat, self.turn_id, text))
+
+    def tool(self, name: str) -> None:
+        self.said.clear()
+        self.channel.watch(TurnTool(self.chat, self.turn_id, name))
+
+    async def run(self, answer: Coroutine[object, object, Answer]) -> Answer:
+        """Await the answer, unless the turn is stopped first."""
+        self.task = asyncio.create_task(answer, name=f"turn-{self.turn_id}")
+        if self.stopped:
+            self.task.cancel()
+        try:
+            answered = await self.task
+        except asyncio.CancelledError as exc:
+            handler = asyncio.current_task()
+            if handler is not None and handler.cancelling():
+                raise
+            if not self.stopped:
+                raise RuntimeError("something that the turn awaited was cancelled") from exc
+        except Exception:
+            if not self.stopped:
+                raise
+        else:
+            if not self.stopped:
+                return answered
+        raise TurnStoppedError("".join(self.said))
+
+    def stop(self) -> bool:
+        """Stop the turn; False when its answer is there already."""
+        if self.task is not None:
+            if self.task.done() and not self.task.cancelled() and not self.task.exception():
+                return False
+            self.task.cancel()
+        self.stopped = True
+        return True
+
+
+class TurnRunner:
     """Asks the model for the answers of turns."""
 
     def __init__(
