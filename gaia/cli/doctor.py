@@ -85,7 +85,8 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.clock import SystemClock
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.databases import database_checks, journals_check
-    from gaia.ops.doctor.home import home_check, leftovers_check, permissions_check
+    from gaia.ops.doctor.home import home_check, permissions_check
+    from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.machine import disk_check, packages_check, runtime_checks
     from gaia.ops.doctor.service import service_check, services_here
 

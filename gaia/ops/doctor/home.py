@@ -1,4 +1,4 @@
-"""The home: the folder, who may read what lies there, and what a gaia that was killed has left.
+"""The home: the folder itself, and whether what lies there is for its owner's eyes alone.
 
 Inside a folder that nobody else may enter, an open file is a fault that waits for the folder
 to be opened, or to be copied elsewhere. `.env` is looked at with the configuration.
@@ -10,17 +10,11 @@ import asyncio
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from gaia.findings import Check, Finding, failed, ok, warning
-from gaia.ops.backup.archives import unfinished_in
-from gaia.ops.backup.staging import STAGING, backup_lock, clear_leftovers, clear_unfinished
-from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
-from gaia.ports import Clock
-from gaia.store.lock import DaemonLock
 
 NAME = "home"
 PERMISSIONS = "permissions"
@@ -30,10 +24,6 @@ MOST_NAMED = 5
 """More files are counted, not named: a line for each of a thousand helps nobody."""
 
 DATABASE_SIDES = ("", "-wal", "-shm")
-LEFTOVERS = "leftovers"
-
-ABANDONED = timedelta(hours=1)
-"""Nothing is written to a backup for so long that is still being made."""
 
 
 def home_check(home: Home) -> Check:
@@ -158,82 +148,3 @@ def _foreign_ones(foreign: Sequence[Path]) -> Iterator[Finding]:
             f"{foreign[0]}{others} belongs to another user: gaia may not be able to write there",
             f"As root: chown -R {_me()} {foreign[0].parent}.",
         )
-
-
-def leftovers_check(home: Home, daemon: Daemon, clock: Clock) -> Check:
-    """The check of what may be cleared away."""
-
-    async def look() -> Sequence[Finding]:
-        runs = await daemon.runs()
-        found = [*_missing_folders(home, runs=runs), *_unfinished_backups(home, clock.now())]
-        if not runs:
-            found += _stale_socket(home)
-        return found or [ok("nothing lies about that is of no use")]
-
-    return Check(LEFTOVERS, look, needs=(NAME,))
-
-
-def _missing_folders(home: Home, *, runs: bool) -> Iterator[Finding]:
-    """The daemon makes them when it starts, and misses them when they go later."""
-    if runs:
-        for folder in (home.logs, home.models):
-            if not folder.exists():
-                yield warning(
-                    f"the folder {folder} is gone",
-                    f"mkdir -m 700 {folder}",
-                    partial(_make_folder, folder),
-                )
-
-
-async def _make_folder(folder: Path) -> str:
-    await asyncio.to_thread(folder.mkdir, 0o700, exist_ok=True)
-    return f"{folder} is there again"
-
-
-def _stale_socket(home: Home) -> Iterator[Finding]:
-    if home.control_socket.exists():
-        yield warning(
-            f"{home.control_socket} is of a gaia that was killed",
-            "Nothing needs to be done: the next start replaces it.",
-            partial(_remove_socket, home),
-        )
-
-
-async def _remove_socket(home: Home) -> str:
-    """With the daemon's lock held: none starts meanwhile, and one that hangs is noticed.
-
-    Raises:
-        AlreadyRunningError: One runs after all.
-    """
-    with DaemonLock(home):
-        await asyncio.to_thread(home.control_socket.unlink, missing_ok=True)
-    return f"{home.control_socket} is removed"
-
-
-def _unfinished_backups(home: Home, now: datetime) -> Iterator[Finding]:
-    left = [
-        path for path in (home.backups / STAGING, *unfinished_in(home.backups)) if path.exists()
-    ]
-    if left and all(_age_of(path, now) > ABANDONED for path in left):
-        which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
-        yield warning(
-            f"{which}: what a backup left that was not finished",
-            "Nothing needs to be done: the next backup removes it.",
-            partial(_clear_backups, home),
-        )
-
-
-def _age_of(path: Path, now: datetime) -> timedelta:
-    return now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
-
-
-async def _clear_backups(home: Home) -> str:
-    """With the lock of backups held.
-
-    Raises:
-        BackupBusyError: One is being made after all.
-    """
-    with backup_lock(home):
-        await asyncio.to_thread(clear_leftovers, home)
-        await asyncio.to_thread(clear_unfinished, home.backups)
-    return f"{home.backups} holds whole backups alone"

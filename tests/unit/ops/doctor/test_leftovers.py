@@ -12,7 +12,7 @@ from gaia.findings import Finding, Outcome
 from gaia.ops.backup.archives import archive_name
 from gaia.ops.backup.staging import STAGING, backup_lock
 from gaia.ops.doctor.daemon import Daemon
-from gaia.ops.doctor.home import leftovers_check
+from gaia.ops.doctor.leftovers import leftovers_check
 from gaia.ops.report import StatusReport
 from gaia.paths import Home
 from gaia.store.lock import DaemonLock
