@@ -14,8 +14,8 @@ from gaia.errors import SettingsError
 from gaia.findings import Check, Finding, Heard, ok
 from gaia.messages import Health
 from gaia.mistakes import Mistake
-from gaia.settings.places import place
 from gaia.settings.schema import Secrets, Settings, TelegramSettings, WebSettings, WhatsAppSettings
+from gaia.settings.urls import place
 
 T = TypeVar("T")
 

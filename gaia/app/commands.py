@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gaia.commands.conversation import conversation_commands
-from gaia.commands.exporting import export_command
-from gaia.commands.linking import linking_commands
-from gaia.commands.memory import memory_commands
-from gaia.commands.people import people_commands
+from gaia.commands.conversation import conversation_commands, status_commands
+from gaia.commands.export import export_command
+from gaia.commands.people import linking_commands, people_commands
 from gaia.commands.registry import Registry
-from gaia.commands.status import status_commands
+from gaia.commands.remember import memory_commands
 from gaia.core.handler import Handlers
 from gaia.core.strangers import Strangers
 from gaia.current import Current

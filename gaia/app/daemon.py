@@ -31,10 +31,10 @@ from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import ServiceManager, Watchdog
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.settings import last_good
+from gaia.settings import load
 from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import resolve_loaded
-from gaia.settings.watching import Watch
+from gaia.settings.watch import Watch
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
@@ -136,9 +136,9 @@ def _load(home: Home, *, hosted: bool) -> LoadedSettings:
     try:
         loaded = _usable(load_settings(home), hosted=hosted)
     except SettingsError as exc:
-        return _usable(last_good.load_last_good(home, exc), hosted=hosted)
+        return _usable(load.load_last_good(home, exc), hosted=hosted)
     try:
-        last_good.keep(home, loaded)
+        load.keep(home, loaded)
     except HomeError as exc:
         # A disk that is full keeps nobody from starting; the log cannot tell it yet.
         logger.warning("%s", exc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gaia.commands.announcing import Announcing
+from gaia.commands.remember import Announcing
 from gaia.core.budgets import Budgets, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.turns import Turns

@@ -21,10 +21,10 @@ from gaia.ops.status import SettingsState
 from gaia.ops.wire import ReloadReport, reported
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.settings import last_good
+from gaia.settings import load
 from gaia.settings.changes import Change, differences
 from gaia.settings.load import LoadedSettings, load_settings
-from gaia.settings.watching import Watch
+from gaia.settings.watch import Watch
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
@@ -118,7 +118,7 @@ class ConfigReloader:
     async def _refused(self, error: GaiaError) -> ReloadReport:
         logger.error("the settings stay as they were: %s", error)
         mistakes = error if isinstance(error, SettingsError) else SettingsError(str(error))
-        problem = last_good.problem_of(mistakes, self._home.settings_file)
+        problem = load.problem_of(mistakes, self._home.settings_file)
         if problem != self._state.health().detail:
             await self._record(Action.CONFIG_REFUSED, problem)
         self._state.refused(problem)
@@ -127,7 +127,7 @@ class ConfigReloader:
     async def _changed(self, loaded: LoadedSettings, changes: Sequence[Change]) -> None:
         self._state.loaded(self._clock.now())
         try:
-            last_good.keep(self._home, loaded)
+            load.keep(self._home, loaded)
         except GaiaError as exc:
             logger.warning("%s", exc)
         for warning in loaded.warnings:

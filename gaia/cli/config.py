@@ -44,7 +44,7 @@ def show(
 ) -> None:
     """Print every setting that holds and where it comes from."""
     if defaults:
-        from gaia.settings.defaults import default_settings_file
+        from gaia.settings.load import default_settings_file
 
         typer.echo(default_settings_file().read_text(encoding="utf-8"), nl=False)
         return
@@ -110,7 +110,7 @@ def _mistakes_as_json(error: SettingsError) -> str:
 
 
 def _as_json(loaded: LoadedSettings) -> str:
-    from gaia.settings.effective import list_secrets, list_settings
+    from gaia.settings.changes import list_secrets, list_settings
 
     settings = {
         setting.key: {"value": setting.value, "source": setting.source}
@@ -125,7 +125,7 @@ def _as_json(loaded: LoadedSettings) -> str:
 
 
 def _as_table(loaded: LoadedSettings) -> str:
-    from gaia.settings.effective import list_secrets, list_settings
+    from gaia.settings.changes import list_secrets, list_settings
 
     rows = [(item.key, _shorten(item.value), item.source) for item in list_settings(loaded)]
     rows += [

@@ -91,8 +91,7 @@ def _show(lines: Sequence[Line], form: Callable[[Line], str]) -> None:
 
 def _form(*, as_json: bool) -> Callable[[Line], str]:
     from gaia.logs.line import as_json as json_form
-    from gaia.logs.line import as_text
-    from gaia.logs.terminal import coloured, wants_colour
+    from gaia.logs.line import as_text, coloured, wants_colour
 
     if as_json:
         return json_form

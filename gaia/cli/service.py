@@ -203,7 +203,7 @@ def serve_command() -> None:
 
     with garbage.importing():
         from gaia.app.daemon import serve
-        from gaia.logs.uncaught import log_uncaught
+        from gaia.logs.handlers import log_uncaught
 
     log_uncaught()
     asyncio.run(serve(find_home(), announce=announce))

@@ -1,17 +1,21 @@
-"""Commands about the conversation at hand: start, reset, stop, whoami."""
+"""Commands about the conversation at hand, and the status: how gaia is, in a few lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Run
 from gaia.core import sentences
-from gaia.core.slash import Reply
+from gaia.core.slash import Caller, Reply
 from gaia.digest import seal
 from gaia.digest.worker import Digesting
-from gaia.store import conversations, identities, inbox
+from gaia.ops.report_parts import usage_status
+from gaia.ops.status import Status
+from gaia.ops.status_text import Own, for_chat
+from gaia.store import conversations, digests, identities, inbox, usage
 from gaia.store.digest_tables import DigestReason
+from gaia.store.users import Role
 from gaia.text import counted_turns
 
 StopTurn = Callable[[int], bool]
@@ -87,3 +91,28 @@ def whoami(call: Call) -> str:
 
 def _counted_messages(number: int) -> str:
     return "1 message" if number == 1 else f"{number:,} messages"
+
+
+def status_commands(status: Status) -> Sequence[Command]:
+    """The command, on this status."""
+
+    async def prepare(_: Caller, __: str) -> Run:
+        report = await status.report()
+        return lambda call: for_chat(report, _own(call))
+
+    return (Command("status", "How I am, and what waits", prepare),)
+
+
+def _own(call: Call) -> Own:
+    conversation, user = call.caller.conversation, call.caller.user
+    unread = digests.counts(call.session, user.user_id)
+    today = call.now.astimezone().date()
+    used = usage.since(call.session, today, user_id=user.user_id)
+    return Own(
+        turns=conversation.session_turns,
+        waiting=inbox.waiting(call.session, conversation.conversation_id),
+        to_be_read=unread.waiting,
+        unreadable=unread.failed,
+        used=next(iter(usage_status(used, {}, today)), None),
+        is_owner=user.role is Role.OWNER,
+    )

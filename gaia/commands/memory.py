@@ -1,82 +1,232 @@
-"""The commands on long-term memory: /remember, /memory, /forget and /undo."""
+"""/memory: what gaia remembers, in pages; search; where one of them comes from; what is not sure,
+and what is a rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from gaia.commands.forgetting import forget_command
-from gaia.commands.memory_text import day, quoted, whose
-from gaia.commands.registry import Call, Command
-from gaia.commands.showing_memory import memory_command
-from gaia.commands.undoing import undo_command
-from gaia.core.slash import Reply
-from gaia.errors import CredentialError, UnfitMemoryError
-from gaia.memory import credentials, ledger
-from gaia.memory.digest.certainty import may_be_order
-from gaia.memory.ledger import LONGEST_MEMORY
-from gaia.memory.memory import Statement
-from gaia.memory.recall import Finder
-from gaia.messages import Button
-from gaia.store.memory_tables import MemorySource
-
-Changed = Callable[[], None]
-"""Called once a change of a memory is committed."""
-
-OFF = (
-    "My long-term memory is switched off, so I keep nothing new. Whoever runs me can switch it "
-    "on: memory.enabled in gaia.yaml."
+from gaia.commands.memory_text import (
+    PAGE_SIZE,
+    SOURCES,
+    day,
+    line,
+    memory_number,
+    page_number,
+    paged,
+    quoted,
+    verb_of,
+    whose,
+    with_memory,
 )
+from gaia.commands.registry import Call, Command, Run
+from gaia.core.slash import Caller, Reply
+from gaia.errors import UnknownMemoryError
+from gaia.memory import entities, holding, ledger
+from gaia.memory.memory import Memory, Statement
+from gaia.memory.recall import Finder
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+
+SEARCH_LIMIT = 10
+USAGE = (
+    "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
+    "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
+    "searches and /memory unhide 12 does no longer. /memory rule 12 makes one a rule that I "
+    "always follow. /memory held lists what I am not sure of, "
+    "/memory keep 12 makes one of it count."
+)
+HOW = "/memory keep 12 makes one count, /forget 12 makes me forget it."
 
 
-def memory_commands(
-    finder: Finder, changed: Changed, enabled: Callable[[], bool]
-) -> Sequence[Command]:
-    """The commands. Where memory is switched off nothing is kept any more, and what was kept
-    before can still be seen and forgotten."""
+def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
+    """The command; `finder` searches, `changed` is called once something counts anew."""
+    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed), "rule": make_rule(changed)}
 
-    def remember(call: Call) -> Reply:
-        if not enabled():
-            return Reply(OFF)
-        return replace(_remember(call), committed=changed)
+    async def prepare(caller: Caller, words: str) -> Run:
+        verb, rest = verb_of(words)
+        sought = rest if verb == "search" else words
+        is_search = bool(rest) and (verb == "search" or (verb in ALONE and not rest.isdecimal()))
+        if verb in verbs and not is_search:
+            return verbs[verb]
+        found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT)
+        return _showing(found, sought)
 
-    return (
-        Command.at_once("remember", "Keep something, word for word", remember),
-        memory_command(finder, changed),
-        forget_command(finder, changed),
-        undo_command(changed),
-    )
+    return Command("memory", "What I remember", prepare, ("mem",))
 
 
-def _remember(call: Call) -> Reply:
-    if not call.words:
-        how = "What shall I keep? Write /remember and then the words, as they are to be kept."
-        return Reply(how)
+def _showing(found: Sequence[Memory], words: str) -> Run:
+    def show(call: Call) -> str:
+        # What was found a moment ago may be gone or different by now.
+        ids = [memory.memory_id for memory in found]
+        present = {
+            memory.memory_id: memory
+            for memory in ledger.get_many(call.session, call.caller.user.user_id, ids)
+            if memory.status is MemoryStatus.ACTIVE
+        }
+        if not present:
+            return f"Nothing in {whose(call.caller)} memory is like {quoted(words)}."
+        lines = [line(present[each]) for each in ids if each in present]
+        return "\n".join([f"Nearest to {quoted(words)}, the best first:", *lines])
+
+    return show
+
+
+def _list(call: Call) -> Reply:
     user_id = call.caller.user.user_id
-    said = Statement(call.words, MemorySource.USER)
-    try:
-        added = ledger.add(call.session, user_id, said, call.now)
-    except CredentialError:
+    number = page_number(call.words)
+    page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
+    held = ledger.count(call.session, user_id, MemoryStatus.HELD)
+    not_sure = f"I am not sure of {held:,} more: /memory held lists them." if held else ""
+    if not page.total:
         return Reply(
-            f"I don't keep that: it looks like {credentials.find(call.words)}. What I know may be "
-            "read by whoever sees this chat, and by my model's provider: a password manager "
-            "is the place for it."
+            not_sure
+            or f"There is nothing in {whose(call.caller)} memory yet. Tell me what I should know, "
+            "or write /remember and the words: I keep them as they are."
         )
-    except UnfitMemoryError:
-        if len(call.words) > LONGEST_MEMORY:
-            return Reply(
-                f"That has {len(call.words):,} characters, and one memory holds at most "
-                f"{LONGEST_MEMORY:,}. Give me the essence, or several parts."
-            )
-        return Reply("There are no words in that to keep.")
-    memory = added.memory
-    if not added.is_new:
-        return Reply(f"I know that already, since {day(memory.valid_from)}: #{memory.memory_id}.")
-    kept = (
-        f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
-        f"/forget {memory.memory_id} makes me forget it."
+    head = f"{whose(call.caller).capitalize()} memory, {page.total:,} in all"
+    return paged(page, head, "/memory page", tail=not_sure)
+
+
+def _search_for_nothing(call: Call) -> str:
+    return "What shall I look for? Write /memory search and some words."
+
+
+def _why(call: Call) -> str:
+    return with_memory(call, _tell_why)
+
+
+def _tell_why(call: Call, memory: Memory) -> str:
+    user_id = call.caller.user.user_id
+    told = [f"#{memory.memory_id}: {quoted(memory.text, longest=None)}"]
+    told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
+    if memory.quote:
+        told.append(f"Your words then: {quoted(memory.quote)}")
+    if memory.due_at is not None:
+        told.append(f"It is due on {day(memory.due_at)}.")
+    about = ledger.entities(call.session, user_id, memory.memory_id)
+    if about:
+        told.append(f"About: {', '.join(quoted(name) for name in about)}")
+    if memory.support > 1:
+        told.append(f"Told {memory.support} times.")
+    if memory.sensitive:
+        told.append("It is hidden: I use it only when it is searched for.")
+    told += _standing(memory)
+    earlier = ledger.earlier_versions(call.session, user_id, [memory.memory_id])
+    told += [f"Before that: {line(each, with_status=False)}" for each in earlier]
+    return "\n".join(told)
+
+
+def _source(memory: Memory) -> str:
+    source = SOURCES[memory.source]
+    if memory.source is MemorySource.DIGEST:
+        return f"{source}, which I read through on {day(memory.created_at)}"
+    return source
+
+
+def _standing(memory: Memory) -> Sequence[str]:
+    """What there is to say of a memory that does not count."""
+    if memory.superseded_by is not None:
+        return [f"It no longer counts: #{memory.superseded_by} took its place."]
+    if memory.status is MemoryStatus.HELD:
+        return [
+            f"I am not sure of it, and do not use it. {HOW.replace('12', str(memory.memory_id))}"
+        ]
+    if memory.status is MemoryStatus.SUPERSEDED:
+        return ["It no longer counts: as I understood you, it holds no longer."]
+    if memory.status is MemoryStatus.ARCHIVED:
+        return ["It no longer counts: its time is over, or you took it back."]
+    return []
+
+
+def _hide(call: Call) -> str:
+    return with_memory(call, _set_hidden)
+
+
+def _set_hidden(call: Call, memory: Memory) -> str:
+    hidden = verb_of(call.words)[0] == "hide"
+    ledger.set_sensitive(
+        call.session, memory.user_id, memory.memory_id, sensitive=hidden, now=call.now
     )
-    if not may_be_order(memory.text):
-        return Reply(kept)
-    button = Button("Always follow it", f"/memory rule {memory.memory_id}")
-    return Reply(f"{kept}\n{button.command} makes it a rule that I always follow.", (button,))
+    if hidden:
+        return f"#{memory.memory_id} is hidden: I use it only when it is searched for."
+    return f"#{memory.memory_id} is no longer hidden: I use it wherever it helps."
+
+
+def _about(call: Call) -> str:
+    _, name = verb_of(call.words)
+    found = entities.about(call.session, call.caller.user.user_id, name)
+    if not found:
+        return (
+            f"Nothing in {whose(call.caller)} memory is marked as being about {quoted(name)}. "
+            "/memory search finds words."
+        )
+    shown = [*map(line, found[:PAGE_SIZE])]
+    if len(found) > PAGE_SIZE:
+        shown.append(f"… and {len(found) - PAGE_SIZE:,} more")
+    return "\n".join([f"About {quoted(name)}:", *shown])
+
+
+def _help(_: Call) -> str:
+    return USAGE
+
+
+ALONE = frozenset({"help", "list", "page", "held"})
+"""Verbs that take a number at most: `list of presents` is searched for."""
+
+
+def list_held(call: Call) -> Reply:
+    """Show what is held, in pages."""
+    user_id = call.caller.user.user_id
+    page = holding.held(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
+    if not page.total:
+        return Reply(f"There is nothing in {whose(call.caller)} memory that I am not sure of.")
+    head = f"What I am not sure of, {page.total:,} in all"
+    return paged(page, head, "/memory held", tail=HOW)
+
+
+VERBS: dict[str, Run] = {
+    "": _list,
+    "help": _help,
+    "list": _list,
+    "page": _list,
+    "held": list_held,
+    "search": _search_for_nothing,
+    "why": _why,
+    "hide": _hide,
+    "unhide": _hide,
+    "about": _about,
+}
+
+
+def keeping(changed: Callable[[], None]) -> Run:
+    """Have something count that is held; `changed` is called once it does."""
+
+    def keep(call: Call) -> str | Reply:
+        try:
+            number = memory_number(call.words)
+            memory = holding.confirm(call.session, call.caller.user.user_id, number, call.now)
+        except UnknownMemoryError:
+            return (
+                "Under that number there is nothing that I am not sure of. /memory held lists it."
+            )
+        kept = f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}"
+        return Reply(kept, committed=changed)
+
+    return keep
+
+
+def make_rule(changed: Callable[[], None]) -> Run:
+    """Make a memory a rule; `changed` is called once it is one."""
+
+    def rule(call: Call, memory: Memory) -> Reply:
+        if memory.kind is MemoryKind.RULE:
+            return Reply(f"#{memory.memory_id} is a rule already: {quoted(memory.text)}")
+        said = Statement(memory.text, MemorySource.USER, MemoryKind.RULE, quote=memory.quote)
+        added = ledger.supersede(call.session, memory.user_id, memory.memory_id, said, call.now)
+        made = added.memory
+        told = (
+            f"From now on I always follow #{made.memory_id}: {quoted(made.text)}\n"
+            f"/forget {made.memory_id} makes me forget it."
+        )
+        return Reply(told, committed=changed)
+
+    return lambda call: with_memory(call, rule)

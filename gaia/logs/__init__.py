@@ -4,11 +4,11 @@ A line carries the id of the turn that it belongs to. Keys, tokens and telephone
 numbers are replaced wherever they would appear, tracebacks included.
 """
 
-from gaia.logs.configuring import CHATTY as CHATTY
-from gaia.logs.configuring import SILENT as SILENT
-from gaia.logs.configuring import configure as configure
-from gaia.logs.files import PrivateFileHandler as PrivateFileHandler
-from gaia.logs.formatting import RedactingFormatter as RedactingFormatter
+from gaia.logs.handlers import CHATTY as CHATTY
+from gaia.logs.handlers import SILENT as SILENT
+from gaia.logs.handlers import PrivateFileHandler as PrivateFileHandler
+from gaia.logs.handlers import configure as configure
 from gaia.logs.redaction import REDACTED as REDACTED
+from gaia.logs.redaction import RedactingFormatter as RedactingFormatter
 from gaia.logs.redaction import Redaction as Redaction
-from gaia.logs.turn import turn_in_log as turn_in_log
+from gaia.logs.redaction import turn_in_log as turn_in_log

@@ -9,18 +9,21 @@ time, level, logger, turn, message and exception, always all of them.
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TextIO
 
 INDENT = "  "
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 TRACEBACK = re.compile(r"^[ +|]*(?:Exception Group )?Traceback \(most recent call last\):$")
-
 HEAD = re.compile(
     r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}(?:[+-]\d\d:\d\d)?) (?P<level>[A-Z]+) +"
     r"(?:\[(?P<turn>\w+)\] )?(?P<logger>[\w.-]+): (?P<message>.*)"
 )
+
 CONTROLS = {
     code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
 }
@@ -28,6 +31,12 @@ CONTROLS = {
 
 LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 """Characters that JSON lets stand, and that some programs take for the end of a line."""
+
+COLOURS = {"WARNING": "\x1b[33m", "ERROR": "\x1b[31m", "CRITICAL": "\x1b[1;31m"}
+PLAIN = "\x1b[0m"
+
+PRIORITIES = {"DEBUG": 7, "INFO": 6, "WARNING": 4, "ERROR": 3, "CRITICAL": 2}
+"""As syslog(3) numbers them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +131,54 @@ def _from_json(text: str) -> Line | None:
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def terminal_form(stream: TextIO, environ: Mapping[str, str]) -> Callable[[Line], str]:
+    """How lines look on `stream`: short on a terminal, without the time in the journal,
+    which has its own, and as in a file elsewhere."""
+    if is_journal(stream, environ):
+        return for_journal
+    if not stream.isatty():
+        return as_text
+    return for_terminal_in_colour if wants_colour(stream, environ) else for_terminal
+
+
+def for_terminal(line: Line) -> str:
+    """The line with the local time of the day."""
+    return f"{line.at.astimezone():%H:%M:%S} {line.level:<7} {body(line)}"
+
+
+def for_terminal_in_colour(line: Line) -> str:
+    """The same, with what is wrong in colour."""
+    return coloured(for_terminal(line), line.level)
+
+
+def for_journal(line: Line) -> str:
+    """The line, each of its lines with the priority that systemd reads: sd-daemon(3)."""
+    priority = f"<{PRIORITIES.get(line.level, 6)}>"
+    return "\n".join(priority + each for each in body(line).split("\n"))
+
+
+def coloured(text: str, level: str) -> str:
+    """A text in the colour of its level."""
+    colour = COLOURS.get(level)
+    return text.replace(level, f"{colour}{level}{PLAIN}", 1) if colour else text
+
+
+def wants_colour(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether colours show on `stream`, and nobody has switched them off.
+
+    `NO_COLOR` counts unless it is empty, https://no-color.org.
+    """
+    return stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM", "dumb") != "dumb"
+
+
+def is_journal(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether `stream` is the journal's that `JOURNAL_STREAM` tells of, as systemd.exec(5)
+    has it: a program that gaia's own output is piped into inherits the variable."""
+    named = environ.get("JOURNAL_STREAM", "")
+    try:
+        status = os.fstat(stream.fileno())
+    except (OSError, ValueError):
+        return False
+    return named == f"{status.st_dev}:{status.st_ino}"

@@ -8,11 +8,16 @@ likeliness: ids, times, hashes and versions stay as they are.
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from urllib.parse import quote, quote_plus
 
-from gaia.settings.secret_shapes import OF_ONE_FORM
+from gaia.logs.line import Line, as_text
+from gaia.settings.secrets import OF_ONE_FORM
 
 REDACTED = "[redacted]"
 
@@ -55,6 +60,8 @@ NUMBERS = re.compile(
 """Telephone numbers in the international form, together or in groups, also in URLs, and
 those that WhatsApp gives without a plus."""
 
+_turn_id: ContextVar[str | None] = ContextVar("turn_id", default=None)
+
 
 class Redaction:
     """Takes known secrets, and what looks like one, out of a text; telephone numbers as
@@ -91,3 +98,44 @@ def _forms(secret: str) -> Iterator[str]:
     yield quote_plus(secret)
     yield json.dumps(secret)[1:-1]
     yield repr(secret)[1:-1]
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats a line, traceback and all. Secrets are taken out of what was said before it
+    gets its form, in which they would look different."""
+
+    def __init__(self, secrets: Iterable[str], write: Callable[[Line], str] = as_text) -> None:
+        super().__init__()
+        self._redact = Redaction(secrets, numbers=True)
+        self._write = write
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._write(self._line(record))
+
+    def _line(self, record: logging.LogRecord) -> Line:
+        if record.exc_info and not record.exc_text:
+            record.exc_text = self.formatException(record.exc_info)
+        below = [text for text in (record.exc_text, record.stack_info) if text]
+        return Line(
+            at=datetime.fromtimestamp(record.created, UTC),
+            level=record.levelname,
+            logger=record.name,
+            turn=present_turn(),
+            message=self._redact(record.getMessage()),
+            exception=self._redact("\n".join(below)) if below else None,
+        )
+
+
+@contextmanager
+def turn_in_log(turn_id: str | None) -> Iterator[None]:
+    """Stamp the log lines written within the block, and by its tasks, with the turn's id."""
+    token = _turn_id.set(turn_id)
+    try:
+        yield
+    finally:
+        _turn_id.reset(token)
+
+
+def present_turn() -> str | None:
+    """The turn that this task works for."""
+    return _turn_id.get()

@@ -23,7 +23,7 @@ from gaia.errors import CredentialError
 from gaia.memory import password_words as words
 from gaia.memory.card_numbers import holds_card_number
 from gaia.memory.text import INVISIBLE
-from gaia.settings.secret_shapes import looks_secret
+from gaia.settings.secrets import looks_secret
 
 
 class Credential(StrEnum):

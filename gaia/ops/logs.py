@@ -17,7 +17,7 @@ from typing import BinaryIO, Self
 
 from watchfiles import watch
 
-from gaia.logs.files import log_files
+from gaia.logs.handlers import log_files
 from gaia.logs.line import Line, continued, parse
 
 REST = "…"

@@ -23,7 +23,7 @@ from opentelemetry.trace import Status
 
 from gaia import __version__
 from gaia.errors import SettingsError
-from gaia.logs.turn import present_turn
+from gaia.logs.redaction import present_turn
 from gaia.ports import Clock
 from gaia.settings.schema import TracingSettings
 

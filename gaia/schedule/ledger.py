@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import GaiaError, ModelError
 from gaia.ports import Clock
-from gaia.schedule.jobs import Daily, Job
-from gaia.schedule.times import MOST_ATTEMPTS, Plan, machine_zone, next_run
+from gaia.schedule.jobs import MOST_ATTEMPTS, Daily, Job, Plan, machine_zone, next_run
 from gaia.store import job_runs
 from gaia.store.engine import Database
 from gaia.store.job_runs import WORTH_SAYING, in_words

@@ -15,9 +15,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gaia.ports import Clock
-from gaia.schedule.jobs import Daily, Every, Job
+from gaia.schedule.jobs import Daily, Every, Job, Plan
 from gaia.schedule.ledger import Ledger
-from gaia.schedule.times import Plan
 
 if TYPE_CHECKING:
     from gaia.schedule.watchful import WatchfulScheduler

@@ -15,7 +15,7 @@ import yaml
 from pydantic import JsonValue
 
 from gaia.mistakes import Mistake
-from gaia.settings.secret_shapes import conceal
+from gaia.settings.secrets import conceal
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a value; an item of a list goes by its index."""

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue, ValidationError
 
-from gaia.errors import SettingsError
+import gaia
+from gaia.errors import HomeError, SettingsError
+from gaia.files import rewrite
 from gaia.mistakes import Mistake
 from gaia.paths import Home
-from gaia.settings.advice import advise
 from gaia.settings.document import Document, parse_document
-from gaia.settings.explain import explain
-from gaia.settings.keys import block_of
+from gaia.settings.keys import block_of, explain
 from gaia.settings.schema import Block, Secrets, Settings
-from gaia.settings.secret_shapes import variable_for
-from gaia.settings.secrets import find_secrets, is_secret
+from gaia.settings.secrets import find_secrets, is_secret, variable_for
+from gaia.settings.urls import with_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +136,100 @@ def _without_blanks(values: Mapping[str, JsonValue], block: type[Block]) -> dict
 
 def _place_in_file(mistake: Mistake) -> tuple[int, int]:
     return mistake.line or 0, mistake.column or 0
+
+
+def advise(settings: Settings) -> Iterator[str]:
+    """Say, a sentence each, which settings are not as they should be."""
+    model = settings.model
+    if model.provider == "embedded" and model.base_url:
+        yield "model.base_url has no effect on the embedded model: remove it, or set model.provider"
+    bare = model.base_url and not urlsplit(model.base_url).path.strip("/")
+    if bare and model.provider in ("auto", "openai"):
+        yield (
+            "model.base_url has no path: most hosts of OpenAI's protocol want "
+            f"{with_version(model.base_url)}. 'gaia doctor' finds out what this one wants"
+        )
+    if model.api_version and model.provider not in ("auto", "gemini"):
+        yield f"model.api_version has no effect on the provider {model.provider}: remove it"
+    whatsapp = settings.channels.whatsapp
+    if whatsapp.enabled and not _is_private(whatsapp.public_url):
+        yield (
+            "channels.whatsapp.public_url is not https: what people write can be read on its "
+            "way to gaia. Put a proxy or a tunnel with a certificate before it"
+        )
+
+
+def _is_private(url: str) -> bool:
+    """Whether nobody can read along on the way to that address."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost"
+    return parts.scheme == "https" or is_here
+
+
+def config_folder() -> Path:
+    """The folder of these files: in the package when gaia was installed from a wheel,
+    at the top of the checkout otherwise."""
+    package = Path(gaia.__file__).parent
+    installed = package / "config"
+    return installed if installed.is_dir() else package.parent / "config"
+
+
+def default_settings_file() -> Path:
+    """gaia.yaml with every key, its default and what it means."""
+    return config_folder() / "gaia.yaml"
+
+
+def keep(home: Home, loaded: LoadedSettings) -> None:
+    """Keep the text that these settings were read from, whole or not at all.
+
+    Raises:
+        HomeError: It cannot be written.
+    """
+    file = home.last_good_settings_file
+    try:
+        if file.exists() and file.read_text(encoding="utf-8") == loaded.text:
+            return
+        rewrite(file, loaded.text.encode())
+    except (OSError, UnicodeDecodeError) as exc:
+        raise HomeError(
+            f"the last good settings cannot be kept as {str(file)!r} ({exc}): "
+            "make the home writable by this user, and free some space"
+        ) from exc
+
+
+def load_last_good(
+    home: Home, error: SettingsError, environ: Mapping[str, str] = os.environ
+) -> LoadedSettings:
+    """The settings of the last good gaia.yaml, in place of the present one, whose mistakes
+    `error` tells.
+
+    Raises:
+        SettingsError: `error`, if there are none, or `.env` is what is wrong.
+    """
+    file = home.last_good_settings_file
+    if not file.exists():
+        raise error
+    try:
+        loaded = load_settings(home, environ, file=file)
+    except SettingsError:
+        raise error from None
+    return replace(loaded, problem=problem_of(error, home.settings_file))
+
+
+def problem_of(error: SettingsError, file: Path) -> str:
+    """The mistakes in a line, for status pages."""
+    first = error.mistakes[0] if error.mistakes else None
+    if first is None:
+        return f"{file.name} is not used: {error}"
+    count = len(error.mistakes)
+    counted = "a mistake" if count == 1 else f"{count} mistakes, the first"
+    place = f", line {first.line}" if first.line else ""
+    about = f"{first.key} {first.problem}".strip()
+    return (
+        f"{Path(first.file).name}{place} has {counted}: {about}. "
+        "The last good settings hold; 'gaia config check' tells more"
+    )

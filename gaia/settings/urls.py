@@ -1,14 +1,20 @@
-"""Addresses of hosts: what is wrong with one, and what was probably meant."""
+"""Addresses of hosts: what is wrong with one, what was probably meant, and where this machine
+reaches one of its own."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 ENDPOINT = re.compile(r"/+(?:chat/completions|completions|responses|models|embeddings|messages)/*$")
 """What clients append themselves to a host's address."""
+
 BARE_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w.-]+(?=:\d))(?::\d+)?(?:/|$)")
 VERSION = re.compile(r"/v\d[^/]*(?:/|$)")
+
+ANY_HOST: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+"""Hosts that stand for all of the machine's addresses, and one of these."""
 
 
 class MeantError(ValueError):
@@ -73,3 +79,9 @@ def meant_url(text: str) -> str:
 def with_version(url: str) -> str:
     """`url`, if there is one, with the `/v1` that most hosts of OpenAI's protocol want."""
     return url if not url or VERSION.search(urlsplit(url).path) else f"{url.rstrip('/')}/v1"
+
+
+def place(host: str, port: int) -> str:
+    """Host and port, as they stand in a URL."""
+    reached = ANY_HOST.get(host, host)
+    return f"[{reached}]:{port}" if ":" in reached else f"{reached}:{port}"

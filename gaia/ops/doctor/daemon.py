@@ -15,8 +15,8 @@ from gaia.findings import Check, Finding, failed, ok, skipped, warning
 from gaia.messages import Health
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.report import PartStatus, StatusReport
-from gaia.settings.places import place
 from gaia.settings.schema import Settings
+from gaia.settings.urls import place
 from gaia.text import duration
 
 NAME = "daemon"

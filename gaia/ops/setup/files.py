@@ -23,8 +23,7 @@ from gaia.files import PRIVATE, open_new, replacing
 from gaia.ops.setup.answers import Changes
 from gaia.ops.setup.yaml_text import default_comments, with_values
 from gaia.paths import Home
-from gaia.settings.defaults import default_settings_file
-from gaia.settings.load import load_settings
+from gaia.settings.load import default_settings_file, load_settings
 
 BYTE_ORDER_MARK = "\ufeff"
 

@@ -18,7 +18,7 @@ from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
-from gaia.settings.watching import Watch
+from gaia.settings.watch import Watch
 from gaia.testing.until import until
 
 NO_PORT: dict[str, Mapping[str, JsonValue]] = {"web": {"enabled": False}}

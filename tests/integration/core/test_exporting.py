@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from gaia.commands import exporting
+from gaia.commands.export import NO_FILES, NOT_THAT_KIND, WHICH
 from gaia.memory import forget, holding
 from gaia.memory.memory import Statement
 from gaia.memory.transfer import word
@@ -105,10 +105,10 @@ async def test_the_file_for_another_gaia_has_what_is_not_sure_and_is_taken_in(ru
 @pytest.mark.parametrize(
     ("taken", "words", "told"),
     [
-        (set(), "", exporting.NO_FILES),
-        (set(), "json", exporting.NO_FILES),
-        ({WORD}, "json", exporting.NOT_THAT_KIND),
-        ({TEXT}, "as a poem", exporting.WHICH),
+        (set(), "", NO_FILES),
+        (set(), "json", NO_FILES),
+        ({WORD}, "json", NOT_THAT_KIND),
+        ({TEXT}, "as a poem", WHICH),
     ],
 )
 async def test_a_chat_that_cannot_take_it_is_told_how_else(running_core, taken, words, told):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.commands.memory import OFF
+from gaia.commands.remember import OFF
 from gaia.memory import forget, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address

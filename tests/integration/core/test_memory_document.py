@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gaia.commands.memory import memory_commands
-from gaia.commands.showing_memory import VERBS
+from gaia.commands.memory import VERBS
+from gaia.commands.remember import memory_commands
 
 DOCUMENT = Path(__file__).parents[3] / "docs/memory.md"
 DATE = re.compile(r"\d{1,2} \w+ 20\d\d")

@@ -9,9 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gaia.errors import ModelRefusedError, StoreError
-from gaia.schedule.jobs import Daily, Every, Job
+from gaia.schedule.jobs import MOST_ATTEMPTS, Daily, Every, Job
 from gaia.schedule.ledger import Ledger
-from gaia.schedule.times import MOST_ATTEMPTS
 from gaia.store import job_runs
 from gaia.store.engine import Database
 from gaia.store.job_runs import INTERRUPTED, JobRun, in_words

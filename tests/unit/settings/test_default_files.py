@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 from gaia.paths import Home
-from gaia.settings.defaults import config_folder, default_settings_file
 from gaia.settings.document import parse_document
 from gaia.settings.keys import Key, all_keys
-from gaia.settings.load import load_settings
+from gaia.settings.load import config_folder, default_settings_file, load_settings
 from gaia.settings.schema import Settings
 
 EXAMPLES = sorted((config_folder() / "examples").glob("*.yaml"))

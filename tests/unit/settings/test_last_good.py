@@ -7,7 +7,7 @@ import pytest
 from gaia.errors import HomeError, SettingsError
 from gaia.files import UNFINISHED
 from gaia.paths import Home
-from gaia.settings import last_good
+from gaia.settings import load
 from gaia.settings.load import load_settings
 
 BROKEN = "model: {name: 3, provider: gemni}\n"
@@ -31,10 +31,10 @@ def mistakes(home: Home) -> SettingsError:
 
 def test_the_last_good_file_stands_in_for_a_broken_one(home: Home) -> None:
     write(home, "model: {name: good}  # a comment\n")
-    last_good.keep(home, load_settings(home, {}))
+    load.keep(home, load_settings(home, {}))
     write(home, BROKEN)
 
-    loaded = last_good.load_last_good(home, mistakes(home), {})
+    loaded = load.load_last_good(home, mistakes(home), {})
 
     assert loaded.settings.model.name == "good"
     assert loaded.problem == (
@@ -49,7 +49,7 @@ def test_without_a_last_good_file_the_mistakes_are_raised(home: Home) -> None:
     write(home, BROKEN)
     error = mistakes(home)
     with pytest.raises(SettingsError) as raised:
-        last_good.load_last_good(home, error, {})
+        load.load_last_good(home, error, {})
     assert raised.value is error
 
 
@@ -58,32 +58,32 @@ def test_a_last_good_file_that_is_not_good_any_more_is_of_no_use(home: Home) -> 
     write(home, BROKEN)
     error = mistakes(home)
     with pytest.raises(SettingsError) as raised:
-        last_good.load_last_good(home, error, {})
+        load.load_last_good(home, error, {})
     assert raised.value is error
 
 
 def test_what_is_wrong_in_env_is_not_mended_by_an_older_gaia_yaml(home: Home) -> None:
-    last_good.keep(home, load_settings(home, {}))
+    load.keep(home, load_settings(home, {}))
     home.env_file.write_text("OPENAI_API_KEY\n")
     home.env_file.chmod(0o600)
     with pytest.raises(SettingsError, match="the line has no value"):
-        last_good.load_last_good(home, mistakes(home), {})
+        load.load_last_good(home, mistakes(home), {})
 
 
 def test_the_same_text_is_not_written_again(home: Home) -> None:
     write(home, "model: {name: good}\n")
-    last_good.keep(home, load_settings(home, {}))
+    load.keep(home, load_settings(home, {}))
     before = home.last_good_settings_file.stat()
-    last_good.keep(home, load_settings(home, {}))
+    load.keep(home, load_settings(home, {}))
     assert home.last_good_settings_file.stat() == before
 
 
 def test_what_cannot_be_written_leaves_the_one_before(home: Home) -> None:
     write(home, "model: {name: good}\n")
-    last_good.keep(home, load_settings(home, {}))
+    load.keep(home, load_settings(home, {}))
     file = home.last_good_settings_file
     file.with_name(f"{file.name}{UNFINISHED}").mkdir()
     write(home, "model: {name: better}\n")
     with pytest.raises(HomeError, match=r"cannot be kept .*free some space"):
-        last_good.keep(home, load_settings(home, {}))
+        load.keep(home, load_settings(home, {}))
     assert "good" in home.last_good_settings_file.read_text()

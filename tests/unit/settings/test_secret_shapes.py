@@ -7,8 +7,7 @@ import pytest
 from gaia.logs import REDACTED, Redaction
 from gaia.memory import credentials
 from gaia.memory.credentials import Credential
-from gaia.settings.secret_shapes import conceal, variable_for
-from gaia.settings.secrets import is_secret
+from gaia.settings.secrets import conceal, is_secret, variable_for
 
 MIXED = "aB3dE5gH7jK9" * 4
 SAMPLES = {

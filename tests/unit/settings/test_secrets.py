@@ -18,8 +18,7 @@ from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Secrets, Settings
-from gaia.settings.secret_shapes import variable_for
-from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret
+from gaia.settings.secrets import FoundSecrets, find_secrets, is_secret, variable_for
 from tests.harness.effort import rounds
 
 MistakesOf = Callable[[str], tuple[Mistake, ...]]

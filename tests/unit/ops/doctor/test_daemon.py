@@ -14,8 +14,8 @@ from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.daemon import Daemon, port_checks
 from gaia.ops.report import ChannelStatus, JobStatus, ModelStatus, StatusReport
-from gaia.settings.places import place
 from gaia.settings.schema import MetricsSettings, Settings, WebSettings
+from gaia.settings.urls import place
 from tests.harness.reports import WELL
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gaia.errors import SettingsError
 from gaia.ops.setup.yaml_text import default_comments, with_values
-from gaia.settings.defaults import default_settings_file
 from gaia.settings.document import parse_document
 from gaia.settings.keys import all_keys
+from gaia.settings.load import default_settings_file
 
 COMMENTS = default_comments(default_settings_file().read_text(encoding="utf-8"))
 PROVIDER = ("model", "provider")

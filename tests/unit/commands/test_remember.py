@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.commands.announcing import MOST_LINES, Announcing
+from gaia.commands.remember import MOST_LINES, Announcing
 from gaia.memory.digest.writer import Committed
 from gaia.memory.memory import Memory
 from tests.harness.memories import a_memory

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia.logs.line import Line, as_text
-from gaia.logs.terminal import terminal_form
+from gaia.logs.line import Line, as_text, terminal_form
 
 AT = datetime(2026, 11, 28, 17, 3, 2, tzinfo=UTC)
 LINE = Line(AT, "ERROR", "gaia", "3f2a", "failed", "Traceback (most recent call last):\nX: y")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import stat
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -12,10 +14,34 @@ from pathlib import Path
 import pytest
 
 from gaia import logs
-from gaia.logs.files import log_files
+from gaia.logs.handlers import log_files
 from gaia.settings.schema import LoggingSettings
 
 logger = logging.getLogger("gaia")
+
+PROGRAM = """
+import sys, threading
+from pathlib import Path
+from gaia import logs
+from gaia.logs.handlers import log_uncaught
+from gaia.settings.schema import LoggingSettings
+
+logs.configure(LoggingSettings(), Path(sys.argv[1]), ["opensesame"], to_terminal=True)
+log_uncaught()
+
+class Last:
+    def __del__(self):
+        raise ValueError("opensesame in __del__")
+
+def fail():
+    raise ValueError("opensesame in a thread")
+
+thread = threading.Thread(target=fail, name="worker")
+thread.start()
+thread.join()
+Last()
+raise ValueError("opensesame in the program")
+"""
 
 
 def configure(folder: Path, *secrets: str, **settings: object) -> None:
@@ -110,3 +136,24 @@ def test_fewer_files_are_kept_once_the_settings_say_so(tmp_path: Path) -> None:
         "gaia.log",
     ]
     assert (tmp_path / "gaia.log.3").read_text() == "2\n"
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    folder = tmp_path_factory.mktemp("logs")
+    program = subprocess.run(
+        [sys.executable, "-c", PROGRAM, folder], capture_output=True, text=True, check=False
+    )
+    assert program.returncode == 1
+    return (folder / "gaia.log").read_text(), program.stderr
+
+
+def test_what_nobody_caught_is_logged_without_secrets(ended: tuple[str, str]) -> None:
+    for text in ended:
+        for place in ("in a thread", "in __del__", "in the program"):
+            assert f"ValueError: [redacted] {place}" in text
+        assert "opensesame" not in text
+
+
+def test_the_line_says_which_thread_failed(ended: tuple[str, str]) -> None:
+    assert "thread worker failed" in ended[0]

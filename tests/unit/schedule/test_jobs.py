@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gaia.schedule.times import MOST_ATTEMPTS, Plan, last_due, next_due, next_run
+from gaia.schedule.jobs import MOST_ATTEMPTS, Plan, last_due, next_due, next_run
 from gaia.store.job_runs import JobRun
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -135,7 +135,7 @@ def test_every_day_has_each_hour_once(name: str, year: int) -> None:
 
 ONE_PLAN = """
 from datetime import UTC, datetime
-from gaia.schedule.times import machine_zone, next_run
+from gaia.schedule.jobs import machine_zone, next_run
 print(next_run(4, None, datetime(2026, 1, 1, tzinfo=UTC), machine_zone()).due_at.tzname())
 """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.settings.watching import Watch, reached_by
+from gaia.settings.watch import Watch, reached_by
 
 PATIENCE_SECONDS = 20.0
 QUIET_SECONDS = 0.3
