@@ -1,4 +1,4 @@
-"""Texts cut to what a line has room for."""
+"""Texts cut to what a line has room for, and numbers in words."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def counted(number: int, one: str, many: str) -> str:
 def counted_turns(turns: int) -> str:
     """A number of turns in words."""
     return counted(turns, "turn", "turns")
+
+
+def counted_memories(number: int) -> str:
+    """A number of memories in words."""
+    return counted(number, "memory", "memories")
 
 
 def duration(seconds: float) -> str:

@@ -199,11 +199,10 @@ def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:
 
 
 def _ask(home: Home, path: str) -> ReloadReport:
-    from gaia.cli.control import asking
+    from gaia.cli.control import ask
     from gaia.ops.wire import ReloadReport
 
-    with asking(home, path, "", RELOAD_SECONDS) as answer:
-        return ReloadReport.model_validate_json(answer.read())
+    return ask(home, path, "", RELOAD_SECONDS, ReloadReport)
 
 
 def _tell(report: ReloadReport, *, as_json: bool, none: str) -> None:
@@ -226,7 +225,7 @@ def _lines(changes: Sequence[ChangeReport]) -> Sequence[str]:
         if not each.effect:
             lines.append(f"{each.key} is {each.after}")
             continue
-        lines.append(f"{each.key}: {_short(each.before)} -> {_short(each.after)}")
+        lines.append(f"{each.key}: {_shorten(each.before)} -> {_shorten(each.after)}")
         lines.append(
             textwrap.fill(
                 f"counts from: {each.effect}",
@@ -236,8 +235,3 @@ def _lines(changes: Sequence[ChangeReport]) -> Sequence[str]:
             )
         )
     return lines
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."

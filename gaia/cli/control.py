@@ -10,14 +10,17 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from gaia.errors import AnswerError, NotRunningError, StoreError, WireError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gaia.ops.report import Report
     from gaia.paths import Home
+
+R = TypeVar("R", bound="Report")
 
 WAKE_SECONDS = 5.0
 
@@ -54,16 +57,16 @@ def wake(home: Home) -> bool:
     next start, or when something else wakes that conversation.
     """
     try:
-        ask(home, "/local/wake", "", WAKE_SECONDS)
+        with asking(home, "/local/wake", "", WAKE_SECONDS):
+            return True
     except (NotRunningError, StoreError, WireError):
         return False
-    return True
 
 
-def ask(home: Home, path: str, body: str | None, seconds: float | None) -> bytes:
-    """The whole answer of a running daemon; see `asking`."""
+def ask(home: Home, path: str, body: str | None, seconds: float, report: type[R]) -> R:
+    """The answer of a running daemon, which is a `report`; see `asking`."""
     with asking(home, path, body, seconds) as answer:
-        return answer.read()
+        return report.model_validate_json(answer.read())
 
 
 @contextmanager

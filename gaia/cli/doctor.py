@@ -149,11 +149,10 @@ def _by_settings(
 
 
 def _ask_settings(home: Home, path: str) -> ReloadReport:
-    from gaia.cli.control import asking
+    from gaia.cli.control import ask
     from gaia.ops.wire import ReloadReport
 
-    with asking(home, path, "", SETTINGS_SECONDS) as answer:
-        return ReloadReport.model_validate_json(answer.read())
+    return ask(home, path, "", SETTINGS_SECONDS, ReloadReport)
 
 
 def _reindex(home: Home) -> str:

@@ -32,8 +32,7 @@ def ask(query: Query[Q, A], question: Q) -> A:
     home = find_home()
     path, body = f"{QUERY_PATH}/{query.name}", question.model_dump_json()
     try:
-        with control.asking(home, path, body, ANSWER_SECONDS) as answer:
-            return query.answer.model_validate_json(answer.read())
+        return control.ask(home, path, body, ANSWER_SECONDS, query.answer)
     except NotRunningError:
         return _find(home, query, question)
 

@@ -9,6 +9,7 @@ import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time
 from gaia.cli.home import ask, there_is_a_database, with_database
+from gaia.text import counted
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -57,7 +58,7 @@ def retry(
         echo_json({"retried": list(revived), "running": runs})
     elif revived:
         when = "now" if runs else "when gaia runs"
-        typer.echo(f"{_counted(len(revived))} will be tried again {when}.")
+        typer.echo(f"{counted(len(revived), 'message', 'messages')} will be tried again {when}.")
     else:
         typer.echo("Nothing was given up.")
 
@@ -81,10 +82,6 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
     if outbox_ids is not None:
         raise UnknownChunkError("nothing was given up: there is no database yet")
     return ()
-
-
-def _counted(chunks: int) -> str:
-    return "1 message" if chunks == 1 else f"{chunks} messages"
 
 
 def _as_table(chunks: Sequence[ChunkReport]) -> str:

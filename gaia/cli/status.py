@@ -85,11 +85,10 @@ def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusR
         StoreError: It cannot read gaia.db.
         WireError: It is of another version.
     """
-    from gaia.cli.control import asking
+    from gaia.cli.control import ask
     from gaia.ops.report import StatusReport
 
-    with asking(home, "/local/status", None, answer_seconds) as answer:
-        return StatusReport.model_validate_json(answer.read())
+    return ask(home, "/local/status", None, answer_seconds, StatusReport)
 
 
 def shown(lines: Sequence[Line], *, width: int, is_coloured: bool) -> str:

@@ -16,7 +16,7 @@ from gaia.ops.status_text import Own, for_chat
 from gaia.store import conversations, digests, identities, inbox, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.users import Role
-from gaia.text import counted_turns
+from gaia.text import counted, counted_turns
 
 StopTurn = Callable[[int], bool]
 
@@ -33,7 +33,7 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
         if not digest_id:
             return begin_anew(call)
         turns = conversation.session_turns
-        said = f"last {_counted_messages(turns)}" if turns > 1 else "last message"
+        said = f"last {counted(turns, 'message', 'messages')}" if turns > 1 else "last message"
         return Reply(
             f"We begin anew. I read through our {said} and tell you what I keep.",
             committed=partial(digesting.wake, conversation.user_id),
@@ -73,7 +73,9 @@ def begin_anew(call: Call) -> str:
     inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is new already. What is on your mind?"
-    return f"We begin anew: I no longer have the last {_counted_messages(turns)} in mind."
+    return (
+        f"We begin anew: I no longer have the last {counted(turns, 'message', 'messages')} in mind."
+    )
 
 
 def whoami(call: Call) -> str:
@@ -87,10 +89,6 @@ def whoami(call: Call) -> str:
         f"This is {kind} on {conversation.channel}, "
         f"session {conversation.generation}, {counted_turns(conversation.session_turns)} so far."
     )
-
-
-def _counted_messages(number: int) -> str:
-    return "1 message" if number == 1 else f"{number:,} messages"
 
 
 def status_commands(status: Status) -> Sequence[Command]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gaia.commands.memory_text import counted
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
 from gaia.memory import holding
@@ -13,6 +12,7 @@ from gaia.memory.transfer import giving_out, word
 from gaia.memory.transfer.record import Record
 from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.outbox import NewFile
+from gaia.text import counted_memories
 
 Takes = Callable[[str, str], bool]
 """Whether the channel of that name takes files of a media type."""
@@ -81,7 +81,7 @@ def _nothing(call: Call) -> str:
 
 
 def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
-    number = counted(len(records))
+    number = counted_memories(len(records))
     if kind.file_format is FileFormat.JSONL:
         held = sum(record.held for record in records)
         unsure = f", {held:,} of which I am not sure of" if held else ""

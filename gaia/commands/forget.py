@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from gaia.commands.memory_text import counted, line, quoted, whose
+from gaia.commands.memory_text import line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
@@ -15,6 +15,7 @@ from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.messages import Button
 from gaia.store.memory_tables import MemoryStatus
+from gaia.text import counted_memories
 
 SHOWN = 10
 """Memories that a question lists; of more, their number."""
@@ -75,9 +76,9 @@ def _ask_for_everything(call: Call) -> str | Reply:
     total = ledger.count(call.session, user_id)
     forget_id = forget.ask(call.session, user_id, everything=True, now=call.now)
     if call.caller.conversation.direct:
-        whole = f"{counted(total)}, and all of your conversations with me"
+        whole = f"{counted_memories(total)}, and all of your conversations with me"
     else:
-        whole = f"{counted(total)} of this group, and all that was said with me here"
+        whole = f"{counted_memories(total)} of this group, and all that was said with me here"
     return _question(
         f"Shall I forget everything? That is {whole}. It cannot be undone.",
         forget_id,
@@ -155,4 +156,4 @@ def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
             "and what is meant again."
         )
     what = "Everything is forgotten" if gone.everything else "Forgotten"
-    return Reply(f"{what}: {counted(gone.count)}. {forget.SENTENCE}", committed=changed)
+    return Reply(f"{what}: {counted_memories(gone.count)}. {forget.SENTENCE}", committed=changed)

@@ -67,11 +67,6 @@ def whose(caller: Caller) -> str:
     return "your" if caller.conversation.direct else "this group's"
 
 
-def counted(number: int) -> str:
-    """A number of memories in words."""
-    return "1 memory" if number == 1 else f"{number:,} memories"
-
-
 def _escaped(mark: re.Match[str]) -> str:
     return f"\\{mark[0]}"
 

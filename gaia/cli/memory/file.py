@@ -12,9 +12,10 @@ import typer
 from gaia.cli.console import AsJson, echo_json, strip_controls
 from gaia.cli.home import ask
 from gaia.cli.memory.change import with_memory
-from gaia.cli.memory.view import FormatName, OfUser, counted_memories
+from gaia.cli.memory.view import FormatName, OfUser
 from gaia.cli.progress import counting
 from gaia.files import replacing
+from gaia.text import counted_memories
 
 if TYPE_CHECKING:
     from gaia.memory.transfer.taking_in import Checked, Mistake, TakenIn

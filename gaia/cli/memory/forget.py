@@ -13,7 +13,8 @@ import typer
 from gaia.cli.console import AsJson, echo_json
 from gaia.cli.home import with_database
 from gaia.cli.memory.change import read_memory, write_memory
-from gaia.cli.memory.view import OfUser, counted_memories, memory_table
+from gaia.cli.memory.view import OfUser, memory_table
+from gaia.text import counted_memories
 
 if TYPE_CHECKING:
     from datetime import datetime

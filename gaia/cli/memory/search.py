@@ -170,12 +170,12 @@ def search_by_daemon(home: Home, user_id: str, words: str, limit: int) -> Search
         NotRunningError: None runs, or it does not answer.
         WireError: It is of another version.
     """
-    from gaia.cli.control import asking
+    from gaia.cli import control
     from gaia.ops.wire import SEARCH_PATH, SearchQuestion, SearchReport
 
     question = SearchQuestion(user_id=user_id, words=words, limit=limit)
-    with asking(home, SEARCH_PATH, question.model_dump_json(), SEARCH_SECONDS) as answer:
-        return SearchReport.model_validate_json(answer.read())
+    body = question.model_dump_json()
+    return control.ask(home, SEARCH_PATH, body, SEARCH_SECONDS, SearchReport)
 
 
 def reindex_by_daemon(home: Home, progress: Told) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, strip_controls, terminal_width
 from gaia.cli.home import ask
+from gaia.text import counted, counted_memories
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -189,8 +190,6 @@ def _figures_in_words(figures: FiguresReport, index: MemoryStatus | None) -> str
 
 
 def _about(entities: int) -> str:
-    from gaia.text import counted
-
     return counted(entities, "person or thing", "people and things") if entities else ""
 
 
@@ -238,13 +237,6 @@ def shown_line(text: str) -> str:
     from gaia.memory.excerpts import one_line
 
     return one_line(strip_controls(text))
-
-
-def counted_memories(number: int) -> str:
-    """A number of memories in words."""
-    from gaia.text import counted
-
-    return counted(number, "memory", "memories")
 
 
 class KindName(StrEnum):
