@@ -25,7 +25,7 @@ from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
 from channels.base.background import Background
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.telegram.api import Api, Json, TelegramCondition, Timing, describe
 from channels.telegram.events import CHANNEL
 from channels.telegram.intake import Intake

@@ -25,7 +25,7 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from channels.base.background import Background
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.whatsapp import round_trip
 from channels.whatsapp.api import Api, Timing
 from channels.whatsapp.condition import WhatsAppCondition

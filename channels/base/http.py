@@ -1,19 +1,22 @@
-"""HTTP as both channels use it: refused requests, downloads, faults of the network."""
+"""HTTP as both channels use it: how long requests take, when a chat is left alone, refused
+requests, downloads, faults of the network."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import httpx
 
-from gaia.clock import within
+from gaia.clock import growing_pauses, within
 from gaia.errors import AttachmentError
 from gaia.findings import Heard
 from gaia.messages import Attachment
 from gaia.ports import Clock
 
-EventHooks = dict[str, list[Callable[..., Awaitable[None]]]]
+Chat = TypeVar("Chat", bound=Hashable)
 
 REFUSAL_SECONDS = 60.0
 
@@ -25,6 +28,49 @@ _NEVER_SENT = (
     httpx.UnsupportedProtocol,
 )
 _GATEWAY_REFUSED = (httpx.codes.BAD_GATEWAY, httpx.codes.SERVICE_UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long requests take and gaia waits between them, in seconds."""
+
+    connect: float = 10.0
+    pool: float = 30.0
+    """For a free connection: more than enough, since a request takes a moment."""
+    read: float = 20.0
+    write: float = 10.0
+    download: float = 120.0
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the pauses between tries, without end."""
+        return growing_pauses(self.first_pause, self.longest_pause)
+
+
+class ChatBackoff(Generic[Chat]):
+    """Remembers which chats the provider wants to be left alone, and for how long.
+
+    A flood limit holds for the whole chat, and for no other; asking the provider
+    during it makes it longer.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ends_at: dict[Chat, float] = {}
+
+    def hold(self, chat: Chat, seconds: float) -> None:
+        """Leave `chat` alone for at least `seconds` from now."""
+        now = self._clock.monotonic()
+        self._ends_at = {each: at for each, at in self._ends_at.items() if at > now}
+        self._ends_at[chat] = max(now + seconds, self._ends_at.get(chat, now))
+
+    def remaining(self, chat: Chat) -> float:
+        """Tell how many seconds `chat` is still to be left alone; 0 if it is not."""
+        return max(0.0, self._ends_at.get(chat, 0.0) - self._clock.monotonic())
+
+
+EventHooks = dict[str, list[Callable[..., Awaitable[None]]]]
 
 
 class RefusedRequests:

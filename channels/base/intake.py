@@ -1,4 +1,4 @@
-"""What both channels do alike with a message that arrives.
+"""What both channels do alike with a message that arrives: its text is made storable, and cut.
 
 One that cannot be read or committed comes again a few times, and is then set aside with a
 line in the log, so that it neither comes again for ever nor hides those behind it.
@@ -7,10 +7,12 @@ line in the log, so that it neither comes again for ever nor hides those behind 
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from gaia import text as texts
 from gaia.errors import StoreError
 from gaia.lru import LruCache
 from gaia.messages import Attachment
@@ -25,12 +27,26 @@ ATTEMPTS = 5
 _MOST_REMEMBERED = 500
 
 
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+"""What JSON can carry and no database takes: NUL, and half of a pair of surrogates."""
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a message holds besides its words: files, and notes of the rest."""
 
     attachments: tuple[Attachment, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def clean(text: str) -> str:
+    """Replace what cannot be stored in `text`."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def one_line(text: str, longest: int) -> str:
+    """Put `text` into one line of at most `longest` characters, and make it storable."""
+    return texts.one_line(clean(text), longest)
 
 
 def quoted_if_command(text: str) -> str:

@@ -36,8 +36,8 @@ from telegram.error import (
 )
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
-from channels.base.backoff import Timing as BaseTiming
 from channels.base.condition import Condition
+from channels.base.http import Timing as BaseTiming
 from channels.base.http import date_hooks, was_never_sent, was_refused
 from gaia.bounded_http import authorities
 from gaia.errors import PermanentSendError, RetryableSendError, SendError, UnknownSendError

@@ -34,8 +34,7 @@ from telegram import (
     Voice,
 )
 
-from channels.base.intake import LONGEST_WORDS, Content
-from channels.base.text import clean, one_line
+from channels.base.intake import LONGEST_WORDS, Content, clean, one_line
 from channels.telegram.words import replied_to, words_of
 from gaia.messages import Attachment, AttachmentKind
 

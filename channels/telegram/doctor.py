@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from telegram import WebhookInfo
 from telegram.error import InvalidToken, TelegramError
 
-from channels.base.text import one_line
+from channels.base.intake import one_line
 from channels.telegram.api import Api, FloodError, Timing, describe
 from channels.telegram.updates import address_of
 from gaia.findings import Finding, Heard, failed, ok, skipped, warning

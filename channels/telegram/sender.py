@@ -26,7 +26,7 @@ from telegram.constants import ChatAction, ParseMode
 from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, TelegramError
 
 from channels.base.background import Background, ShowTyping
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.formatting.telegram_html import plain
 from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
 from channels.telegram.events import ChatKey, Pressed, message_in, message_name

@@ -25,8 +25,7 @@ from telegram import (
     User,
 )
 
-from channels.base.intake import LONGEST_NAME, quoted_if_command, unknown_note
-from channels.base.text import clean, one_line
+from channels.base.intake import LONGEST_NAME, clean, one_line, quoted_if_command, unknown_note
 from channels.telegram.content import content_of, context_of
 from channels.telegram.events import (
     CHANNEL,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from telegram import Message, MessageEntity
 
-from channels.base.text import clean
+from channels.base.intake import clean
 
 _COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
 """`/help` and `/help@bot`; `/etc/hosts` is a path."""

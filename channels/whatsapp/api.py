@@ -31,7 +31,7 @@ from twilio.http.response import Response
 from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
-from channels.base.backoff import Timing as BaseTiming
+from channels.base.http import Timing as BaseTiming
 from channels.base.http import date_hooks
 from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
 from channels.whatsapp.requests import CHANNEL, twilio_name

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from channels.base.background import Background, TypingIndicator
-from channels.base.backoff import ChatBackoff
 from channels.base.channel import RemoteChannel, Service
+from channels.base.http import ChatBackoff
 from channels.formatting import whatsapp_text
 from channels.formatting.characters import utf16_length
 from channels.whatsapp import files, round_trip

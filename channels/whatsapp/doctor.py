@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import httpx
 
-from channels.base.text import one_line
+from channels.base.intake import one_line
 from channels.credentials import TwilioCredentials
 from channels.whatsapp.api import Account, Api, Timing
 from channels.whatsapp.errors import (

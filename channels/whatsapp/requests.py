@@ -26,8 +26,7 @@ from twilio.request_validator import (
     get_signature_algorithm,
 )
 
-from channels.base.intake import LONGEST_NAME
-from channels.base.text import clean, one_line
+from channels.base.intake import LONGEST_NAME, clean, one_line
 from gaia.errors import UnsignedError
 from gaia.messages import HookRequest
 

@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
-from channels.base.text import one_line
+from channels.base.intake import one_line
 from channels.whatsapp.requests import HEADER, Params, Signatures, read_form
 from gaia.bounded_http import ANSWER_SECONDS, FAULTS, Answer, ask, causes
 from gaia.findings import Finding, failed, ok, warning

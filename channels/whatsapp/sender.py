@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from channels.base.background import Background, ShowTyping
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.whatsapp.api import Api, Timing
 from channels.whatsapp.condition import WhatsAppCondition
 from channels.whatsapp.errors import REFUSALS, FloodError, Refusal, code_of, send_error

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from telegram.error import Conflict, InvalidToken, NetworkError
 
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.telegram.api import TelegramCondition
 from gaia.testing.clock import FakeClock
 

@@ -4,7 +4,7 @@ import pytest
 from telegram.error import TelegramError
 
 from channels.base.background import Background
-from channels.base.backoff import ChatBackoff
+from channels.base.http import ChatBackoff
 from channels.base.intake import ATTEMPTS
 from channels.telegram.api import Api, Json, Timing, describe
 from channels.telegram.events import CHANNEL
