@@ -17,7 +17,7 @@ from enum import Enum
 from google.adk.models.llm_response import LlmResponse
 
 from gaia.agent.refusals import Refusal, is_blocked
-from gaia.agent.thoughts import said_in
+from gaia.agent.responses import said_in
 from gaia.errors import (
     ModelBlockedError,
     ModelError,

@@ -15,8 +15,8 @@ from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.adaptations import Feature
 from gaia.agent.connection import Connection, connect_remote
+from gaia.agent.enclosures import TEXT_ALONE, Intake, intake_of
 from gaia.agent.health import ModelHealth
-from gaia.agent.intake import TEXT_ALONE, Intake, intake_of
 from gaia.agent.known_host import KnownHost, about
 from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.logs import Redaction

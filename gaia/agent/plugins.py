@@ -16,7 +16,7 @@ from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
 from gaia.agent.history import turn_begins
-from gaia.agent.tokens import TokenCount
+from gaia.agent.responses import TokenCount
 from gaia.store.usage import TURN, Tariff, Usage
 
 WINDOW_STEP = 10

@@ -22,8 +22,14 @@ from google.genai import types
 from gaia.agent.faults import EMPTY, GARBLED, NO_ROOM, Fault, FaultReader, answer_fault
 from gaia.agent.health import ModelHealth
 from gaia.agent.known_host import AdaptedRequest, KnownHost
-from gaia.agent.thoughts import Speech, said_in, unopened_thought, without_thoughts
-from gaia.agent.tokens import TokenCount, with_more
+from gaia.agent.responses import (
+    Speech,
+    TokenCount,
+    said_in,
+    unopened_thought,
+    with_more,
+    without_thoughts,
+)
 from gaia.clock import Deadline
 from gaia.errors import (
     GaiaError,

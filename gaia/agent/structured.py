@@ -11,8 +11,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from gaia.agent.models import ChatModel
-from gaia.agent.thoughts import said_in
-from gaia.agent.tokens import used_tokens
+from gaia.agent.responses import said_in, used_tokens
 from gaia.errors import ModelFruitlessError
 from gaia.memory.digest.findings import Answer
 from gaia.settings.providers import ModelProvider

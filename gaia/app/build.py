@@ -13,10 +13,8 @@ from starlette.routing import BaseRoute
 
 from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
-from gaia.app.channels import TerminalGreeter, enabled_channels
-from gaia.app.commands import build_commands
-from gaia.app.digests import build_digests
-from gaia.app.jobs import build_jobs
+from gaia.app.channels import TerminalGreeter, build_commands, enabled_channels
+from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelStackBuilder, weighing
 from gaia.core.access import Access
 from gaia.core.budgets import BudgetNotices, Budgets, Spending

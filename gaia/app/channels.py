@@ -1,19 +1,30 @@
-"""Builds the channels of the settings."""
+"""Builds the channels of the settings, and the slash commands that people give in them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from channels.registry import build_channels, channel_inputs, check_secrets
 from channels.terminal import Greeter, Greeting
 from gaia import __version__
 from gaia.agent.models import ChatModel
+from gaia.commands.conversation import conversation_commands, status_commands
+from gaia.commands.export import export_command
+from gaia.commands.people import linking_commands, people_commands
+from gaia.commands.registry import Registry
+from gaia.commands.remember import memory_commands
 from gaia.core.access import Access
+from gaia.core.handler import Handlers
+from gaia.core.strangers import Strangers
 from gaia.current import Current
+from gaia.digest.worker import Digesting
 from gaia.errors import RefusedError, SettingsError
+from gaia.memory.recall import Finder
 from gaia.messages import Address
+from gaia.ops.status import Status
 from gaia.ports import Channel, Clock
 from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import Settings
 from gaia.store import conversations
 from gaia.store.engine import Database
 
@@ -84,3 +95,34 @@ class TerminalGreeter:
             created=not known,
             conversation_turns=conversation.session_turns if conversation else 0,
         )
+
+
+def build_commands(
+    settings: Current[Settings],
+    *,
+    handlers: Handlers,
+    digesting: Digesting,
+    finder: Finder,
+    memory_changed: Callable[[], None],
+    channels: Mapping[str, Channel],
+    status: Status,
+    strangers: Strangers,
+    clock: Clock,
+) -> Registry:
+    """All commands. `memory_changed` is called once a change of a memory is committed."""
+
+    def takes(name: str, media_type: str) -> bool:
+        channel = channels.get(name)
+        return channel is not None and channel.takes(media_type)
+
+    return Registry(
+        [
+            *conversation_commands(handlers.stop_turn, digesting),
+            *linking_commands(digesting),
+            *memory_commands(finder, memory_changed, lambda: settings.now.memory.enabled),
+            export_command(takes),
+            *status_commands(status),
+            *people_commands(strangers.greet),
+        ],
+        clock,
+    )

@@ -17,7 +17,7 @@ from functools import partial
 
 from gaia import __version__, garbage, logs
 from gaia.agent.models import ChatModel, build_model
-from gaia.app import first_use
+from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App, build_app
 from gaia.app.channels import require_secrets
@@ -227,7 +227,9 @@ async def _running(
                         await app.recover()
                         app.status.ready = True
                         # After the daemon is ready: they import for seconds.
-                        tasks.run_once("first use", partial(asyncio.to_thread, first_use.load))
+                        tasks.run_once(
+                            "first use", partial(asyncio.to_thread, models.load_first_use)
+                        )
                         tasks.start(INDEX, app.index.serve)
                         tasks.start(SCHEDULE, app.schedule.run)
                     if hang_up is not None:

@@ -1,18 +1,28 @@
-"""Builds the jobs that are done at their times."""
+"""Builds what gaia does by itself: what it learns with, and the jobs that are done at their
+times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from gaia.commands.remember import Announcing
+from gaia.core.budgets import Budgets, Spending
+from gaia.core.delivery import Delivery
+from gaia.core.turns import Turns
 from gaia.current import Current
+from gaia.digest.commit import Committing
+from gaia.digest.read import Reading
 from gaia.digest.worker import Digesting
+from gaia.memory.digest.findings import Reader
+from gaia.memory.digest.offers import Known
+from gaia.memory.recall import Finder
 from gaia.ops.backup.backups import Backups, build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
-from gaia.ports import Clock
+from gaia.ports import Channel, Clock
 from gaia.schedule.jobs import Daily, Every, Job
 from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
@@ -80,3 +90,46 @@ def build_jobs(
 def _sweep_interval(settings: Settings) -> timedelta:
     idle = timedelta(minutes=settings.sessions.idle_consolidate_minutes)
     return min(max(idle / SWEEPS_WHILE_IDLE, SHORTEST_SWEEP), LONGEST_SWEEP)
+
+
+def build_digests(
+    settings: Current[Settings],
+    reader: Current[Reader],
+    *,
+    finder: Finder,
+    database: Database,
+    channels: Mapping[str, Channel],
+    delivery: Delivery,
+    turns: Turns,
+    spending: Spending,
+    budgets: Budgets,
+    learned: Callable[[str], None],
+    clock: Clock,
+) -> Digesting:
+    """What digests sealed sessions; `finder` tells what is known, and `learned` is called
+    when it changed a user's memories."""
+    reading = Reading(
+        database=database,
+        reader=reader,
+        known=Known(database, finder, clock, small=lambda: reader.now.ask.is_small),
+        turns=turns,
+        clock=clock,
+        settings=settings,
+        spending=spending,
+        budgets=budgets,
+    )
+    committing = Committing(
+        database=database,
+        channels=channels,
+        delivery=delivery,
+        announcements=Announcing(),
+        learned=learned,
+        clock=clock,
+    )
+    return Digesting(
+        database=database,
+        reading=reading,
+        committing=committing,
+        clock=clock,
+        settings=settings,
+    )

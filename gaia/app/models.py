@@ -1,21 +1,32 @@
 """The part of the composition root that wires what answers: made from one set of settings,
-and made anew when they change."""
+and made anew when they change. What reads conversations is chosen here as well, and what the
+first turn of a process would otherwise have to wait for is loaded."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 
+from gaia import garbage
 from gaia.agent.models import ChatModel
+from gaia.agent.structured import StructuredModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
-from gaia.app.extractor import build_ask, build_extractor
 from gaia.core.attachments import Attachments
 from gaia.core.turn_runner import TurnRunner
 from gaia.current import Current
-from gaia.memory.digest.findings import Reader
+from gaia.memory.digest.findings import AskModel, Extractor, Reader
+from gaia.memory.digest.reading import GaiaExtractor
+from gaia.memory.index.asking import Mem0Ask
+from gaia.memory.index.factories import AUTO
+from gaia.memory.index.mem0_extractor import Mem0Extractor
+from gaia.memory.index.opening import open_llm
+from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.profile.prefix import room
 from gaia.memory.profile.preload import Preload
 from gaia.memory.recall import Recall
@@ -24,8 +35,24 @@ from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
-from gaia.settings.schema import MemorySettings
+from gaia.settings.schema import ComponentSettings, MemorySettings
 from gaia.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+LATE = (
+    "google.adk.a2a.agent",
+    "google.adk.agents._agent_router",
+    "google.adk.auth.auth_preprocessor",
+    "google.adk.flows.llm_flows.auto_flow",
+    "google.adk.models.google_llm",
+    "google.adk.tools.agent_tool",
+    "google.adk.tools.google_search_tool",
+    "google.adk.tools.vertex_ai_search_tool",
+    "google.adk.workflow._llm_agent_wrapper",
+    "google.adk.workflow._node_runner_utils",
+)
+"""What the kit imports within its first turn, for a second: the loop would stand still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +155,42 @@ class CurrentModelStack:
                 await use.over()
 
         return is_unused
+
+
+def build_ask(home: Home, loaded: LoadedSettings, model: ChatModel) -> AskModel:
+    """The model of `memory.llm`: the one that answers in chats, or another by mem0's client,
+    which is opened when it is first asked."""
+    settings = loaded.settings
+    llm = settings.memory.llm
+    if llm.provider == AUTO:
+        return StructuredModel(model)
+    return Mem0Ask(
+        partial(open_llm, home, llm, loaded.secrets),
+        _name(llm),
+        seconds=settings.model.timeout_seconds,
+    )
+
+
+def build_extractor(home: Home, loaded: LoadedSettings, ask: AskModel) -> Extractor:
+    """Who finds what to remember: `memory.extractor`."""
+    memory = loaded.settings.memory
+    if memory.extractor == "mem0":
+        return Mem0Extractor(ask, memory.extraction_instructions, home.memory / "mem0")
+    return GaiaExtractor(ask, memory.extraction_instructions)
+
+
+def _name(llm: ComponentSettings) -> str:
+    model = llm.config.get("model")
+    return f"{llm.provider}/{model}" if model else llm.provider
+
+
+def load_first_use() -> None:
+    """Load what the first turn needs, in the thread that calls this. What cannot be loaded
+    fails in a turn, and says so there."""
+    with garbage.building():
+        is_pleasantry("hello")
+        for name in LATE:
+            try:
+                import_module(name)
+            except ImportError:
+                logger.warning("the agent kit has no %s: the first turn loads it", name)

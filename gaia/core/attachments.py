@@ -15,8 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gaia.agent.enclosures import Document, Enclosure, Media
-from gaia.agent.intake import plain_type
+from gaia.agent.enclosures import Document, Enclosure, Media, plain_type
 from gaia.agent.models import ChatModel
 from gaia.clock import Deadline
 from gaia.core.told import Fate, label

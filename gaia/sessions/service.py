@@ -1,4 +1,5 @@
-"""The agent kit's view of a session, for as long as one turn lasts.
+"""The agent kit's view of a session, for as long as one turn lasts; and what there is to read
+of it without the kit's types.
 
 A turn is read once and written once: what it adds waits here, in memory, for the transaction
 that ends it. Where it is kept is told by `gaia.store.sessions`.
@@ -6,7 +7,9 @@ that ends it. Where it is kept is told by `gaia.store.sessions`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -15,6 +18,7 @@ from google.adk.events import Event
 from google.adk.sessions import BaseSessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig, ListSessionsResponse
 from google.genai import types
+from pydantic import JsonValue
 
 from gaia.store.sessions import SessionKey, StoredEvent
 
@@ -147,3 +151,48 @@ def event_text(event: Event) -> str:
     """What an event says, without thoughts, calls and results."""
     parts = event.content.parts if event.content and event.content.parts else []
     return "".join(part.text for part in parts if part.text and not part.thought)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool's call, or its result: its name, and the arguments or what came back."""
+
+    tool: str
+    content: Mapping[str, JsonValue]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {json.dumps(self.content, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one event adds to the transcript. `author` is `user` or the agent's name."""
+
+    at: datetime
+    author: str
+    text: str
+    calls: tuple[ToolUse, ...]
+    results: tuple[ToolUse, ...]
+    turn_id: str | None
+
+
+def transcript(events: Sequence[Event]) -> tuple[Entry, ...]:
+    """The entries of a session, in the order of its events."""
+    return tuple(_entry(event) for event in events)
+
+
+def _entry(event: Event) -> Entry:
+    turn_id = (event.custom_metadata or {}).get(TURN_ID)
+    return Entry(
+        at=datetime.fromtimestamp(event.timestamp, UTC),
+        author=event.author,
+        text=event_text(event),
+        calls=tuple(
+            ToolUse(call.name or "", call.args or {}) for call in event.get_function_calls()
+        ),
+        results=tuple(
+            ToolUse(result.name or "", result.response or {})
+            for result in event.get_function_responses()
+        ),
+        turn_id=turn_id if isinstance(turn_id, str) else None,
+    )

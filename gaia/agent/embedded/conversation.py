@@ -2,21 +2,37 @@
 
 The same history gives the same messages in each request, so that what the model read
 for one turn is the beginning of the next.
+
+Told only to answer in the language of the message, a small model answers many a message
+in English; and what people say of themselves it says over again, as if it were the person.
+Shown once how it is done, it does neither: a conversation begins with an example in its
+language. A message in another language than that asks for an answer in its own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import pairwise
+from typing import NamedTuple
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.embedded.language import Manner, language_of, manners
 from gaia.agent.history import turn_begins
 from gaia.agent.prompt import PLAIN_RULES
+
+FEWEST_WORDS = 2
+"""Fewer words belong to several languages, or are names."""
+LEAST_LEAD = 9.0
+"""As a logarithm, how much likelier than English a language is, or English than others."""
+
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
+
 
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
@@ -70,6 +86,37 @@ def in_words(contents: Sequence[types.Content], *, with_calls: bool) -> list[typ
 def own_words(content: types.Content) -> str:
     """What a person said: what else belongs to a message stands after it."""
     return (content.parts[0].text or "") if content.parts else ""
+
+
+class Manner(NamedTuple):
+    """What asks for an answer in a language, in that language, and what somebody says and is
+    answered, by turns: nothing that could be taken for what is known of a person."""
+
+    request: str = ""
+    example: Sequence[str] = ()
+
+
+@cache
+def manners() -> Mapping[str, Manner]:
+    """By language."""
+    told = json.loads(resources.files(__package__).joinpath("manners.json").read_bytes())
+    return {language: Manner(**manner) for language, manner in told.items()}
+
+
+def language_of(message: str) -> str:
+    """The language of `message`, by ISO 639-1; empty where it is not certain. Words in
+    quotation marks are spoken of, and do not count, nor do those after a colon, unless what
+    stands before it is a name. The first call loads what it needs and takes a second."""
+    before, _, after = _QUOTED.sub(" ", message).partition(":")
+    own = before if _has_words(before) else after
+    if not _has_words(own):
+        return ""
+    import py3langid  # type: ignore[import-untyped]
+
+    ranked = py3langid.rank(own)
+    (language, likelihood), (_, next_likelihood) = ranked[:2]
+    rival = next_likelihood if language == "en" else dict(ranked)["en"]
+    return language if likelihood - rival >= LEAST_LEAD else ""
 
 
 def _in_their_languages(
@@ -148,3 +195,7 @@ def _tokens(text: str) -> int:
 def _defused(text: str) -> str:
     """`text` without what would end a message: the template's control tokens."""
     return text.replace("<|", "< |")
+
+
+def _has_words(text: str) -> bool:
+    return len(re.findall(r"[^\W\d_]{2,}", text)) >= FEWEST_WORDS

@@ -1,12 +1,16 @@
 """The embedded model as ADK sees it: a request goes in, responses come out.
 
-The process speaks OpenAI's protocol, and is asked as any other host is that does.
+The process speaks OpenAI's protocol, and is asked as any other host is that does. What a
+small model gets wrong is done for it: a message that is a sum is worked out, and an answer
+that is the one before over again is asked for once more. It imitates its own answers, and
+one that once was said to two messages would be said to all that follow.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 
 import httpx
@@ -15,18 +19,45 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.agent.embedded.conversation import Bounds, fitting, own_words
-from gaia.agent.embedded.repetition import unrepeated
+from gaia.agent.embedded.conversation import Bounds, fitting, own_words, words
 from gaia.agent.embedded.server import EmbeddedServer, Launch
-from gaia.agent.embedded.sums import worked_out
 from gaia.agent.remote.completions import CompletionsLlm
 from gaia.agent.remote.errors import HostError
+from gaia.agent.responses import used_tokens, with_more
+from gaia.agent.tools.calculator import calculate
 from gaia.errors import ModelUnavailableError
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import EmbeddedSettings
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
+
+# What is 17 times 23?      1234 * 56 =      Was sind 20 % von 150?
+OPERATORS = {
+    "+": r" ?\+ ?| plus | más | più | mais ",
+    "*": r" ?[*×·x] ?| times | mal | fois | por | per | vezes ",  # noqa: RUF001
+    "/": r" ?÷ ?| divided by | geteilt durch | divisé par | dividido por | diviso ",
+    "-": r" minus | menos | moins | meno ",
+}
+"""What stands between two numbers of a sum, whatever stands before them."""
+BARE_OPERATORS = {"-": " [-−] ", "/": " / "}  # noqa: RUF001
+"""The same where nothing stands before them: else they are ranges and dates."""
+
+_NUMBER = r"\d{1,15}(?:\.\d{1,15})?"
+_QUESTION = r"¿? ?(?:[^\W\d]+(?:['\u2019][^\W\d]+)?[,:]? ){1,4}"
+_END = r"(?: ?[=?])*"
+_SHARE = re.compile(rf"(?:{_QUESTION})?(?P<sum>({_NUMBER}) ?% [^\W\d]{{1,5}} ({_NUMBER})){_END}")
+
+
+def _sum_pattern(before: str, operators: str) -> re.Pattern[str]:
+    return re.compile(rf"{before}(?P<sum>{_NUMBER}(?:(?:{operators}){_NUMBER})+){_END}")
+
+
+_IN_WORDS = _sum_pattern(_QUESTION, "|".join(OPERATORS.values()))
+_BARE = _sum_pattern("", "|".join([*OPERATORS.values(), *BARE_OPERATORS.values()]))
+
+
+Ask = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
 
 
 def connect(name: str, settings: EmbeddedSettings, home: Home, clock: Clock) -> EmbeddedLlm:
@@ -114,3 +145,67 @@ class EmbeddedLlm(BaseLlm):
                 f"the embedded model's process broke off ({type(exc).__name__}); it is started "
                 "anew for the next request"
             ) from exc
+
+
+def worked_out(message: str) -> str | None:
+    """The sum of a message and what it comes to, as `17 times 23 = 391`; None for any other
+    message, and for a sum that has no result."""
+    said = " ".join(message.lower().split())
+    if share := _SHARE.fullmatch(said):
+        return _told_sum(share["sum"], f"{share[2]} * {share[3]} / 100")
+    found = _BARE.fullmatch(said) or _IN_WORDS.fullmatch(said)
+    if found is None:
+        return None
+    expression = found["sum"]
+    for sign, pattern in (*BARE_OPERATORS.items(), *OPERATORS.items()):
+        expression = re.sub(pattern, f" {sign} ", expression)
+    return _told_sum(found["sum"], expression)
+
+
+def _told_sum(said: str, expression: str) -> str | None:
+    result = calculate(expression).get("result")
+    return None if result is None else f"{said} = {result}"
+
+
+async def unrepeated(request: LlmRequest, ask: Ask) -> AsyncGenerator[LlmResponse, None]:
+    """Yield the answer of `ask`, asked a second time if the first answer is the one before
+    over again. A streamed answer is held back for as long as it may still become that."""
+    last = _last_answer(request.contents)
+    held: list[LlmResponse] = []
+    said = ""
+    async with aclosing(ask(request)) as answer:
+        async for response in answer:
+            held.append(response)
+            text = words(response.content) if response.content else ""
+            said = said + text if response.partial else text
+            may_repeat = last.startswith(said.strip()) if response.partial else said.strip() == last
+            if last and may_repeat:
+                continue
+            for each in held:
+                yield each
+            held, last = [], ""
+    if not held:
+        return
+    async with aclosing(ask(_without(request, last))) as answer:
+        async for response in answer:
+            yield with_more(response, used_tokens(held[-1]))
+
+
+def _last_answer(contents: Sequence[types.Content]) -> str:
+    """The answer that must not be given again: the last one, to another message than the
+    present one. Empty if there is none."""
+    for position in reversed(range(1, len(contents))):
+        if contents[position].role == "model":
+            asked_before = own_words(contents[position - 1]).strip()
+            is_other = asked_before != own_words(contents[-1]).strip()
+            return words(contents[position]).strip() if is_other else ""
+    return ""
+
+
+def _without(request: LlmRequest, answer: str) -> LlmRequest:
+    kept = [
+        content
+        for content in request.contents
+        if content.role != "model" or words(content).strip() != answer
+    ]
+    return request.model_copy(update={"contents": kept})

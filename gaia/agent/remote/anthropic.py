@@ -17,7 +17,7 @@ from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
 from gaia.agent.remote.errors import read_status, sdk_reader
-from gaia.agent.thoughts import KeptThoughts
+from gaia.agent.responses import KeptThoughts
 from gaia.settings.providers import ResolvedModel
 
 OWN_HOST = "https://api.anthropic.com"

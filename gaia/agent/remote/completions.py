@@ -25,7 +25,7 @@ from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
 from gaia.agent.remote.errors import HostError, HostErrors, read_status, refuse_errors, sdk_reader
 from gaia.agent.remote.tool_calls import WrittenCalls
-from gaia.agent.thoughts import KeptThoughts
+from gaia.agent.responses import KeptThoughts
 from gaia.bounded_http import authorities
 from gaia.settings.providers import ResolvedModel
 

@@ -15,7 +15,7 @@ from gaia.ops.report import Report
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from gaia.sessions.transcript import Entry
+    from gaia.sessions.service import Entry
 
 
 class SessionReport(Report):
@@ -125,8 +125,7 @@ def _sessions(source: Source, asked: Whose) -> SessionList:
 
 
 def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
-    from gaia.sessions.service import read_events
-    from gaia.sessions.transcript import transcript
+    from gaia.sessions.service import read_events, transcript
     from gaia.store import identities, sessions
 
     known = {each.session_id: each for each in sessions.listed(source.session)}

@@ -16,7 +16,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from sqlalchemy import select
 
-from gaia.agent.intake import TEXT_ALONE, Intake
+from gaia.agent.enclosures import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.app.build import App, build_app
 from gaia.memory import ledger

@@ -9,7 +9,7 @@ import pytest
 from google.adk.models.llm_request import LlmRequest
 from typer.testing import CliRunner
 
-from gaia.agent.intake import Intake
+from gaia.agent.enclosures import Intake
 from gaia.cli import sessions
 from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.agent.intake import REMOTE_DOCUMENT_CHARACTERS, intake_of
+from gaia.agent.enclosures import REMOTE_DOCUMENT_CHARACTERS, intake_of
 from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import EmbeddedSettings, ModelSettings
 

@@ -6,7 +6,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.agent.thoughts import KeptThoughts, Speech, unopened_thought
+from gaia.agent.responses import KeptThoughts, Speech, unopened_thought
 
 
 def heard(*pieces: str, begins_with_thought: bool = False) -> str:

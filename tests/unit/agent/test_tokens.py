@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 from gaia.agent.faults import Fault, FaultReader
 from gaia.agent.health import Calls, Latency, ModelHealth
 from gaia.agent.resilience import Patience, ResilientLlm
-from gaia.agent.tokens import used_tokens
+from gaia.agent.responses import used_tokens
 from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.testing.clock import START, FakeClock
 

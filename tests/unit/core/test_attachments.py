@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from gaia.agent.enclosures import Document, Enclosure, Media
-from gaia.agent.intake import PDF, Intake
+from gaia.agent.enclosures import PDF, Document, Enclosure, Intake, Media
 from gaia.agent.models import ChatModel
 from gaia.core.attachments import (
     FETCH_SECONDS,

@@ -11,8 +11,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.agent.embedded.conversation import Bounds, fitting, trim, words
-from gaia.agent.embedded.language import manners
+from gaia.agent.embedded.conversation import Bounds, fitting, manners, trim, words
 from gaia.agent.prompt import PLAIN_RULES
 
 BOUNDS = Bounds(2048, 768)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.agent.embedded.language import language_of, manners
+from gaia.agent.embedded.conversation import language_of, manners
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from gaia.agent.embedded.conversation import words
-from gaia.agent.embedded.repetition import unrepeated
+from gaia.agent.embedded.llm import unrepeated
 
 SORRY = "I'm sorry, but I can't remember."
 

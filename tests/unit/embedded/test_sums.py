@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.agent.embedded.sums import worked_out
+from gaia.agent.embedded.llm import worked_out
 
 
 @pytest.mark.parametrize(
