@@ -3,7 +3,7 @@
 A chat is the name of its user on this machine. A reply goes to the client that
 wrote the message; a client that is gone leaves it to the others of the chat.
 The channel knows neither the web framework that carries its frames
-(`gaia.web.terminal`) nor what the client looks like (`gaia.cli.chat`).
+(`gaia.web.local`) nor what the client looks like (`gaia.cli.chat`).
 
 **What is known of a chunk.** `send` returns when the client has printed it. A
 client that leaves before it says so leaves the outcome unknown, even if it

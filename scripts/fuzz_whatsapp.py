@@ -46,7 +46,7 @@ from gaia.messages import (
     Receipt,
     ReceiptKind,
 )
-from gaia.web.hooks import hook_routes
+from gaia.web.app import hook_routes
 from tests.servers.twilio.odd_webhooks import Account, OddWebhook, OddWebhooks, Origin
 
 ACCOUNT = Account(

@@ -46,8 +46,7 @@ from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
-from gaia.web.local import memory_routes, query_routes, session_routes
-from gaia.web.terminal import terminal_route
+from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
 
 HOSTED_INDEX_SECONDS = 20.0
 """The pause before a hosted daemon loads its index, so that the first answer has the

@@ -1,18 +1,22 @@
 """What the local socket serves for the command line: queries, searches of memory, its index anew,
-digests at once, and changed settings."""
+digests at once, changed settings, and the WebSocket of `gaia chat`."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from channels.terminal import TerminalChannel
+from channels.terminal_wire import TERMINAL_PATH
 from gaia.digest.at_once import digest_now
 from gaia.digest.worker import Digesting
 from gaia.errors import GaiaError, IndexUnavailableError, MissingOwnerError
@@ -38,6 +42,7 @@ from gaia.ports import Clock
 from gaia.store.engine import Database
 
 Tell = Callable[[Report], None]
+logger = logging.getLogger(__name__)
 
 
 def query_routes(database: Database, clock: Clock) -> Sequence[BaseRoute]:
@@ -190,3 +195,52 @@ class Steps(Response):
             body = step.model_dump_json().encode() + b"\n"
             await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def terminal_route(find: Callable[[], TerminalChannel | None]) -> WebSocketRoute:
+    """The route that `gaia chat` connects to. It answers on a UNIX socket only:
+    whoever may open the socket is the owner, which a TCP port cannot tell."""
+
+    async def attend(websocket: WebSocket) -> None:
+        if not _is_local(websocket):
+            logger.warning("A terminal client over TCP is refused")
+            await websocket.close()
+            return
+        channel = find()
+        if channel is None:
+            logger.warning("A terminal client is refused: channels.terminal.enabled is false")
+            await websocket.close()
+            return
+        await websocket.accept()
+        try:
+            await channel.attend(_WebSocketConnection(websocket))
+        except ConnectionError:
+            return
+
+    return WebSocketRoute(TERMINAL_PATH, attend)
+
+
+class _WebSocketConnection:
+    """A `channels.terminal_attachment.Connection` over Starlette's WebSocket."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        self._websocket = websocket
+
+    async def read(self) -> str | None:
+        try:
+            return await self._websocket.receive_text()
+        except (WebSocketDisconnect, KeyError):
+            # A binary message has no text: whoever sends one is no client of ours.
+            return None
+
+    async def write(self, text: str) -> None:
+        try:
+            await self._websocket.send_text(text)
+        except WebSocketDisconnect as exc:
+            raise ConnectionError("the terminal client is gone") from exc
+
+
+def _is_local(websocket: WebSocket) -> bool:
+    """Whether the socket is a UNIX one: ASGI gives it a path and no port."""
+    server = websocket.scope.get("server")
+    return server is not None and server[1] is None

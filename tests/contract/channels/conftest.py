@@ -26,7 +26,7 @@ from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.scripted_core import ScriptedCore
 from gaia.testing.until import until
-from gaia.web.hooks import hook_routes
+from gaia.web.app import hook_routes
 from tests.harness.terminal_peer import TerminalPeer
 from tests.servers.http_faults import BadGateway
 from tests.servers.serving import serving

@@ -25,8 +25,8 @@ from gaia.messages import Address, Inbound, TurnEnded, TurnStarted, TurnText
 from gaia.paths import Home
 from gaia.testing.scripted_core import CoreState, ScriptedCore
 from gaia.testing.until import until
+from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_path
-from gaia.web.terminal import terminal_route
 
 COLUMNS, LINES = 80, 24
 PATIENCE_SECONDS = 30

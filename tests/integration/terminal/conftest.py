@@ -24,8 +24,8 @@ from gaia.ports import Clock
 from gaia.testing.clock import FakeClock
 from gaia.testing.scripted_core import CoreState, ScriptedCore
 from gaia.testing.until import until
+from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_path
-from gaia.web.terminal import terminal_route
 
 
 class KnownUsers:

@@ -23,8 +23,8 @@ from channels.terminal_wire import (
 )
 from gaia.testing.clock import FakeClock
 from gaia.testing.until import until
+from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_port
-from gaia.web.terminal import terminal_route
 
 if TYPE_CHECKING:
     from conftest import Terminal, TerminalDaemon

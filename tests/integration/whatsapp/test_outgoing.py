@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from gaia.messages import OutboundFile
-from gaia.web.hooks import hook_routes
+from gaia.web.app import hook_routes
 
 if TYPE_CHECKING:
     from conftest import Rig

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 from gaia.messages import HookAnswer, HookRequest
 from gaia.testing.until import until
-from gaia.web.hooks import BODIES_LIMIT_BYTES, BODY_LIMIT_BYTES, hook_routes
+from gaia.web.app import BODIES_LIMIT_BYTES, BODY_LIMIT_BYTES, hook_routes
 from gaia.web.server import WebServer, listen_on_port
 
 HEAD = b"POST /hooks/fake HTTP/1.1\r\nHost: gaia\r\nContent-Length: %d\r\n\r\n"

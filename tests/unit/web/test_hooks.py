@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from gaia.messages import HookAnswer, HookRequest
-from gaia.web.hooks import BODY_LIMIT_BYTES, hook_routes
+from gaia.web.app import BODY_LIMIT_BYTES, hook_routes
 
 
 class Listener:

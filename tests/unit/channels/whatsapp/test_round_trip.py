@@ -16,7 +16,7 @@ from channels.whatsapp.round_trip import Route, answer, round_trip
 from gaia.errors import UnsignedError
 from gaia.findings import Finding, Outcome
 from gaia.messages import HookAnswer, HookRequest
-from gaia.web.hooks import hook_routes
+from gaia.web.app import hook_routes
 from tests.servers.serving import serving
 
 ModelStack = Callable[[Request], Awaitable[Response]]
