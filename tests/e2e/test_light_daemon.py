@@ -22,9 +22,9 @@ NEEDLESS = {
 KIT = ("google.", "fastapi.", "authlib.")
 SCRIPT = """
 import signal, sys
-from gaia.app import first_use
+from gaia.app import models
 from gaia.cli.main import main
-first_use.load()
+models.load_first_use()
 before_turns = set()
 signal.signal(signal.SIGUSR1, lambda *_: before_turns.update(sys.modules))
 sys.argv = ["gaia", "serve"]
