@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from gaia.memory.excerpts import defused
 from gaia.memory.memory import Memory
-from gaia.memory.profile.prefix import Prefix
+from gaia.memory.preload import Prefix
 from gaia.memory.recall import excerpt
 
 INSTRUCTIONS = """\

@@ -41,8 +41,7 @@ from gaia.agent.plugins import (
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.memory import Memory
-from gaia.memory.profile.prefix import Prefix
-from gaia.memory.profile.preload import NOTHING, Preload, Preloaded
+from gaia.memory.preload import NOTHING, Prefix, Preload, Preloaded
 from gaia.memory.recall import Cue, Recall
 from gaia.sessions.service import (
     AGENT_NAME,

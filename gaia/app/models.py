@@ -22,15 +22,13 @@ from gaia.core.turn_runner import TurnRunner
 from gaia.current import Current
 from gaia.memory.digest.findings import AskModel, Extractor, Reader
 from gaia.memory.digest.reading import GaiaExtractor
-from gaia.memory.index.asking import Mem0Ask
 from gaia.memory.index.factories import AUTO
-from gaia.memory.index.mem0_extractor import Mem0Extractor
+from gaia.memory.index.mem0_extractor import Mem0Ask, Mem0Extractor
 from gaia.memory.index.opening import open_llm
 from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.profile.prefix import room
-from gaia.memory.profile.preload import Preload
+from gaia.memory.preload import Preload, room
+from gaia.memory.ranking import E5
 from gaia.memory.recall import Recall
-from gaia.memory.relevance import E5
 from gaia.memory.search import Search, Weighing
 from gaia.paths import Home
 from gaia.ports import Clock

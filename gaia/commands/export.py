@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
 from gaia.memory import holding
-from gaia.memory.transfer import giving_out, word
+from gaia.memory.transfer import export
 from gaia.memory.transfer.record import Record
 from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.outbox import NewFile
@@ -63,7 +63,7 @@ def _export(call: Call, takes: Takes) -> str | Reply:
     if kind is None:
         return NOT_THAT_KIND if taken(FOR_PEOPLE) else NO_FILES
     user = call.caller.user
-    records = giving_out.records(call.session, user.user_id, kind.file_format)
+    records = export.records(call.session, user.user_id, kind.file_format)
     if not records:
         return _nothing(call)
     content = kind.write(user.name, records)
@@ -91,12 +91,12 @@ def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
 
 
 def _as_text(user_name: str, records: Sequence[Record]) -> bytes:
-    lines = giving_out.lines(user_name, records, FileFormat.MARKDOWN)
-    return _joined(map(giving_out.printable, lines))
+    lines = export.lines(user_name, records, FileFormat.MARKDOWN)
+    return _joined(map(export.printable, lines))
 
 
 def _as_json_lines(user_name: str, records: Sequence[Record]) -> bytes:
-    return _joined(giving_out.lines(user_name, records, FileFormat.JSONL))
+    return _joined(export.lines(user_name, records, FileFormat.JSONL))
 
 
 def _joined(lines: Iterable[str]) -> bytes:
@@ -104,12 +104,12 @@ def _joined(lines: Iterable[str]) -> bytes:
 
 
 def _as_word(user_name: str, records: Sequence[Record]) -> bytes:
-    return word.to_word(giving_out.title(user_name), records)
+    return export.to_word(export.title(user_name), records)
 
 
 FOR_PEOPLE = (
     Kind(FileFormat.MARKDOWN, "text/plain", ".txt", _as_text),
-    Kind(FileFormat.MARKDOWN, word.MEDIA_TYPE, ".docx", _as_word),
+    Kind(FileFormat.MARKDOWN, export.MEDIA_TYPE, ".docx", _as_word),
 )
 """The first that a channel takes is sent. Phones open a text as such by the ending .txt."""
 

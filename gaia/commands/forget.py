@@ -9,7 +9,7 @@ from gaia.commands.memory_text import line, quoted, whose
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
-from gaia.memory import forget, ledger, matching
+from gaia.memory import forget, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
@@ -97,7 +97,7 @@ def _ask_for_numbers(call: Call) -> str | Reply:
 def _asking_for_words(like: Sequence[Memory]) -> Run:
     def ask(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
-        ids = matching.holding(call.session, user_id, call.words)
+        ids = forget.with_words(call.session, user_id, call.words)
         head, words = "this holds your words", call.words
         if not ids:
             ids = [memory.memory_id for memory in like]

@@ -18,10 +18,10 @@ from gaia.core.budgets import Budgets, Spending
 from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
+from gaia.memory import profile
 from gaia.memory.digest.findings import Reader
 from gaia.memory.memory import Memory
-from gaia.memory.profile import distilling
-from gaia.memory.profile.material import input_hash, material, plain
+from gaia.memory.profile import input_hash, material, plain_profile
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import identities, profiles, usage
@@ -83,7 +83,7 @@ class Profiles:
         if known and known.input_hash == wanted and (known.distilled or not may_ask):
             return None
         used: Usage | None = None
-        profile = plain(memories, self._limit)
+        profile = plain_profile(memories, self._limit)
         if memories and may_ask:
             async with self._calls:
                 # What is forgotten while others have their calls goes to no model.
@@ -113,9 +113,9 @@ class Profiles:
         with self._reader.using() as reader:
             try:
                 answer = await reader.ask(
-                    distilling.instructions(self._limit),
-                    distilling.question(memories),
-                    distilling.shape(self._limit),
+                    profile.instructions(self._limit),
+                    profile.question(memories),
+                    profile.shape(self._limit),
                     purpose=usage.PROFILE,
                 )
             except ModelError as exc:
@@ -128,7 +128,7 @@ class Profiles:
         if told is None:
             return None
         try:
-            return distilling.profile_of(told, memories, self._limit)
+            return profile.profile_of(told, memories, self._limit)
         except UnusableExtractionError as exc:
             logger.warning("a profile is a plain list: %s", exc)
             return None

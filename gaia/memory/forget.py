@@ -13,16 +13,24 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownForgetError
-from gaia.memory import forgotten, gathered, ledger
+from gaia.memory import forgotten, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
+from gaia.memory.text import query_terms, terms
 from gaia.store import audit, conversations, digests, forgets, inbox, outbox
 from gaia.store.audit import Action
-from gaia.store.memory_tables import MemoryStatus
+from gaia.store.memory_tables import (
+    MemoryKind,
+    MemoryRow,
+    MemorySource,
+    MemoryStatus,
+    MemoryTermRow,
+)
 
 ASKED_FOR = timedelta(hours=1)
 """How long a question whether to forget can be answered."""
@@ -32,6 +40,13 @@ SENTENCE = (
     "or as soon as an answer that I am working on is done."
 )
 """What a person is told about the rest of it. A constant, to be said with the count."""
+
+
+MOST_WORDS = 200
+"""Terms that are looked for, at most, far below SQLite's parameters in a statement."""
+
+
+ROWS_AT_A_TIME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +182,27 @@ def forget_everything(
     return Forgotten(count, everything=True)
 
 
+def with_words(session: Session, user_id: str, words: str) -> Sequence[int]:
+    """The user's memories with each of these words in it, in any form and order, the
+    newest first; none without a word. Those that do not count as well: what is held, what
+    something took the place of, but for the earlier versions of one that is found."""
+    owner(user_id)
+    sought = sorted(query_terms(words))[:MOST_WORDS]
+    if not sought:
+        return []
+    found = session.scalars(
+        select(MemoryTermRow.memory_id)
+        .where(MemoryTermRow.user_id == user_id, MemoryTermRow.term.in_(sought))
+        .group_by(MemoryTermRow.memory_id)
+        .having(func.count() == len(sought))
+    )
+    counting = found.all()
+    others = _apart_from_full_text(session, user_id, sought)
+    heirs = {*counting, *others}
+    apart = [number for number, heir in others.items() if heir not in heirs]
+    return sorted([*counting, *apart], reverse=True)
+
+
 def _begin(
     session: Session,
     user_id: str,
@@ -184,7 +220,7 @@ def _begin(
     texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
     needles = [*texts, words] if words else texts
     forgotten.note(session, user_id, texts, now)
-    also = gathered.telling(session, user_id, Needles(needles))
+    also = _derived_memories_with(session, user_id, Needles(needles))
     ledger.remove(session, user_id, also, now)
     digests.read_uncommitted_again(session, user_id)
     forgets.begin(
@@ -200,3 +236,43 @@ def _begin(
 
 def _record(session: Session, user_id: str, detail: str, now: datetime, by: str | None) -> None:
     audit.record(session, Action.FORGOT, at=now, by=by or user_id, subject=user_id, detail=detail)
+
+
+def _derived_memories_with(session: Session, user_id: str, needles: Needles) -> Sequence[int]:
+    """The numbers of the user's episodes and held memories, whatever became of them, in
+    which one of the needles is found: what gaia gathered by itself and shows to nobody unasked.
+    A summary tells many things at once, so that it goes with any of them that is forgotten."""
+    rows = session.execute(
+        select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote).where(
+            MemoryRow.user_id == owner(user_id),
+            MemoryRow.source == MemorySource.DIGEST,
+            or_(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.HELD),
+        )
+    )
+    return [number for number, *texts in rows if any(map(needles.match, filter(None, texts)))]
+
+
+def _apart_from_full_text(
+    session: Session, user_id: str, sought: Collection[str]
+) -> dict[int, int | None]:
+    """The memories without full text that hold the terms, and what took their place."""
+    found: dict[int, int | None] = {}
+    last = 0
+    while True:
+        rows = session.execute(
+            select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by)
+            .where(
+                MemoryRow.user_id == user_id,
+                MemoryRow.status != MemoryStatus.ACTIVE,
+                MemoryRow.memory_id > last,
+            )
+            .order_by(MemoryRow.memory_id)
+            .limit(ROWS_AT_A_TIME)
+        )
+        page = rows.all()
+        for number, text, heir in page:
+            if terms(text).keys() >= set(sought):
+                found[number] = heir
+        if len(page) < ROWS_AT_A_TIME:
+            return found
+        last = page[-1].memory_id

@@ -17,8 +17,18 @@ from gaia.memory import text
 from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
-from gaia.memory.ranking import Candidate, Fusion, Parts, rank
-from gaia.memory.relevance import E5, ENOUGH, ENOUGH_ALONE, Scale, coverage, usual_scale
+from gaia.memory.ranking import (
+    E5,
+    ENOUGH,
+    ENOUGH_ALONE,
+    Candidate,
+    Fusion,
+    Parts,
+    Scale,
+    coverage,
+    rank,
+    usual_scale,
+)
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store.engine import Database

@@ -17,7 +17,7 @@ import numpy as np
 
 from gaia.memory.index.factories import EMBEDDED
 from gaia.memory.seams import Vector
-from gaia.memory.stopwords import STOP_WORDS
+from gaia.memory.text import STOP_WORDS
 
 Ranker = Callable[[str], Sequence[int]]
 

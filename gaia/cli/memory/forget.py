@@ -82,7 +82,7 @@ def forget(
 
 def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _Wish:
     from gaia.errors import UnknownMemoryError
-    from gaia.memory import ledger, matching
+    from gaia.memory import forget, ledger
 
     numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
 
@@ -93,7 +93,7 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
             return _Wish(owner, (), True, total)
         if len(numbers) < len(what):
             words = " ".join(what)
-            ids = matching.holding(session, owner.user_id, words)
+            ids = forget.with_words(session, owner.user_id, words)
         else:
             ids = [int(number) for number in numbers]
         found = ledger.get_many(session, owner.user_id, ids)

@@ -1,14 +1,17 @@
-"""Any embedder of mem0 as an `Embedder`: unit vectors of one size, and errors in words."""
+"""Any embedder of mem0 as an `Embedder`: unit vectors of one size, and errors in words; what is
+asked again is not embedded again."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from gaia.errors import IndexUnavailableError
+from gaia.lru import LruCache
 from gaia.memory import text as texts
 from gaia.memory.index.factories import Embedding
-from gaia.memory.seams import Vector
+from gaia.memory.seams import Embedder, Vector
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +21,12 @@ LONGEST_TEXT = 2000
 """Characters of a text that are read; a memory has no more."""
 
 REFUSED = (401, 403)
+
+
+LARGEST = 2048
+"""Vectors kept, 3 MB of them at 384 numbers."""
+
+Kind = Literal["query", "passage"]
 
 
 class Mem0Embedder:
@@ -118,5 +127,43 @@ class Mem0Embedder:
         )
 
 
+class CachedEmbedder:
+    """Implements `Embedder` before another one. Keeps hashes of texts, not the texts."""
+
+    def __init__(self, embedder: Embedder, *, largest: int = LARGEST) -> None:
+        self._embedder = embedder
+        self._known = LruCache[bytes, Vector](largest)
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def query(self, text: str) -> Vector:
+        key = _key("query", text)
+        known = self._known.get(key)
+        if known is None:
+            known = self._embedder.query(text)
+            self._known.put(key, known)
+        return known
+
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        keys = [_key("passage", text) for text in texts]
+        found = {key: known for key in keys if (known := self._known.get(key)) is not None}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        made = self._embedder.passages(list(missing.values())) if missing else []
+        for key, vector in zip(missing, made, strict=True):
+            self._known.put(key, vector)
+            found[key] = vector
+        return [found[key] for key in keys]
+
+
 def _readable(text: str) -> str:
     return texts.storable(text[:LONGEST_TEXT])
+
+
+def _key(kind: Kind, text: str) -> bytes:
+    return hashlib.sha256(f"{kind} {text}".encode(errors="surrogatepass")).digest()

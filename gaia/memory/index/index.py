@@ -11,15 +11,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import partial
 
 from sqlalchemy.orm import Session
 
 from gaia.clock import until_set, within
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.bench import TimedPool
-from gaia.memory.index.keeper import Keeper, Progress
-from gaia.memory.index.parts import OpenParts, Parts
-from gaia.memory.index.searching import Searcher
+from gaia.memory.index.keeper import Keeper, OpenIndex, Progress
+from gaia.memory.index.parts import OpenParts, Parts, TimedPool
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour
 from gaia.messages import Health
@@ -33,6 +32,12 @@ logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
+
+
+ANSWER_SECONDS = 1.0
+"""How long a search may take, the embedder included."""
+
+THREADS = 2
 
 
 class Stage(StrEnum):
@@ -255,6 +260,54 @@ class Index:
                 logger.warning("the memory index did not close in time: nothing is lost by that")
         self._pool.close()
         self._searcher.close()
+
+
+class Searcher:
+    """Embeds what is asked for and finds what is near. `fault` is why the last search
+    failed, empty when it did not."""
+
+    def __init__(self, store_pool: DaemonThreadPool, clock: Clock) -> None:
+        self.fault = ""
+        self._store_pool = store_pool
+        self._embedding = DaemonThreadPool("gaia-queries", threads=THREADS)
+        self._clock = clock
+
+    async def nearest(
+        self, parts: Parts, index: OpenIndex, user_id: str, text: str, limit: int
+    ) -> Sequence[Neighbour]:
+        """The user's memories nearest in meaning to `text`.
+
+        Raises:
+            IndexUnavailableError: A part does not work, or takes too long.
+        """
+        if self._embedding.stuck or self._store_pool.stuck:
+            raise IndexUnavailableError(f"an earlier search still hangs: {self.fault}")
+        search = self._search(parts, index, user_id, text, limit)
+        try:
+            found = await within(self._clock, ANSWER_SECONDS, search)
+        except TimeoutError as exc:
+            self.fault = f"a search took longer than {ANSWER_SECONDS:.0f} s"
+            raise IndexUnavailableError(self.fault) from exc
+        except IndexUnavailableError as exc:
+            self.fault = str(exc)
+            raise
+        self.fault = ""
+        return found
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._embedding.close()
+
+    async def _search(
+        self, parts: Parts, index: OpenIndex, user_id: str, text: str, limit: int
+    ) -> Sequence[Neighbour]:
+        vector = await self._embedding.run(partial(parts.embedder.query, text))
+
+        def ask() -> Sequence[Neighbour]:
+            parts.storage.check()
+            return index.store.nearest(user_id, vector, limit)
+
+        return await self._store_pool.run(ask)
 
 
 def _is_needed(session: Session) -> bool:

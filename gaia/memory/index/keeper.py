@@ -16,8 +16,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from gaia.errors import IndexDamagedError
-from gaia.memory.index.bench import TimedPool
-from gaia.memory.index.parts import IndexStore, Parts, Placement
+from gaia.memory.index.parts import IndexStore, Parts, Placement, TimedPool
 from gaia.memory.seams import Vector
 from gaia.ports import Clock
 from gaia.store import indexes

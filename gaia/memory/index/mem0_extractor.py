@@ -3,17 +3,28 @@
 mem0 only ever adds: it quotes nothing and replaces nothing. The user's sentence that a
 fact is taken from is found here, by its words; a fact without one is left out, and one
 whose words are few of it is not certain.
+
+`memory.llm`, another model than the one that answers, is asked by mem0's clients. They block,
+so that each call has a thread, of two at most; one that does not answer in time is waited for
+no longer. Most of them tell nobody what a call has cost: tokens are estimated.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
-from gaia.errors import UnusableExtractionError
+from gaia.errors import (
+    IndexUnavailableError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    UnusableExtractionError,
+)
 from gaia.memory.digest.certainty import CLAUSE_END
 from gaia.memory.digest.extractive import abstract
 from gaia.memory.digest.findings import (
@@ -30,10 +41,12 @@ from gaia.memory.digest.grounds import is_among
 from gaia.memory.digest.passages import sentences
 from gaia.memory.digest.windows import shown, window_tokens
 from gaia.memory.excerpts import one_line
-from gaia.memory.index.factories import Factories
+from gaia.memory.index.factories import Factories, Llm
+from gaia.memory.recall import tokens as tokens_of
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.usage import DIGEST, Usage
+from gaia.store.usage import DIGEST, Tariff, Usage
+from gaia.threads import DaemonThreadPool
 
 OUTRIGHT = 0.6
 """The share of a fact's terms in the user's sentence from which on they said it outright."""
@@ -48,6 +61,9 @@ Only durable facts about {user}: who they are, the people, places, work, health,
 and dislikes, plans, and how they want to be answered. Nothing that only {user} was asked or \
 told, nothing that holds for a day. In the language of the conversation, each fact on its \
 own. The conversation took place on {day}."""
+
+
+JSON = {"type": "json_object"}
 
 SHAPE: Mapping[str, object] = {
     "type": "object",
@@ -128,6 +144,59 @@ class Mem0Extractor:
         return messages
 
 
+class Mem0Ask:
+    """Implements `AskModel` over a chat model of mem0, which is opened at the first call."""
+
+    is_small = False
+    most_tokens = None
+    tariff = Tariff.UNKNOWN
+
+    def __init__(self, open_llm: Callable[[], Llm], name: str, *, seconds: float) -> None:
+        self.name = name
+        self._open_llm = open_llm
+        self._seconds = seconds
+        self._llm: Llm | None = None
+        self._threads = DaemonThreadPool("memory-llm", threads=2)
+
+    async def __call__(
+        self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
+    ) -> Answer:
+        """The answer; the shape is told in words, which every model understands.
+
+        Raises:
+            ModelTimeoutError: It took longer than `seconds`.
+            ModelUnavailableError: The client cannot be made, or did not answer.
+        """
+        told = f"{instructions}\n\n{_in_words(shape)}"
+        try:
+            async with asyncio.timeout(self._seconds):
+                answer = await self._threads.run(partial(self._generate, told, text))
+        except TimeoutError as exc:
+            raise ModelTimeoutError(
+                f"memory.llm, {self.name}, took longer than {self._seconds:g} s: it is asked again"
+            ) from exc
+        tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
+        return Answer(answer, used)
+
+    def _generate(self, instructions: str, text: str) -> str:
+        messages = [
+            {"role": "system", "content": instructions},
+            {"role": "user", "content": text},
+        ]
+        try:
+            llm = self._llm or self._open_llm()
+            self._llm = llm
+            return str(llm.generate_response(messages, response_format=JSON) or "")
+        except IndexUnavailableError as exc:
+            raise ModelUnavailableError(str(exc)) from exc
+        except Exception as exc:
+            # Without the client's own words: they may quote the key, or the conversation.
+            raise ModelUnavailableError(
+                f"memory.llm, {self.name}, did not answer ({type(exc).__name__}): it is asked again"
+            ) from exc
+
+
 class _Asking:
     """Implements `chat.Ask`: asks the model from the pipeline's thread, for as long as the
     answer is wanted."""
@@ -185,3 +254,8 @@ def _coverage(wanted: Collection[str], said: Collection[str]) -> float:
 def _summary(window: Window) -> str:
     here = abstract(window.turns, in_group=window.in_group)
     return one_line(" / ".join(filter(None, (window.so_far, here))), LONGEST_SUMMARY)
+
+
+def _in_words(shape: Mapping[str, object]) -> str:
+    schema = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object of this JSON schema, and nothing else: {schema}"

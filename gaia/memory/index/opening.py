@@ -9,9 +9,8 @@ from functools import partial
 from pydantic import JsonValue, SecretStr
 
 from gaia.errors import IndexUnavailableError
-from gaia.memory.index.cache import CachedEmbedder
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.embedder import Mem0Embedder
+from gaia.memory.index.embedder import CachedEmbedder, Mem0Embedder
 from gaia.memory.index.factories import Factories, Llm
 from gaia.memory.index.parts import OpenParts, Parts, Storage
 from gaia.memory.index.shared import SharedStorage

@@ -1,12 +1,28 @@
-"""What an index is made of, as the index sees it: an embedder, and a place for vectors."""
+"""What an index is made of, as the index sees it: an embedder, and a place for vectors, each
+asked with patience that ends; and what it was made with, read back from its fingerprint,
+without loading any of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from gaia.clock import within
+from gaia.errors import IndexUnavailableError
 from gaia.memory.seams import Embedder, VectorStore
+from gaia.ports import Clock
+from gaia.settings.schema import MemorySettings
+from gaia.threads import DaemonThreadPool
+
+PATIENCE_SECONDS = 180.0
+"""How long a step may take: loading everything from a slow card takes a minute."""
+
+
+SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
+
+T = TypeVar("T")
 
 
 class Placement:
@@ -97,3 +113,65 @@ class Parts:
 
 OpenParts = Callable[[], Parts]
 """Loads what is configured. Blocks, for seconds. Raises `IndexUnavailableError`."""
+
+
+class TimedPool:
+    """A pool whose calls are given up in the end. `what` they are about is for people."""
+
+    def __init__(self, pool: DaemonThreadPool, clock: Clock, *, what: str) -> None:
+        self._pool = pool
+        self._clock = clock
+        self._what = what
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """What `call` returns or raises.
+
+        Raises:
+            IndexUnavailableError: It takes too long, or an earlier one still does.
+        """
+        if self._pool.stuck:
+            raise IndexUnavailableError(f"{self._what} hangs: if it stays so, restart gaia")
+        try:
+            return await within(self._clock, PATIENCE_SECONDS, self._pool.run(call))
+        except TimeoutError as exc:
+            raise IndexUnavailableError(
+                f"{self._what} took longer than {PATIENCE_SECONDS:.0f} s"
+            ) from exc
+
+    def close(self) -> None:
+        """Let the threads end once they are idle."""
+        self._pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The parts of a fingerprint."""
+
+    provider: str
+    model: str
+    dimensions: int
+    storage: str
+
+    def fits(self, memory: MemorySettings) -> bool:
+        """Whether these settings may have made it. What they leave to the embedder is not
+        known here: its model and its size, as a rule."""
+        config = memory.embedder.config
+        return (
+            self.provider == memory.embedder.provider
+            and self.storage == memory.vector_store.provider
+            and config.get("model") in (None, self.model)
+            and config.get("embedding_dims") in (None, self.dimensions)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.model}, {self.dimensions} numbers, in {self.storage}"
+
+
+def read_fingerprint(text: str) -> Fingerprint | None:
+    """Its parts; None for one of another gaia, or of an index that was given up."""
+    found = SHAPE.fullmatch(text)
+    if found is None:
+        return None
+    return Fingerprint(
+        found["provider"], found["model"], int(found["dimensions"]), found["storage"]
+    )

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, ok, skipped, warning
-from gaia.memory.index.fingerprints import read_fingerprint
+from gaia.memory.index.parts import read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import MemoryStatus
 from gaia.paths import Home

@@ -186,12 +186,12 @@ def _figures(source: Source, asked: Whose) -> FiguresReport:
 
 
 def _file(source: Source, asked: WhichFile) -> MemoryFile:
-    from gaia.memory.transfer import giving_out
+    from gaia.memory.transfer import export
     from gaia.memory.transfer.taking_in import FileFormat
 
     owner, file_format = find_owner(source.session, asked.user), FileFormat(asked.file_format)
-    records = giving_out.records(source.session, owner.user_id, file_format)
-    lines = tuple(giving_out.lines(owner.name, records, file_format))
+    records = export.records(source.session, owner.user_id, file_format)
+    lines = tuple(export.lines(owner.name, records, file_format))
     return MemoryFile(user=owner.name, memories=len(records), lines=lines)
 
 

@@ -19,9 +19,8 @@ from sqlalchemy import select
 from gaia.agent.enclosures import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.app.build import App, build_app
-from gaia.memory import ledger
+from gaia.memory import ledger, profile
 from gaia.memory.digest.findings import Reader
-from gaia.memory.profile import distilling
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events
@@ -59,11 +58,11 @@ class HeldModel(FunctionModel):
     @property
     def requests(self) -> Sequence[LlmRequest]:
         """Those of turns: a profile is made beside them, whenever there is time for it."""
-        profile = distilling.instructions(0)[:BEGINNING]
+        beginning = profile.instructions(0)[:BEGINNING]
         return [
             each
             for each in super().requests
-            if not str(each.config.system_instruction).startswith(profile)
+            if not str(each.config.system_instruction).startswith(beginning)
         ]
 
     def hold(self, text: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from gaia.commands.export import NO_FILES, NOT_THAT_KIND, WHICH
 from gaia.memory import forget, holding
 from gaia.memory.memory import Statement
-from gaia.memory.transfer import word
+from gaia.memory.transfer import export
 from gaia.memory.transfer.taking_in import FileFormat, check
 from gaia.store import forgets
 from gaia.store.memory_tables import MemorySource
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HEAD = "# What gaia remembers of ada"
 POT = "The gate code is under the blue pot"
-TEXT, WORD, JSON_LINES = "text/plain", word.MEDIA_TYPE, "application/x-ndjson"
+TEXT, WORD, JSON_LINES = "text/plain", export.MEDIA_TYPE, "application/x-ndjson"
 
 
 async def export(core: Core, words: str = "", **changes: object) -> tuple[Outbound, bytes]:

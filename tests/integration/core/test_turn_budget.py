@@ -7,10 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import ledger
+from gaia.memory import ledger, preload
 from gaia.memory.memory import Statement
-from gaia.memory.profile import preload
-from gaia.memory.profile.prefix import prefix as read_prefix
+from gaia.memory.preload import prefix as read_prefix
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.until import until
 from tests.harness.transactions import Counted

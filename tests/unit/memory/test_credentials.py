@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gaia.errors import CredentialError
 from gaia.memory import credentials
-from gaia.memory.card_numbers import passes_luhn
-from gaia.memory.credentials import Credential
+from gaia.memory.credentials import Credential, passes_luhn
 
 SENTENCES = Path(__file__).with_name("ordinary_sentences.txt").read_text("utf-8").splitlines()
 """What people ask to be remembered."""

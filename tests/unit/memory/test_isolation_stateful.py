@@ -26,7 +26,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, ledger, matching
+from gaia.memory import entities, forget, ledger
 from gaia.memory.text import query_terms
 from gaia.paths import Home
 from gaia.store import full_text, identities, indexes
@@ -179,7 +179,7 @@ class MemoryMachine(RuleBasedStateMachine):
             if each.owner == name and {word, other} <= set(each.text.split())
         }
         assert self._read(found) == either
-        holding = self._read(lambda s: matching.holding(s, self._id(name), f"{word} {other}"))
+        holding = self._read(lambda s: forget.with_words(s, self._id(name), f"{word} {other}"))
         assert set(holding) == {n for n, heir in both.items() if heir not in both}
 
     @rule(gone=st.sampled_from(PEOPLE), into=st.sampled_from(PEOPLE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.errors import MissingOwnerError
-from gaia.memory import holding, ledger, matching
+from gaia.memory import forget, holding, ledger
 from gaia.memory.memory import Statement
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -38,12 +38,12 @@ async def test_what_holds_every_word_is_found_the_newest_first(
         for text in KEPT:
             ledger.add(session, ada.user_id, Statement(text, MemorySource.USER), START)
         ledger.add(session, bob.user_id, Statement(KEPT[0], MemorySource.USER), START)
-    assert list(await database.read(matching.holding, ada.user_id, words)) == numbers
+    assert list(await database.read(forget.with_words, ada.user_id, words)) == numbers
 
 
 async def test_without_an_owner_nothing_is_looked_for(database: Database) -> None:
     with database.reading() as session, pytest.raises(MissingOwnerError):
-        matching.holding(session, " ", "gate")
+        forget.with_words(session, " ", "gate")
 
 
 async def test_what_does_not_count_is_found_unless_it_goes_with_what_does(
@@ -69,7 +69,7 @@ async def test_what_does_not_count_is_found_unless_it_goes_with_what_does(
         red = await keep("The Lisbon flat is red")
         blue = await replace(red, "The Lisbon flat is blue")
     with database.reading() as session:
-        found = matching.holding(session, ada.user_id, "lisbon")
+        found = forget.with_words(session, ada.user_id, "lisbon")
         assert found == [blue, perhaps, ended, lisbon]
-        assert matching.holding(session, ada.user_id, "lisbon red") == [red]
-        assert matching.holding(session, bob.user_id, "lisbon") == []
+        assert forget.with_words(session, ada.user_id, "lisbon red") == [red]
+        assert forget.with_words(session, bob.user_id, "lisbon") == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gaia.memory.relevance import E5, ENOUGH, SPREAD_NEEDS, UNKNOWN, coverage, usual_scale
+from gaia.memory.ranking import E5, ENOUGH, SPREAD_NEEDS, UNKNOWN, coverage, usual_scale
 from gaia.store.full_text import Corpus
 
 KNOWN = Corpus(100, 8.0, {"dog": 2, "walk": 40})

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import reminders
+from gaia.memory import preload
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import START
@@ -31,8 +31,8 @@ async def test_what_is_due_within_a_day_or_was_within_a_week_is_told(
     reminder = said("Call Grace", kind=MemoryKind.REMINDER, due_at=START + due_in)
     await book.keep(ada, reminder)
     with book.database.reading() as session:
-        assert bool(reminders.due(session, ada.user_id, START)) is is_told
-        assert reminders.due(session, bob.user_id, START) == []
+        assert bool(preload.due_reminders(session, ada.user_id, START)) is is_told
+        assert preload.due_reminders(session, bob.user_id, START) == []
 
 
 async def test_the_first_three_are_told_in_their_order(book: Book, ada: User) -> None:
@@ -41,5 +41,5 @@ async def test_the_first_three_are_told_in_their_order(book: Book, ada: User) ->
         await book.keep(ada, said(f"at {hour}", kind=MemoryKind.REMINDER, due_at=due_at))
     await book.keep(ada, said("no reminder", due_at=START))
     await book.keep(ada, said("hush", kind=MemoryKind.REMINDER, due_at=START, sensitive=True))
-    found = await book.database.read(reminders.due, ada.user_id, START)
+    found = await book.database.read(preload.due_reminders, ada.user_id, START)
     assert [each.text for each in found] == ["at 1", "at 2", "at 3"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.memory.stemming import SHORTEST, stem
+from gaia.memory.text import SHORTEST, stem
 
 SAME = [
     "allergy allergies",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaia.memory.index.cache import CachedEmbedder
+from gaia.memory.index.embedder import CachedEmbedder
 from gaia.memory.index.vectors import cosine, memory_id, vector_id
 from gaia.testing.fake_index import FakeEmbedder
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.bench import PATIENCE_SECONDS
+from gaia.memory.index.parts import PATIENCE_SECONDS
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.testing.until import until
 

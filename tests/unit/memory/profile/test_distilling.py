@@ -7,8 +7,7 @@ import json
 import pytest
 
 from gaia.errors import UnusableExtractionError
-from gaia.memory.profile.distilling import profile_of, question, shape
-from gaia.memory.profile.material import input_hash
+from gaia.memory.profile import input_hash, profile_of, question, shape
 from gaia.store.profiles import Bullet
 from tests.harness.memories import a_memory
 

@@ -8,7 +8,7 @@ import pytest
 
 from gaia.errors import MissingOwnerError
 from gaia.memory import ledger
-from gaia.memory.profile.prefix import Prefix, Room, abstract, prefix
+from gaia.memory.preload import Prefix, Room, abstract, prefix
 from gaia.store import profiles
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource

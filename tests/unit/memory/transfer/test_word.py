@@ -10,8 +10,8 @@ from zipfile import ZipFile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gaia.memory.transfer.export import to_word
 from gaia.memory.transfer.record import Record
-from gaia.memory.transfer.word import to_word
 from gaia.store.memory_tables import MemoryKind
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

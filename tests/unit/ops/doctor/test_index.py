@@ -9,7 +9,7 @@ import pytest
 
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
-from gaia.memory.index.fingerprints import read_fingerprint
+from gaia.memory.index.parts import read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.doctor.index import index_check
 from gaia.ops.report import MemoryStatus, StatusReport

@@ -1,13 +1,14 @@
-"""The prefix: what of a user's memory stands at the beginning of each request.
+"""Preload: what a turn is told of its user's memory, whatever they say: the prefix, which
+stands at the beginning of each request, and the reminders that are due.
 
-It is made from the database at each turn, so that nothing stays in it that was forgotten;
-and it says the same for as long as rules, profile and last episode do, so that what a
-provider has read of it lasts.
+The prefix is made from the database, so that nothing stays in it that was forgotten; and it
+says the same for as long as rules, profile and last episode do, so that what a provider has
+read of it lasts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,13 +16,14 @@ import regex
 from sqlalchemy import ColumnElement, case, func, or_, select
 from sqlalchemy.orm import Session
 
+from gaia.lru import LruCache
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.profile.material import material, plain
+from gaia.memory.profile import material, plain_profile
 from gaia.memory.recall import excerpt, text_tokens
-from gaia.memory.reminders import AHEAD, OVERDUE
+from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
@@ -43,6 +45,19 @@ SMALL_TOKENS = 300
 """The same for a model that reads slowly."""
 
 SENTENCE = regex.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+(?=\s|$)|(?<=[\u3002\uff01\uff1f])|$)\s*")
+
+
+AHEAD = timedelta(days=1)
+"""How long before it is due a reminder is told."""
+
+OVERDUE = timedelta(days=7)
+"""How long after it was due it still is."""
+
+MOST_REMINDERS = 3
+
+
+MOST_KEPT = 100
+"""Users whose preload is kept in memory: those who talked last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +134,89 @@ def next_change(session: Session, user_id: str, now: datetime) -> datetime:
     return min([now + timedelta(days=1), *changes])
 
 
+def due_reminders(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
+    """The user's reminders that are due soon or were lately, the first to be due first.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    found = session.scalars(
+        select(MemoryRow)
+        .where(
+            MemoryRow.user_id == owner(user_id),
+            MemoryRow.status == MemoryStatus.ACTIVE,
+            MemoryRow.kind == MemoryKind.REMINDER,
+            MemoryRow.sensitive.is_(False),
+            MemoryRow.due_at >= now - OVERDUE,
+            MemoryRow.due_at <= now + AHEAD,
+            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
+        )
+        .order_by(MemoryRow.due_at, MemoryRow.memory_id)
+        .limit(MOST_REMINDERS)
+    )
+    return [memory_of(row) for row in found if credentials.find(row.text) is None]
+
+
+@dataclass(frozen=True, slots=True)
+class Preloaded:
+    """What a turn is told: the prefix of its session, and what is due."""
+
+    prefix: Prefix
+    due: Sequence[Memory] = ()
+
+
+NOTHING = Preloaded(Prefix())
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was read under a version of the user's memory, and when time changes it."""
+
+    memory_version: int
+    until: datetime
+    preloaded: Preloaded
+
+
+class Preload:
+    """Reads what turns are told. `outdated` is called with the user whose profile is to be
+    looked at: there is none, or a session begins.
+
+    What was read is kept for as long as nothing of the user's memory changes, by whomever:
+    gaia.db counts the changes.
+    """
+
+    def __init__(self, clock: Clock, room: Room, outdated: Callable[[str], None]) -> None:
+        self._clock = clock
+        self._room = room
+        self._outdated = outdated
+        self._kept = LruCache[str, _Kept](MOST_KEPT)
+
+    def read(self, session: Session, user_id: str, memory_version: int) -> Preloaded:
+        """What is told now, under that version of the user's memory.
+
+        Raises:
+            MissingOwnerError: `user_id` is empty.
+        """
+        now = self._clock.now()
+        kept = self._kept.get(user_id)
+        if kept is None or kept.memory_version != memory_version or now >= kept.until:
+            preloaded = Preloaded(
+                prefix(session, user_id, now, self._room), due_reminders(session, user_id, now)
+            )
+            kept = _Kept(memory_version, next_change(session, user_id, now), preloaded)
+            self._kept.put(user_id, kept)
+        return kept.preloaded
+
+    def note_use(self, user_id: str, preloaded: Preloaded, *, begins: bool) -> None:
+        """Say that a turn is told that; `begins` says that it is a session's first."""
+        if self._room.bullets and (begins or not preloaded.prefix.has_profile):
+            self._outdated(user_id)
+
+    def clear(self) -> None:
+        """Keep nothing: some of it may have been forgotten."""
+        self._kept.clear()
+
+
 def abstract(episode: str) -> str:
     """What an episode is about: its first line, and of a long one whole sentences."""
     first = one_line(episode.partition("\n")[0])
@@ -157,7 +255,7 @@ def _bullets(
     """Those of the profile's bullets of which every memory still counts; without a profile
     the memories themselves."""
     if profile is None:
-        profile = plain(material(session, user_id, now), limit)
+        profile = plain_profile(material(session, user_id, now), limit)
         return [each.text for each in profile.bullets]
     told_of = {number for each in profile.bullets for number in each.memory_ids}
     counting = session.scalars(
