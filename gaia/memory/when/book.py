@@ -1,0 +1,337 @@
+"""Phrase books: how a language names days and times.
+
+A book is a file in `books/`: tables of words, and patterns in which `<weekday>` or `<n>`
+stands for any word of a table. The names of weekdays and months are those of dateparser's
+data, which has them for some 200 languages. What a pattern means its key says, which
+`days` and `clock` read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, resources
+from typing import Any
+
+import regex
+
+from gaia.memory.when.folded import Folded, fold_pattern
+from gaia.memory.when.generic import plain_book
+
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "pl", "sv", "tr", "zh", "ja", "ko")
+UNSPACED = frozenset({"zh", "ja", "ko"})
+"""Languages whose words stand without a space between, or with particles on them."""
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+FULL_WEEKDAY, FULL_MONTH, SHORT = 5, 4, 3
+"""Letters that a word has at least to be a name by itself; a shorter name counts beside a
+day's number alone."""
+
+NUMERIC = {
+    "never": (r"<y>-\d\d-\d\dt\d\d:\d\d[\d:.]*(?:z|[+-]\d\d:?\d\d)",),
+    "iso": (
+        r"(?<![\d.:/-])<y>-(?P<mon_n>\d\d)-(?P<d>\d\d)([t ]+<h>:<m>(:\d\d)?)?(?![\d/-])",
+        r"(?<![\d.:/-])<y>(?P<sep>[./])(?P<mon_n>\d\d?)\g<sep>(?P<d>\d\d?)(?![\d/-])",
+    ),
+    "dotted": (r"(?<![\d.:/-])(<wd>,? )?(?P<d>\d\d?)\. ?(?P<mon_n>\d\d?)\. ?<y>(?![\d/-])",),
+    "slashed": (r"(?<![\d.:/-])(?P<d>\d\d?)(?P<sep>[/-])(?P<mon_n>\d\d?)\g<sep><y>(?![\d/-])",),
+}
+"""Dates in figures alone, which every language has. One with a zone of its own is not read."""
+
+ALSO = {"weekday": "bareday"}
+"""Tables of words that count in patterns of their own, such as the short "segunda"."""
+
+TABLE = regex.compile(r"(?<![Pg])<([a-z]+)(\d?)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A phrase of one book in a text: what it means, and the words that it names."""
+
+    kind: str
+    start: int
+    end: int
+    words: Mapping[str, str]
+    offset: int = 0
+    """Of `day` and `day_part`: days from today."""
+
+    def word(self, name: str) -> str:
+        """The word of that name; empty where there is none."""
+        return self.words.get(name, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    kind: str
+    expression: regex.Pattern[str]
+    offset: int = 0
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """Words that the pattern means without naming them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The phrases of one language."""
+
+    language: str
+    tables: Mapping[str, Sequence[tuple[regex.Pattern[str], Any]]]
+    patterns: Sequence[_Pattern]
+    glue: regex.Pattern[str]
+    """What may stand between two phrases that belong together."""
+    careful: regex.Pattern[str] | None = None
+    """Names that are ordinary words in lower case."""
+    past: regex.Pattern[str] | None = None
+    """Words of the past tense, with their accents."""
+    future: regex.Pattern[str] | None = None
+    edges: Mapping[str, regex.Pattern[str]] = field(default_factory=dict)
+    """Words before and after a phrase, such as "until"."""
+    day_comes_first: bool = False
+    """Whether `3/4/2026` is in April for certain."""
+
+    def value(self, table: str, word: str) -> Any:
+        """What a word of a table means.
+
+        Raises:
+            ValueError: It is none of the table.
+        """
+        for expression, value in (*self.tables[table], *self.tables.get(ALSO.get(table, ""), ())):
+            if expression.fullmatch(word):
+                return value
+        raise ValueError(f"{word!r} is no {table}")
+
+    def number(self, word: str) -> int:
+        """A number in figures or words.
+
+        Raises:
+            ValueError: It is none.
+        """
+        return int(word) if word.isdecimal() else int(self.value("n", word))
+
+    def count(self, piece: Piece) -> int:
+        """How many units a piece names: one, where it has no number."""
+        return self.number(piece.word("n")) if piece.word("n") else 1
+
+    def weekdays(self, words: str) -> Sequence[int]:
+        """The weekdays that an enumeration names."""
+        whole = r"{}" if self.language in UNSPACED else r"(?<!\w)(?:{})s?(?!\w)"
+        return [
+            number
+            for expression, number in self.tables["weekday"]
+            if regex.search(whole.format(expression.pattern), words)
+        ]
+
+    def pieces(self, text: Folded) -> Sequence[Piece]:
+        """All phrases in their order; of those that overlap the longest, and of equal ones
+        that which is no time."""
+        found = sorted(
+            self._all(text), key=lambda piece: (piece.start - piece.end, piece.kind != "never")
+        )
+        taken = bytearray(len(text.text))
+        chosen = []
+        for piece in found:
+            if not any(taken[piece.start : piece.end]):
+                taken[piece.start : piece.end] = b"\1" * (piece.end - piece.start)
+                chosen.append(piece)
+        return sorted(chosen, key=lambda piece: piece.start)
+
+    def _all(self, text: Folded) -> Iterator[Piece]:
+        for pattern in self.patterns:
+            for match in pattern.expression.finditer(text.text):
+                named = {k: v for k, v in match.groupdict().items() if v is not None}
+                words = {**pattern.fixed, **named}
+                piece = Piece(pattern.kind, *match.span(), words, pattern.offset)
+                if piece.start < piece.end and not self._is_ordinary_word(piece, match, text):
+                    yield piece
+
+    def _is_ordinary_word(self, piece: Piece, match: regex.Match[str], text: Folded) -> bool:
+        """Whether what could be a name is a word such as "may" instead."""
+        if self.careful is None:
+            return False
+        name = next((name for name in ("month", "mon", "wd") if name in piece.words), "")
+        if not self.careful.fullmatch(piece.word(name)):
+            return False
+        written = text.source(*match.span(name))
+        return written.islower() and not piece.words.keys() & {"sure", "y", "ordinal"}
+
+
+@cache
+def open_book(language: str) -> Book | None:
+    """The book of a language, by ISO 639-1, or a plain one; `None` where there is none. The
+    first call loads dateparser."""
+    told = written(language) if language in LANGUAGES else plain_book(language)
+    if told is None:
+        return None
+    tables = _tables(language, told)
+    write = _Writer(tables, told.get("ordinal", ""), spaced=language not in UNSPACED)
+    return Book(
+        language,
+        tables,
+        tuple(_patterns(told, write)),
+        regex.compile(rf"[\s,、(]*(?:(?:{fold_pattern(told['glue'])}){write.gap})*"),
+        _compiled(told.get("careful")),
+        _tense(told.get("past"), spaced=write.spaced),
+        _tense(told.get("future"), spaced=write.spaced),
+        dict(_edges(told["phrases"], write)),
+        day_comes_first=_data(language)["date_order"] == "DMY",
+    )
+
+
+def written(language: str) -> Mapping[str, Any]:
+    """What the file of a language holds."""
+    file = resources.files(__package__).joinpath("books", f"{language}.toml")
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+EDGES = ("until", "since", "from", "to", "not")
+"""Kinds that stand before another phrase, or with `_after` behind it."""
+
+
+class _Writer:
+    """Makes expressions of patterns."""
+
+    def __init__(self, tables: Mapping[str, Any], ordinal: str, *, spaced: bool) -> None:
+        self.spaced = spaced
+        self.gap = r"\s+" if spaced else r"\s*"
+        words = {
+            name: "|".join(expression.pattern for expression, _ in table)
+            for name, table in tables.items()
+        }
+        self.alternatives = {
+            **words,
+            "n": "|".join(filter(None, (r"\d{1,3}", words["n"]))),
+            "h": "|".join(filter(None, (r"[01]?\d|2[0-4]", words["h"]))),
+            "m": r"[0-5]\d",
+            "d": r"0?[1-9]|[12]\d|3[01]",
+            "y": r"(?:19|20)\d\d",
+        }
+        self.ordinal = ordinal
+
+    def expression(self, pattern: str, edges: tuple[str, str] | None = None) -> str:
+        """An expression of the regex module."""
+        folded = fold_pattern(pattern).replace("(?p<", "(?P<").replace(" ", self.gap)
+        folded = folded.replace("<ordinal>", self.ordinal)
+        folded = folded.replace(f"{self.gap}?", r"\s*")
+        whole = TABLE.sub(self._table, folded)
+        before, after = edges or ((r"(?<![\w])", r"(?![\w])") if self.spaced else ("", ""))
+        return f"{before}(?:{whole}){after}"
+
+    def _table(self, found: regex.Match[str]) -> str:
+        table, name = found[1], found[1] + found[2]
+        if table == "weekdays":
+            one = self.alternatives["weekday"]
+            return rf"(?P<weekdays>(?:{one})s?(?:[\s,、]+(?:\w{{1,3}}\s+)*(?:{one})s?)*)"
+        inner = self.alternatives[table]
+        name = table if found[2] == "3" else name
+        digits = table in {"d", "m", "h", "y", "n"}
+        inner = rf"(?<!\d)(?:{inner})(?!\d)" if digits and not self.spaced else f"(?:{inner})"
+        if table == "bareday":
+            name = f"weekday{found[2]}"
+        return rf"(?P<{name}>{inner})"
+
+
+def _tables(language: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
+    names = _names(language, told)
+    numbers = list(enumerate(told["numbers"], 1))[::-1]
+    hours = list(enumerate(told.get("hours", told["numbers"]), 1))[::-1]
+    numbers = [*((int(number), word) for number, word in told.get("tens", {}).items()), *numbers]
+    articles = [(1, told["articles"])] if "articles" in told else []
+    tables: dict[str, Sequence[tuple[str, Any]]] = {
+        **names,
+        "n": [(word, number) for number, word in [*numbers, *articles]],
+        "h": [(word, number) for number, word in hours],
+        "unit": _swapped(told["units"]),
+        "period": _swapped(told["periods"]),
+        "part": _swapped(told["parts"]),
+        "bareday": [(word, number) for number, word in enumerate(told.get("baredays", ()))],
+        "ampm": _swapped(told.get("ampm", {"am": r"a\.?m\.?", "pm": r"p\.?m\.?"})),
+    }
+    return {
+        name: [(regex.compile(fold_pattern(word)), value) for word, value in table if word]
+        for name, table in tables.items()
+    }
+
+
+def _swapped(table: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    return [(word, value) for value, word in table.items()]
+
+
+def _names(language: str, told: Mapping[str, Any]) -> Mapping[str, Sequence[tuple[str, int]]]:
+    """Names of weekdays and months: in full, and in short as well where a number stands by."""
+    data = _data(language)
+    own = {**told.get("names", {}), "short": told.get("short", SHORT)}
+    without = set(fold_pattern(own.get("without", "")).split())
+    names: dict[str, list[tuple[str, int]]] = {"weekday": [], "wd": [], "month": [], "mon": []}
+    for keys, full, short, first in (
+        (WEEKDAYS, "weekday", "wd", FULL_WEEKDAY),
+        (MONTHS, "month", "mon", FULL_MONTH),
+    ):
+        for number, key in enumerate(keys):
+            words = {regex.escape(fold_pattern(word)) for word in data[key]} - without
+            shortest = own.get("short", SHORT) if keys is WEEKDAYS else SHORT
+            words = {word for word in words if len(word) >= shortest and "1" not in word}
+            whole = {word for word in words if len(word) >= first or key == "may"}
+            mine = [fold_pattern(own[key])] if key in own else []
+            value = number if keys is WEEKDAYS else number + 1
+            names[full] += [("|".join([*mine, *sorted(whole, key=_by_length)]), value)]
+            ends = [rf"{word}\.?" if word not in whole else word for word in words]
+            names[short] += [("|".join([*mine, *sorted(ends, key=_by_length)]), value)]
+    return names
+
+
+def _data(language: str) -> Mapping[str, Any]:
+    data: Mapping[str, Any] = import_module(
+        f"dateparser.data.date_translation_data.{language}"
+    ).info
+    return data
+
+
+def _by_length(word: str) -> tuple[int, str]:
+    return -len(word), word
+
+
+def _patterns(told: Mapping[str, Any], write: _Writer) -> Iterator[_Pattern]:
+    for kind, table in (("day_part", "day_parts"), ("day", "days")):
+        for offset, patterns in told.get(table, {}).items():
+            for pattern in _listed(patterns):
+                expression = regex.compile(write.expression(pattern))
+                yield _Pattern(kind, expression, int(offset))
+    for key, patterns in told["phrases"].items():
+        kind, _, unit = key.partition(":")
+        fixed = {"unit": unit, "period": unit} if unit else {}
+        if kind not in EDGES and not kind.endswith("_after"):
+            for pattern in _listed(patterns):
+                yield _Pattern(kind, regex.compile(write.expression(pattern)), fixed=fixed)
+    for kind, figures in NUMERIC.items():
+        for pattern in figures:
+            yield _Pattern(kind, regex.compile(write.expression(pattern, ("", ""))))
+
+
+def _edges(phrases: Mapping[str, Any], write: _Writer) -> Iterator[tuple[str, regex.Pattern[str]]]:
+    for kind in EDGES:
+        if kind in phrases:
+            words = "|".join(_listed(phrases[kind]))
+            before = r"(?<![\w])" if write.spaced else ""
+            yield kind, regex.compile(write.expression(words, (before, r"\s*$")))
+        if f"{kind}_after" in phrases:
+            words = "|".join(_listed(phrases[f"{kind}_after"]))
+            yield f"{kind}_after", regex.compile(write.expression(words, (r"\s*", "")))
+
+
+def _listed(patterns: str | Sequence[str]) -> Sequence[str]:
+    return [patterns] if isinstance(patterns, str) else patterns
+
+
+def _compiled(pattern: str | None) -> regex.Pattern[str] | None:
+    return regex.compile(fold_pattern(pattern)) if pattern else None
+
+
+def _tense(pattern: str | None, *, spaced: bool) -> regex.Pattern[str] | None:
+    """An expression for texts as they stand: accents tell tenses apart."""
+    edge = r"(?<!\w)(?:{})(?!\w)" if spaced else "{}"
+    return regex.compile(edge.format(pattern), regex.IGNORECASE) if pattern else None

@@ -1,0 +1,274 @@
+"""The days that phrases mean, as seen from a day on which they are said.
+
+Conventions, where people differ:
+
+- A weekday or a date without a year is the next to come, or the last that was where the
+  sentence is in the past tense. On a Monday, "Monday" is not today.
+- "next Friday" lies in the next calendar week, from Monday on, in the languages whose
+  book says so (`weekday_next`); in others it is the first to come (`weekday_coming`).
+- What is some weeks, months or years ago is a span, the calendar week, month or year that
+  holds the day; what comes in as many is the day itself.
+- "since May" ends with today, and "until Friday" begins with it and ends with Friday.
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+
+from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.spans import (
+    SEASONS,
+    Days,
+    Seen,
+    add_months,
+    monday_before,
+    month_of,
+    months_from,
+    period_around,
+    season_of,
+    shifted,
+    weekend_of,
+)
+
+
+def days_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Days | None:
+    """The days that one piece means, or that several mean together; `None` where these do
+    not belong together, or it is not certain.
+
+    Raises:
+        ValueError: There is no such day.
+        OverflowError: There is none that Python knows.
+    """
+    if len(pieces) == 1:
+        read = READERS.get(pieces[0].kind)
+        return read(pieces[0], book, seen) if read else None
+    if len(pieces) != 2:
+        return None
+    for one, other in (pieces, pieces[::-1]):
+        if (together := _narrowed(one, other, book, seen)) is not None:
+            return together
+    return None
+
+
+def is_day(piece: Piece) -> bool:
+    """Whether a piece means days."""
+    return piece.kind in READERS
+
+
+def _narrowed(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
+    """What `one` means within `other`: "Tuesday" of "next week", "in May" of "last year"."""
+    span = days_of([other], book, seen) if other.kind in WITHIN.get(one.kind, ()) else None
+    if span is None:
+        return None
+    if one.kind == "weekday":
+        wanted = _wanted(one, book)
+        if span.after is None:
+            return span if span.first.weekday() == wanted else None
+        if span.end - span.first != timedelta(days=7):
+            return None
+        return Days(span.first + timedelta(days=wanted))
+    if one.kind == "day_of_month":
+        return Days(span.first.replace(day=int(one.word("d")))) if _is_month(span) else None
+    if one.word("y") or span.first.month != 1 or add_months(span.first, 12) != span.end:
+        return None
+    month = book.value("mon", one.word("month") or one.word("mon"))
+    if one.kind == "month":
+        return month_of(span.first.year, month)
+    return Days(date(span.first.year, month, int(one.word("d"))))
+
+
+WITHIN = {
+    "weekday": {"period_this", "period_next", "period_last", "day", "date", "dotted", "in"},
+    "day_of_month": {"period_this", "period_next", "period_last", "month"},
+    "month": {"period_this", "period_next", "period_last"},
+    "date": {"period_this", "period_next", "period_last"},
+}
+
+
+def _is_month(span: Days) -> bool:
+    return span.first.day == 1 and add_months(span.first, 1) == span.end
+
+
+def _day(piece: Piece, book: Book, seen: Seen) -> Days:
+    return Days(seen.today + timedelta(days=piece.offset))
+
+
+def _in(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
+    if unit in {"minute", "hour"}:
+        return None
+    return Days(shifted(seen.today, unit, count))
+
+
+def _ago(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
+    if unit in {"minute", "hour"}:
+        return None
+    day = shifted(seen.today, unit, -count)
+    return Days(day) if unit == "day" else period_around(unit, day)
+
+
+def _weekday(piece: Piece, book: Book, seen: Seen) -> Days:
+    wanted = _wanted(piece, book)
+    return _last(wanted, seen) if seen.back else _coming(wanted, seen)
+
+
+def _weekday_this(piece: Piece, book: Book, seen: Seen) -> Days:
+    wanted, monday = _wanted(piece, book), monday_before(seen.today)
+    if (day := monday + timedelta(days=wanted)) >= seen.today or seen.back:
+        return Days(day) if not (seen.back and day > seen.today) else _last(wanted, seen)
+    return _coming(wanted, seen)
+
+
+def _weekday_next(piece: Piece, book: Book, seen: Seen) -> Days:
+    return Days(monday_before(seen.today) + timedelta(days=7 + _wanted(piece, book)))
+
+
+def _weekday_last_week(piece: Piece, book: Book, seen: Seen) -> Days:
+    return Days(monday_before(seen.today) + timedelta(days=_wanted(piece, book) - 7))
+
+
+def _wanted(piece: Piece, book: Book) -> int:
+    short = piece.word("wd")
+    wanted: int = book.value("wd", short) if short else book.value("weekday", piece.word("weekday"))
+    return wanted
+
+
+def _coming(weekday: int, seen: Seen) -> Days:
+    return Days(seen.today + timedelta(days=(weekday - seen.today.weekday() - 1) % 7 + 1))
+
+
+def _last(weekday: int, seen: Seen) -> Days:
+    return Days(seen.today - timedelta(days=(seen.today.weekday() - weekday - 1) % 7 + 1))
+
+
+def _period_piece(count: int) -> Callable[[Piece, Book, Seen], Days]:
+    def read(piece: Piece, book: Book, seen: Seen) -> Days:
+        period = book.value("period", piece.word("period"))
+        if period in SEASONS:
+            return season_of(period, count, seen)
+        if period == "weekend":
+            return weekend_of(count, seen)
+        return period_around(period, shifted(seen.today, period, count))
+
+    return read
+
+
+def _month_piece(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    month = book.value("mon", piece.word("month") or piece.word("mon"))
+    if piece.word("y"):
+        return month_of(int(piece.word("y")), month)
+    found = month_of(seen.today.year, month)
+    if piece.kind == "month_last" or (seen.back and piece.kind == "month"):
+        return found if found.end <= seen.today else month_of(seen.today.year - 1, month)
+    if piece.kind == "month_next":
+        return month_of(seen.today.year + 1, month) if found.first <= seen.today else None
+    if piece.kind == "month" and found.end <= seen.today:
+        return month_of(seen.today.year + 1, month)
+    return found
+
+
+def _year(piece: Piece, book: Book, seen: Seen) -> Days:
+    return months_from(date(int(piece.word("y")), 1, 1), 12)
+
+
+def _date(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    month, day = _month_of(piece, book), int(piece.word("d"))
+    after = int(piece.word("d2")) if piece.word("d2") else None
+    found = _dated(piece, month, day, seen)
+    weekday = piece.word("wd")
+    if weekday and found.weekday() != book.value("wd", weekday):
+        return None
+    if after is None:
+        return Days(found)
+    return Days(found, found.replace(day=after) + timedelta(days=1)) if after > day else None
+
+
+def _month_of(piece: Piece, book: Book) -> int:
+    if piece.word("mon"):
+        named: int = book.value("mon", piece.word("mon"))
+        return named
+    return int(piece.word("mon_n"))
+
+
+def _dated(piece: Piece, month: int, day: int, seen: Seen) -> date:
+    if piece.word("y"):
+        return date(int(piece.word("y")), month, day)
+    years = range(seen.today.year - 8, seen.today.year + 1)
+    if not seen.back:
+        years = range(seen.today.year, seen.today.year + 9)
+    for year in reversed(years) if seen.back else years:
+        if day <= calendar.monthrange(year, month)[1]:
+            found = date(year, month, day)
+            if (found <= seen.today) if seen.back else (found >= seen.today):
+                return found
+    raise ValueError(f"{month}-{day} is no day")
+
+
+def _slashed(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    """A date whose order is certain: that of the language, or the only one that there is."""
+    first, second = int(piece.word("d")), int(piece.word("mon_n"))
+    if not book.day_comes_first and first <= 12 < second:
+        return Days(_dated(piece, first, second, seen))
+    if not book.day_comes_first and first <= 12 and first != second:
+        return None
+    return Days(_dated(piece, second, first, seen))
+
+
+def _day_of_month(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    day, first = int(piece.word("d")), seen.today.replace(day=1)
+    for months in range(0, -13, -1) if seen.back else range(13):
+        month = add_months(first, months)
+        if day <= calendar.monthrange(month.year, month.month)[1]:
+            found = month.replace(day=day)
+            if (found <= seen.today) if seen.back else (found >= seen.today):
+                wanted = piece.word("weekday")
+                agrees = not wanted or found.weekday() == book.value("weekday", wanted)
+                return Days(found) if agrees else None
+    return None
+
+
+def _next_n(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    ahead = _in(piece, book, seen)
+    return Days(seen.today, ahead.first) if ahead else None
+
+
+def _last_n(piece: Piece, book: Book, seen: Seen) -> Days | None:
+    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
+    if unit in {"minute", "hour"}:
+        return None
+    return Days(shifted(seen.today, unit, -count), seen.today + timedelta(days=1))
+
+
+READERS: Mapping[str, Callable[[Piece, Book, Seen], Days | None]] = {
+    "day": _day,
+    "day_part": _day,
+    "in": _in,
+    "ago": _ago,
+    "ago_weekend": lambda piece, book, seen: weekend_of(-book.count(piece), seen),
+    "weekday": _weekday,
+    "weekday_this": _weekday_this,
+    "weekday_coming": lambda piece, book, seen: _coming(_wanted(piece, book), seen),
+    "weekday_next": _weekday_next,
+    "weekday_last": lambda piece, book, seen: _last(_wanted(piece, book), seen),
+    "weekday_last_week": _weekday_last_week,
+    "period_this": _period_piece(0),
+    "period_next": _period_piece(1),
+    "period_last": _period_piece(-1),
+    "month": _month_piece,
+    "month_this": _month_piece,
+    "month_next": _month_piece,
+    "month_last": _month_piece,
+    "year": _year,
+    "date": _date,
+    "date_range": _date,
+    "iso": _date,
+    "dotted": _date,
+    "slashed": _slashed,
+    "day_of_month": _day_of_month,
+    "next_n": _next_n,
+    "last_n": _last_n,
+}
+"""What a kind of phrase means."""

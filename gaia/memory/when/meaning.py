@@ -1,0 +1,222 @@
+"""What phrases that stand together mean: one day, its time, or something that recurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+
+import regex
+
+from gaia.memory.when import clock
+from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.days import days_of, is_day
+from gaia.memory.when.folded import Folded
+from gaia.memory.when.recurrence import Recurrence, is_recurrence, recurrence_of
+from gaia.memory.when.spans import Days, Seen, shifted
+
+CLAUSE_END = regex.compile(r"[.!?;,\n。](?!\d)")
+SENTENCE_END = regex.compile(r"[.!?\n。](?!\d)")
+FARTHEST_TENSE = 200
+"""Characters before and after a phrase in which its tense is looked for."""
+
+MOMENTS = {"in_half_hour": 30, "in_ninety": 90, "ago_half_hour": -30}
+"""Phrases that name minutes from now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When something begins and ends on the local clock, and where in the text it says so."""
+
+    start: datetime
+    end: datetime | None
+    has_time: bool
+    begins: int
+    ends: int
+    rule: str | None = None
+    apart: tuple[int, int] | None = None
+    """Where a time stands that is said apart from its day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """Knows what chains of phrases mean in one text."""
+
+    book: Book
+    text: Folded
+    now: datetime
+    """In the person's zone."""
+    zone: tzinfo
+    ahead: bool
+    """Whether what is meant lies ahead, whatever the tense."""
+
+    def of(self, chain: Sequence[Piece]) -> Span | None:
+        """What the phrases of a chain mean together; `None` where it is not certain."""
+        try:
+            return self._meant(chain)
+        except (ValueError, OverflowError):
+            return None
+
+    def midnight(self, day: date) -> datetime:
+        """When a local day begins."""
+        return datetime.combine(day, time(), self.zone)
+
+    def _meant(self, chain: Sequence[Piece]) -> Span | None:
+        days = [piece for piece in chain if is_day(piece)]
+        rules = [piece for piece in chain if is_recurrence(piece)]
+        clocks = [piece for piece in chain if piece.kind in clock.KINDS]
+        parts = [piece for piece in chain if piece.kind == "part"]
+        lengths = [piece for piece in chain if piece.kind == "for"]
+        moments = [piece for piece in chain if self._moment(piece) is not None]
+        begins, ends = chain[0].start, chain[-1].end
+        if moments:
+            moment = self._moment(moments[0])
+            single = len(chain) == 1 and moment is not None
+            return Span(moment, None, True, begins, ends) if single and moment else None
+        if max(len(clocks), len(parts), len(lengths)) > 1 or len(chain) != sum(
+            map(len, (days, rules, clocks, parts, lengths))
+        ):
+            return None
+        seen = self._seen(chain)
+        part = self._part(chain)
+        if rules:
+            rule = recurrence_of([*rules, *days], self.book, seen)
+            return self._recurring(rule, clocks, part, begins, ends) if rule else None
+        if not days:
+            if not self.ahead or lengths:
+                return None
+            if clocks:
+                return self._time_alone(clocks[0], part, begins, ends)
+            said = self.text.text[begins:ends]
+            return self._part_alone(part, begins, ends) if " " in said else None
+        found = days_of(days, self.book, seen)
+        if found is None:
+            return None
+        if lengths:
+            return self._lasting(found, lengths[0], begins, ends) if len(chain) == 2 else None
+        return self._on(found, chain, part, seen)
+
+    def _moment(self, piece: Piece) -> datetime | None:
+        """The moment that a phrase such as "in ten minutes" names."""
+        minutes = MOMENTS.get(piece.kind)
+        if minutes is None and piece.kind in {"in", "ago"}:
+            unit = self.book.value("unit", piece.word("unit"))
+            count = self.book.count(piece)
+            if unit in {"minute", "hour"}:
+                minutes = count * (60 if unit == "hour" else 1)
+                minutes = -minutes if piece.kind == "ago" else minutes
+        if minutes is None:
+            return None
+        absolute = self.now.timestamp() + minutes * 60
+        return datetime.fromtimestamp(absolute, self.zone)
+
+    def _part(self, chain: Sequence[Piece]) -> str:
+        named = [self.book.value("part", each.word("part")) for each in chain if each.word("part")]
+        return named[0] if len(named) == 1 else ""
+
+    def _on(self, days: Days, chain: Sequence[Piece], part: str, seen: Seen) -> Span | None:
+        begins, ends = chain[0].start, chain[-1].end
+        clocks = [piece for piece in chain if piece.kind in clock.KINDS]
+        clocks = clocks or [piece for piece in chain if piece.kind == "iso" and piece.word("h")]
+        if days.after is not None:
+            if clocks or part:
+                return None
+            return Span(self.midnight(days.first), self.midnight(days.end), False, begins, ends)
+        midnight = self.midnight(days.first)
+        is_today = days.first == seen.today
+        if clocks:
+            told = clock.clock_of(clocks[0], self.book, part)
+            if told is None:
+                return None
+            minutes = clock.settled(told, self.now if is_today else None, back=seen.back)
+            if minutes is not None:
+                until = clock.end_of(clocks[0], self.book, clock.Clock(minutes, told.exact))
+                end = clock.after(midnight, until.minutes) if until else None
+                return Span(clock.after(midnight, minutes), end, True, begins, ends)
+        elif part:
+            first, last = clock.PARTS[part]
+            start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
+            return Span(start, end, True, begins, ends)
+        return Span(midnight, None, False, begins, ends)
+
+    def _part_alone(self, part: str, begins: int, ends: int) -> Span:
+        """The next such part of a day, as in a reminder "in the morning"."""
+        first, last = clock.PARTS[part]
+        midnight = self.midnight(self.now.date())
+        if clock.after(midnight, first * 60) <= self.now:
+            midnight = self.midnight(self.now.date() + timedelta(days=1))
+        start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
+        return Span(start, end, True, begins, ends)
+
+    def _time_alone(self, piece: Piece, part: str, begins: int, ends: int) -> Span | None:
+        """The next such time: a time without a day is certain in a reminder alone."""
+        told = clock.clock_of(piece, self.book, part)
+        if told is None:
+            return None
+        today = self.midnight(self.now.date())
+        minutes = clock.settled(told, self.now, back=False)
+        if minutes is None or clock.after(today, minutes) <= self.now:
+            minutes = clock.likely(told)
+            today = self.midnight(self.now.date() + timedelta(days=1))
+        if minutes is None:
+            return None
+        until = clock.end_of(piece, self.book, clock.Clock(minutes, told.exact))
+        end = clock.after(today, until.minutes) if until else None
+        return Span(clock.after(today, minutes), end, True, begins, ends)
+
+    def _recurring(
+        self, rule: Recurrence, clocks: Sequence[Piece], part: str, begins: int, ends: int
+    ) -> Span | None:
+        if not rule.days:
+            unit = "hour" if "HOURLY" in rule.rule else "minute"
+            first = self.now + timedelta(
+                minutes=_interval(rule.rule) * (60 if unit == "hour" else 1)
+            )
+            return None if clocks or part else Span(first, None, True, begins, ends, rule.rule)
+        minutes = None
+        if clocks:
+            told = clock.clock_of(clocks[0], self.book, part)
+            minutes = clock.likely(told) if told else None
+        elif part:
+            minutes = clock.PARTS[part][0] * 60
+        for day in rule.days:
+            start = clock.after(self.midnight(day), minutes or 0)
+            if minutes is None or start > self.now:
+                return Span(start, None, minutes is not None, begins, ends, rule.rule)
+        return None
+
+    def _lasting(self, days: Days, length: Piece, begins: int, ends: int) -> Span | None:
+        unit = self.book.value("unit", length.word("unit"))
+        count = self.book.count(length)
+        if days.after is not None or unit in {"minute", "hour"}:
+            return None
+        after = shifted(days.first, unit, count)
+        return Span(self.midnight(days.first), self.midnight(after), False, begins, ends)
+
+    def _seen(self, chain: Sequence[Piece]) -> Seen:
+        return Seen(self.now, self.zone, back=not self.ahead and self._is_past(chain))
+
+    def _is_past(self, chain: Sequence[Piece]) -> bool:
+        """Whether the clause in which a phrase stands is in the past tense, or the sentence
+        where the clause has no tense."""
+        for ends in (CLAUSE_END, SENTENCE_END):
+            around = self._around(chain, ends)
+            if self.book.future is not None and self.book.future.search(around):
+                return False
+            if self.book.past is not None and self.book.past.search(around):
+                return True
+        return False
+
+    def _around(self, chain: Sequence[Piece], ends: regex.Pattern[str]) -> str:
+        begins, after = chain[0].start, chain[-1].end
+        first, last = max(0, begins - FARTHEST_TENSE), after + FARTHEST_TENSE
+        for before in ends.finditer(self.text.text, first, begins):
+            first = before.end()
+        if behind := ends.search(self.text.text, after, last):
+            last = behind.start()
+        return self.text.source(first, min(last, len(self.text.text)))
+
+
+def _interval(rule: str) -> int:
+    found = regex.search(r"INTERVAL=(\d+)", rule)
+    return int(found[1]) if found else 1

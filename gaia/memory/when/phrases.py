@@ -1,0 +1,195 @@
+"""The phrases of a text: which stand together, and the words before and after them, such as
+"until"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import regex
+
+from gaia.memory.when import clock
+from gaia.memory.when.book import Piece
+from gaia.memory.when.days import days_of, is_day
+from gaia.memory.when.meaning import SENTENCE_END, Meaning, Span
+from gaia.memory.when.spans import Seen
+
+CLAUSE_REST = regex.compile(r"\s*(?:[.!?;,)。]|$)")
+FIRST_WORDS = regex.compile(r"[\w']+\s+")
+LONGEST_EDGE = 30
+"""Characters that are looked at before a phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads one text by one book."""
+
+    meaning: Meaning
+
+    def spans(self) -> Iterator[Span]:
+        """What is certain, in order."""
+        chains = list(self._chains())
+        taken: set[int] = set()
+        for index, chain in enumerate(chains):
+            if index in taken:
+                continue
+            following = chains[index + 1] if index + 1 < len(chains) else None
+            if following and (both := self._from_to(chain, following)):
+                taken.add(index + 1)
+                yield both
+            elif (other := self._partner(chains, index)) is not None:
+                taken.add(other)
+                yield self._with_time_apart(chain, chains[other])
+            elif (span := self._edged(chain)) is not None:
+                yield span
+
+    def _partner(self, chains: Sequence[Sequence[Piece]], index: int) -> int | None:
+        """The other chain of the sentence, where one of both is a day and one its time:
+        "tomorrow" and "at 10:30" in "Tomorrow I see the dentist at 10:30"."""
+        if index + 1 == len(chains) or not self._is_near(chains[index], chains[index + 1]):
+            return None
+        if index and self._is_near(chains[index - 1], chains[index]):
+            return None
+        if index + 2 < len(chains) and self._is_near(chains[index + 1], chains[index + 2]):
+            return None
+        one, other = chains[index], chains[index + 1]
+        times = [each for each in (one, other) if self._is_time(each)]
+        if len(times) != 1 or not self._stands_out(times[0]):
+            return None
+        if any(self._edge(each, "until", "since", "not")[0] for each in (one, other)):
+            return None
+        together = self.meaning.of([*one, *other])
+        return index + 1 if together is not None and together.has_time else None
+
+    def _with_time_apart(self, one: Sequence[Piece], other: Sequence[Piece]) -> Span:
+        together = self.meaning.of([*one, *other])
+        assert together is not None
+        apart = (other[0].start, other[-1].end)
+        return replace(together, begins=one[0].start, ends=one[-1].end, apart=apart)
+
+    def _is_near(self, one: Sequence[Piece], other: Sequence[Piece]) -> bool:
+        """Whether two chains stand in one sentence."""
+        text = self.meaning.text.text
+        return SENTENCE_END.search(text, one[-1].end, other[0].start) is None
+
+    def _is_time(self, chain: Sequence[Piece]) -> bool:
+        """Whether a chain is a time without a day."""
+        kinds = {piece.kind for piece in chain}
+        return bool(kinds & clock.KINDS) and kinds <= clock.KINDS | {"part"}
+
+    def _stands_out(self, chain: Sequence[Piece]) -> bool:
+        """Whether a time cannot be a number of something else, as in "at 9 places"."""
+        told = chain[-1]
+        if len(chain) > 1 or told.kind != "clock" or told.words.keys() & {"m", "ampm", "part"}:
+            return True
+        return CLAUSE_REST.match(self.meaning.text.text, told.end) is not None
+
+    def _chains(self) -> Iterator[list[Piece]]:
+        chain: list[Piece] = []
+        for piece in self.meaning.book.pieces(self.meaning.text):
+            if chain and self._adjoins(chain, piece):
+                if piece.kind != "never" and self._joins([*chain, piece]):
+                    chain.append(piece)
+                    continue
+                if self._is_tied(chain, piece):
+                    continue
+            if chain:
+                yield chain
+            chain = [] if piece.kind == "never" else [piece]
+        if chain:
+            yield chain
+
+    def _joins(self, chain: Sequence[Piece]) -> bool:
+        """Whether a chain means something, or will with a day: a time, its part of the day."""
+        kinds = sorted("part" if piece.kind == "part" else "clock" for piece in chain)
+        is_whole_time = self._is_time(chain) and kinds == ["clock", "part"]
+        return is_whole_time or self.meaning.of(chain) is not None
+
+    def _adjoins(self, chain: Sequence[Piece], piece: Piece) -> bool:
+        return self.meaning.book.glue.fullmatch(self._between(chain, piece)) is not None
+
+    def _is_tied(self, chain: Sequence[Piece], piece: Piece) -> bool:
+        """Whether a phrase is said of the one before it, and cannot be placed by itself: "at
+        9" in "next week at 9"."""
+        between = self._between(chain, piece)
+        to = self.meaning.book.edges.get("to")
+        joins = to is not None and to.fullmatch(between.strip())
+        return not joins and not regex.search(r"[,、(\n]", between)
+
+    def _between(self, chain: Sequence[Piece], piece: Piece) -> str:
+        return self.meaning.text.text[chain[-1].end : piece.start]
+
+    def _edged(self, chain: Sequence[Piece]) -> Span | None:
+        """What a chain means with the word before or after it: "until", "since"."""
+        edge, begins, ends = self._edge(chain, "until", "since", "not")
+        if edge == "not":
+            return None
+        if edge == "since":
+            return self._since(chain, begins, ends)
+        span = self.meaning.of(chain)
+        if span is None or not edge:
+            return span
+        if span.rule:
+            return None
+        today = self.meaning.midnight(self.meaning.now.date())
+        end = span.start if span.has_time else span.end or span.start + timedelta(days=1)
+        if end <= self.meaning.now:
+            return None
+        return Span(today, end, span.has_time, begins, ends)
+
+    def _since(self, chain: Sequence[Piece], begins: int, ends: int) -> Span | None:
+        days = [piece for piece in chain if is_day(piece)]
+        if len(days) != len(chain):
+            return None
+        try:
+            found = days_of(
+                days, self.meaning.book, Seen(self.meaning.now, self.meaning.zone, back=True)
+            )
+        except (ValueError, OverflowError):
+            return None
+        if found is None or found.first > self.meaning.now.date():
+            return None
+        tomorrow = self.meaning.midnight(self.meaning.now.date() + timedelta(days=1))
+        return Span(self.meaning.midnight(found.first), tomorrow, False, begins, ends)
+
+    def _from_to(self, one: Sequence[Piece], other: Sequence[Piece]) -> Span | None:
+        """ "from Monday to Friday" """
+        edges, text = self.meaning.book.edges, self.meaning.text.text
+        begin = max(0, one[0].start - LONGEST_EDGE)
+        before = edges["from"].search(text, begin, one[0].start) if "from" in edges else None
+        between = text[one[-1].end : other[0].start]
+        has_to = "to" in edges and edges["to"].fullmatch(between.strip())
+        after = edges["to_after"].match(text, other[-1].end) if "to_after" in edges else None
+        has_from = "from_after" in edges and edges["from_after"].fullmatch(between.strip())
+        if not ((before and has_to) or (has_from and after)):
+            return None
+        first, last = self.meaning.of(one), self.meaning.of(other)
+        if first is None or last is None or first.rule or last.rule:
+            return None
+        end = last.start if last.has_time else last.end or last.start + timedelta(days=1)
+        while end <= first.start and other[0].kind == "weekday":
+            end += timedelta(days=7)
+        if end <= first.start or last.has_time != first.has_time:
+            return None
+        begins = before.start() if before else first.begins
+        return Span(first.start, end, first.has_time, begins, after.end() if after else last.ends)
+
+    def _edge(self, chain: Sequence[Piece], *kinds: str) -> tuple[str, int, int]:
+        """The kind of the word before or after a chain, and where both begin and end. A
+        phrase may begin with the word itself, as in "bis 14.3."."""
+        begins, ends, text = chain[0].start, chain[-1].end, self.meaning.text.text
+        for kind in kinds:
+            if (edge := self.meaning.book.edges.get(kind)) and (
+                found := edge.search(text, max(0, begins - LONGEST_EDGE), begins)
+            ):
+                return kind, found.start(), ends
+            if edge and kind != "not" and is_day(chain[0]) and chain[0].kind != "date_range":
+                for word in FIRST_WORDS.finditer(text, begins, ends):
+                    if edge.fullmatch(text, begins, word.end()):
+                        return kind, begins, ends
+            if (edge := self.meaning.book.edges.get(f"{kind}_after")) and (
+                found := edge.match(text, ends)
+            ):
+                return kind, begins, found.end()
+        return "", begins, ends

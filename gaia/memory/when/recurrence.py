@@ -1,0 +1,138 @@
+"""What recurs: the rule in iCalendar's form, and the day on which it first falls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import islice
+
+from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.spans import Seen, shifted
+
+CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+FREQUENCIES = {"minute": "MINUTELY", "hour": "HOURLY", "day": "DAILY", "week": "WEEKLY"} | {
+    "month": "MONTHLY",
+    "year": "YEARLY",
+}
+FARTHEST_DAYS = 366 * 8
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """A rule, and the days on which it falls, from today on; none for hours and minutes."""
+
+    rule: str
+    days: Sequence[date]
+
+
+def recurrence_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Recurrence | None:
+    """What one piece means, or a unit and a day in it, such as "every month" and "on the
+    5th"; `None` where they do not belong together."""
+    if len(pieces) == 1:
+        read = READERS.get(pieces[0].kind)
+        return read(pieces[0], book, seen) if read else None
+    if len(pieces) != 2:
+        return None
+    for unit, day in (pieces, pieces[::-1]):
+        if unit.kind in {"every", "every_week", "every_month", "every_year"}:
+            return _every_unit_on(unit, day, book, seen)
+    return None
+
+
+def is_recurrence(piece: Piece) -> bool:
+    """Whether a piece tells of something that recurs."""
+    return piece.kind in READERS
+
+
+def _every_unit_on(unit: Piece, day: Piece, book: Book, seen: Seen) -> Recurrence | None:
+    name = unit.kind.removeprefix("every_")
+    name = name if name in FREQUENCIES else book.value("unit", unit.word("unit"))
+    if unit.word("n"):
+        return None
+    if name == "week" and day.kind == "weekday":
+        return _weekly([book.value("weekday", day.word("weekday"))], seen)
+    if name == "month" and day.kind == "day_of_month":
+        return _monthly(day, book, seen)
+    if name == "year" and day.kind == "date" and not day.word("y"):
+        return _yearly(day, book, seen)
+    return None
+
+
+def _every_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    if told := piece.word("weekdays"):
+        return _weekly(book.weekdays(told), seen)
+    named = [piece.word("weekday"), piece.word("weekday2")]
+    return _weekly(sorted({book.value("weekday", each) for each in named if each}), seen)
+
+
+def _every_second_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    weekly = _weekly([book.value("weekday", piece.word("weekday"))], seen)
+    rule = weekly.rule.replace("WEEKLY;", "WEEKLY;INTERVAL=2;")
+    return Recurrence(rule, [weekly.days[0], weekly.days[0] + timedelta(days=14)])
+
+
+def _weekly(weekdays: Sequence[int], seen: Seen) -> Recurrence:
+    rule = f"FREQ=WEEKLY;BYDAY={','.join(CODES[each] for each in weekdays)}"
+    return Recurrence(rule, _first_two(seen, lambda day: day.weekday() in weekdays))
+
+
+def _every(piece: Piece, book: Book, seen: Seen) -> Recurrence | None:
+    count = book.count(piece)
+    unit = book.value("unit", piece.word("unit"))
+    return _every_unit(unit, count, seen) if count else None
+
+
+def _every_unit(unit: str, count: int, seen: Seen) -> Recurrence:
+    interval = f";INTERVAL={count}" if count > 1 else ""
+    rule = f"FREQ={FREQUENCIES[unit]}{interval}"
+    if unit in {"minute", "hour"}:
+        return Recurrence(rule, ())
+    next_day = shifted(seen.today, unit, count)
+    return Recurrence(rule, [seen.today, next_day] if unit == "day" else [next_day])
+
+
+def _monthly(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    number = int(piece.word("d"))
+    rule = f"FREQ=MONTHLY;BYMONTHDAY={number}"
+    return Recurrence(rule, _first_two(seen, lambda day: day.day == number))
+
+
+def _yearly(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    number, month = int(piece.word("d")), book.value("mon", piece.word("mon"))
+    rule = f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={number}"
+    wanted = (month, number)
+    return Recurrence(rule, _first_two(seen, lambda day: (day.month, day.day) == wanted))
+
+
+def _first_two(seen: Seen, falls: Callable[[date], bool]) -> Sequence[date]:
+    return list(islice(filter(falls, _from(seen.today)), 2))
+
+
+def _from(today: date) -> Iterator[date]:
+    for days in range(FARTHEST_DAYS):
+        yield today + timedelta(days=days)
+
+
+def _fixed(unit: str, count: int = 1) -> Callable[[Piece, Book, Seen], Recurrence]:
+    return lambda piece, book, seen: _every_unit(unit, count, seen)
+
+
+READERS: dict[str, Callable[[Piece, Book, Seen], Recurrence | None]] = {
+    "every": _every,
+    "every_second": lambda piece, book, seen: _every_unit(
+        book.value("unit", piece.word("unit")), 2, seen
+    ),
+    "every_weekday": _every_weekday,
+    "every_second_weekday": _every_second_weekday,
+    "every_part": _fixed("day"),
+    "every_day": _fixed("day"),
+    "every_week": _fixed("week"),
+    "every_month": _fixed("month"),
+    "every_year": _fixed("year"),
+    "weekdays": lambda piece, book, seen: _weekly([0, 1, 2, 3, 4], seen),
+    "weekends": lambda piece, book, seen: _weekly([5, 6], seen),
+    "every_date": _yearly,
+    "every_day_of_month": _monthly,
+}
+"""What a kind of phrase means."""
