@@ -53,17 +53,6 @@ _QUOTE = "> "
 _COSTLY = re.compile(r"[*_~`>]")
 _MOST_BESIDE_A_MARK = 2
 _WITHIN_LINES = {*EMPHASIS, Style.CODE}
-_CODE_OR_QUOTE = re.compile(
-    rf"{LONG_CODE}(.+?){LONG_CODE}|(?<!{JOINER}){CODE}(?!{JOINER})([^`\n]+){CODE}|^{_QUOTE}",
-    re.DOTALL | re.MULTILINE,
-)
-_EMPHASISED = tuple(
-    re.compile(
-        rf"(?<![^\W_])(?<!{JOINER}){mark}(?![\s{JOINER}])(.+?)(?<![\s{JOINER}]){mark}"
-        rf"(?!{JOINER})(?![^\W_])"
-    )
-    for mark in (r"\*", "_", "~")
-)
 
 
 def split(text: str, *, room: int) -> Sequence[str]:
@@ -79,17 +68,6 @@ def split(text: str, *, room: int) -> Sequence[str]:
 def to_text(document: Document) -> str:
     """`document` with WhatsApp's marks."""
     return "\n".join(_lines(document))
-
-
-def plain(chunk: str) -> str:
-    """Return the text that a person sees of a chunk that `split` made."""
-    shown: list[str] = []
-    position = 0
-    for match in _CODE_OR_QUOTE.finditer(chunk):
-        shown += [_without_marks(chunk[position : match.start()]), match[1] or match[2] or ""]
-        position = match.end()
-    shown.append(_without_marks(chunk[position:]))
-    return "".join(shown).replace(JOINER, "")
 
 
 def _lines(document: Document) -> Iterator[str]:
@@ -136,12 +114,6 @@ def _most_units(document: Document) -> int:
             case _:
                 units += 2 * lines
     return units
-
-
-def _without_marks(text: str) -> str:
-    for emphasised in _EMPHASISED:
-        text = emphasised.sub(r"\1", text)
-    return text
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ from telegram.error import (
 )
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
-from channels.base.condition import Condition
+from channels.base.channel import Condition
 from channels.base.http import Timing as BaseTiming
 from channels.base.http import date_hooks, was_never_sent, was_refused
 from gaia.bounded_http import authorities

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from channels.base.condition import Condition
+from channels.base.channel import Condition
 from channels.whatsapp.errors import Blame, Refusal, blame_of, code_of, describe, words_for
 from gaia.messages import Health
 from gaia.ports import Clock

@@ -21,7 +21,7 @@ from google.adk.models.llm_request import LlmRequest
 from pydantic import BaseModel, ValidationError
 
 from gaia.agent.adaptations import BodyFilter, Feature, features_of, without
-from gaia.agent.history import turn_begins
+from gaia.agent.prompt import turn_begins
 from gaia.agent.refusals import Refusal
 from gaia.clock import SystemClock
 from gaia.files import rewrite

@@ -15,7 +15,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from gaia.agent.enclosures import Enclosure, enclosed_parts
-from gaia.agent.history import turn_begins
+from gaia.agent.prompt import turn_begins
 from gaia.agent.responses import TokenCount
 from gaia.store.usage import TURN, Tariff, Usage
 

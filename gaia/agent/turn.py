@@ -26,7 +26,6 @@ from sqlalchemy.orm import Session
 
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
-from gaia.agent.history import PlainHistory
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import (
     Capture,
@@ -38,6 +37,7 @@ from gaia.agent.plugins import (
     replay_window,
     replayed_turns,
 )
+from gaia.agent.prompt import PlainHistory
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.memory import Memory

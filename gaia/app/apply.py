@@ -17,9 +17,8 @@ from gaia import logs
 from gaia.agent.models import build_model
 from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
-from gaia.app.listeners import Listeners, Place
 from gaia.app.models import ModelStack, weighing
-from gaia.app.tasks import Tasks
+from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.memory.index.opening import parts_inputs, parts_opener
 from gaia.paths import Home
 from gaia.ports import Channel, Clock

@@ -16,13 +16,12 @@ from gaia.agent.models import ChatModel
 from gaia.app.channels import TerminalGreeter, build_commands, enabled_channels
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelStackBuilder, weighing
-from gaia.core.access import Access
+from gaia.core.access import Access, Limits
 from gaia.core.budgets import BudgetNotices, Budgets, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, Warming
 from gaia.core.handler import Handlers
-from gaia.core.limits import Limits
 from gaia.core.profiling import Profiles
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns

@@ -21,9 +21,8 @@ from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App, build_app
 from gaia.app.channels import require_secrets
-from gaia.app.listeners import Listeners
 from gaia.app.reload import ConfigReloader
-from gaia.app.tasks import Tasks
+from gaia.app.tasks import Listeners, Tasks
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
 from gaia.ops.service import watchdog

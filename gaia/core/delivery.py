@@ -25,8 +25,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy.orm import Session
 
 from gaia.core import outcomes
-from gaia.core.observing import Observer, outcome_of
-from gaia.core.outcomes import CONFIRM, Retries, Settled, Verdict
+from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
 from gaia.core.workers import Workers
 from gaia.current import Current, Use
 from gaia.errors import SendError, UnknownSendError

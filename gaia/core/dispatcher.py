@@ -17,10 +17,9 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from gaia.core import pairing, sentences, slash
-from gaia.core.access import Access
+from gaia.core.access import Access, Limits
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
-from gaia.core.limits import Limits
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner

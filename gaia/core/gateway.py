@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from gaia.agent.turn import Agent, Known, Scene
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
-from gaia.core.observing import Observer
+from gaia.core.outcomes import Observer
 from gaia.core.turn_end import session_key
 from gaia.current import Current
 from gaia.errors import ModelError

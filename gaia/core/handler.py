@@ -21,7 +21,7 @@ from gaia.agent.turn import Scene
 from gaia.core import sentences, turn_end
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
-from gaia.core.observing import Observer
+from gaia.core.outcomes import Observer
 from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns

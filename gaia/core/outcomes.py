@@ -12,17 +12,18 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from sqlalchemy.orm import Session
 
 from gaia.current import Current
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
-from gaia.messages import Contact, DeliveryReport, DeliveryStage
+from gaia.messages import Contact, DeliveryReport, DeliveryStage, ReceiptKind
 from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox, sending
 from gaia.store.conversations import Conversation
 from gaia.store.outbox import Chunk
-from gaia.store.tables import OutboxState
+from gaia.store.tables import InboxState, OutboxState
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +89,22 @@ class Settled:
     conversation: Conversation
     verdict: Verdict | None
     wakes: bool
+
+
+class Observer(Protocol):
+    """Hears of what happens, at once: none of its methods may block or raise."""
+
+    def received(self, channel: str, kind: ReceiptKind) -> None:
+        """A message came, and that became of it."""
+        ...
+
+    def turn_ended(self, state: InboxState, seconds: float) -> None:
+        """A turn came to an end, or to one that is tried again, after so long."""
+        ...
+
+    def chunk(self, channel: str, outcome: str) -> None:
+        """A chunk was sent, its provider told of it, or it was not delivered."""
+        ...
 
 
 class Retries:
@@ -208,6 +225,19 @@ def log_verdict(chunk: Chunk, verdict: Verdict, now: datetime) -> None:
             logger.info("chunk %d is unknown: %s", chunk.outbox_id, verdict.error)
         case GiveUp():
             logger.error("chunk %d is dead: %s", chunk.outbox_id, verdict.error)
+
+
+def outcome_of(verdict: Verdict) -> str:
+    """What became of a chunk that was not delivered, in a word."""
+    match verdict:
+        case TryAgain():
+            return "refused"
+        case Wait():
+            return "waiting"
+        case Repeat():
+            return "unknown"
+        case GiveUp():
+            return "given_up"
 
 
 def retry_after(exc: RetryableSendError, attempts: int) -> timedelta:

@@ -20,8 +20,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.core.workers import Workers
+from gaia.memory.archive import redact_archive
 from gaia.memory.needles import Needles
-from gaia.memory.redaction import redact_archive
 from gaia.ops.backup.backups import replace_outdated_apart
 from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home

@@ -4,18 +4,23 @@ A transaction is a plain function of a session, and runs as a whole in a thread.
 wait for a network, and there is nothing in it at which a cancellation could split it. Sent
 to its thread once, instead of once a statement, it takes less than half the time.
 
-Which tables a file holds is told elsewhere, by `opening` and `migrate`.
+What SQLite says when a file cannot be used is put in words that help its owner. Only faults of
+the file, the disk or another process are translated: a broken constraint or a wrong statement
+is the caller's, and stays what it is. Which tables a file holds is told elsewhere, by `opening`
+and `migrate`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -24,7 +29,6 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.files import create
-from gaia.store.failures import store_error
 from gaia.threads import DaemonThreadPool
 
 P = ParamSpec("P")
@@ -53,6 +57,45 @@ PRAGMAS = (
     "PRAGMA secure_delete = ON",
     f"PRAGMA journal_size_limit = {16 * 1024 * 1024}",
 )
+
+
+DAMAGED = (
+    "is damaged ({detail}) and was left untouched: move it away together with its '-wal' file, "
+    "if it has one, then put back a copy (see the folder 'backups' beside it) or start anew"
+)
+NOT_WRITABLE = (
+    "cannot be written ({detail}): make the file and its folder writable by this user, "
+    "and check that the disk is not mounted read-only"
+)
+
+FULL_BYTES = 64 * 1024
+"""Less free space than SQLite needs for a WAL and its index."""
+
+REMEDIES: Mapping[int, str] = MappingProxyType(
+    {
+        sqlite3.SQLITE_FULL: "cannot be written, the disk is full: free some space and try again",
+        sqlite3.SQLITE_CORRUPT: DAMAGED,
+        sqlite3.SQLITE_NOTADB: DAMAGED,
+        sqlite3.SQLITE_READONLY: NOT_WRITABLE,
+        sqlite3.SQLITE_PERM: NOT_WRITABLE,
+        sqlite3.SQLITE_CANTOPEN: (
+            "cannot be opened ({detail}): check that its folder exists and is writable, "
+            "and that the disk is not full"
+        ),
+        sqlite3.SQLITE_BUSY: (
+            "stayed locked by another process ({detail}): end the program that holds it, "
+            "then try again"
+        ),
+        sqlite3.SQLITE_LOCKED: (
+            "stayed locked by another connection ({detail}): try again, and restart gaia "
+            "if that does not help"
+        ),
+        sqlite3.SQLITE_IOERR: (
+            "cannot be read or written ({detail}): check the disk and its free space"
+        ),
+    }
+)
+"""By primary result code, https://www.sqlite.org/rescode.html."""
 
 
 class Database:
@@ -221,6 +264,22 @@ def create_private(path: Path) -> None:
         ) from exc
 
 
+def damaged(path: Path, detail: str) -> str:
+    """The message for a file that SQLite's own check calls damaged."""
+    return f"{str(path)!r} {DAMAGED.format(detail=detail)}"
+
+
+def store_error(path: Path, exc: BaseException) -> StoreError | None:
+    """The `StoreError` that tells of `exc`, or None when `exc` is not about the file."""
+    if not isinstance(exc, sqlite3.Error):
+        return None
+    primary_code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
+    if primary_code == sqlite3.SQLITE_IOERR and _is_disk_full(path):
+        primary_code = sqlite3.SQLITE_FULL
+    remedy = REMEDIES.get(primary_code)
+    return StoreError(f"{str(path)!r} {remedy.format(detail=exc)}") if remedy else None
+
+
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if not options.get(NO_TRANSACTION, False):
@@ -270,3 +329,11 @@ async def _to_its_end(future: Future[T]) -> T:
         waiting.uncancel()
         waiting.cancel()
     return ended.result()
+
+
+def _is_disk_full(path: Path) -> bool:
+    """SQLite calls a full disk an I/O error when it cannot grow the WAL's index."""
+    try:
+        return shutil.disk_usage(path.parent).free < FULL_BYTES
+    except OSError:
+        return False

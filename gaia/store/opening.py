@@ -16,8 +16,7 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, text
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
-from gaia.store.engine import Database, translate_failures
-from gaia.store.failures import damaged
+from gaia.store.engine import Database, damaged, translate_failures
 from gaia.store.migrations import HEAD, REVISIONS
 
 REVISION_TABLE = "alembic_version"

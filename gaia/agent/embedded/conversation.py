@@ -23,8 +23,7 @@ from typing import NamedTuple
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.history import turn_begins
-from gaia.agent.prompt import PLAIN_RULES
+from gaia.agent.prompt import PLAIN_RULES, turn_begins
 
 FEWEST_WORDS = 2
 """Fewer words belong to several languages, or are names."""

@@ -7,7 +7,6 @@ there are at most `SHARDS` of an index: a household has one each.
 
 from __future__ import annotations
 
-import logging
 import re
 import shutil
 import sqlite3
@@ -23,8 +22,6 @@ from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
 from gaia.memory.owner import owner
 from gaia.memory.seams import Neighbour, Vector
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 

@@ -22,8 +22,6 @@ from gaia.memory.index.factories import Llm
 
 NOWHERE = ":memory:"
 """Where mem0's history lies: SQLite's name for a database without a file."""
-
-USER = "user"
 ASSISTANT = "assistant"
 NOBODY_ELSE = "window"
 """The user's id inside of the pipeline, which knows of no other."""

@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from gaia.agent.connection import Connection
-from gaia.agent.history import PlainHistory
+from gaia.agent.prompt import PlainHistory
 from gaia.agent.remote import completions, gemini, openai
 from gaia.settings.providers import ModelProvider, ResolvedModel
 from tests.servers.serving import serving

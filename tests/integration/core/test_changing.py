@@ -10,9 +10,8 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from gaia.app.apply import SettingsApplier
-from gaia.app.listeners import Listeners
 from gaia.app.reload import ConfigReloader
-from gaia.app.tasks import Tasks
+from gaia.app.tasks import Listeners, Tasks
 from gaia.errors import StoreError
 from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.core.delivery import Delivery
-from gaia.core.observing import Unobserved
 from gaia.core.outcomes import CONFIRM_SECONDS, LONGEST_RETRY
 from gaia.current import Current
 from gaia.errors import (
@@ -21,15 +20,29 @@ from gaia.errors import (
     UnknownSendError,
     UnreachableError,
 )
-from gaia.messages import Address, DeliveryReport, DeliveryStage, Outbound
+from gaia.messages import Address, DeliveryReport, DeliveryStage, Outbound, ReceiptKind
 from gaia.paths import Home
 from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox
 from gaia.store.engine import Database
-from gaia.store.tables import OutboxState
+from gaia.store.tables import InboxState, OutboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
+
+
+class Unobserved:
+    """Nobody counts."""
+
+    def received(self, channel: str, kind: ReceiptKind) -> None:
+        pass
+
+    def turn_ended(self, state: InboxState, seconds: float) -> None:
+        pass
+
+    def chunk(self, channel: str, outcome: str) -> None:
+        pass
+
 
 ARRIVED = {DeliveryStage.DELIVERED: OutboxState.DELIVERED, DeliveryStage.READ: OutboxState.READ}
 CHATS = itertools.count()

@@ -6,7 +6,7 @@ import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from gaia.agent.history import plain
+from gaia.agent.prompt import plain
 
 from .conftest import Opener
 

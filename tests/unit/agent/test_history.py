@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from google.genai import types
 
-from gaia.agent.history import plain
+from gaia.agent.prompt import plain
 
 
 def said(text: str) -> types.Content:

@@ -13,7 +13,6 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.agent.history import is_said_by_user
 from gaia.agent.plugins import (
     WINDOW_STEP,
     Meter,
@@ -21,6 +20,7 @@ from gaia.agent.plugins import (
     drop_leading_fragment,
     replayed_turns,
 )
+from gaia.agent.prompt import is_said_by_user
 from gaia.errors import ModelTimeoutError
 
 SAID = types.UserContent("hello")

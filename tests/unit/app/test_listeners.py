@@ -13,8 +13,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from gaia.app.listeners import Listeners, Place
-from gaia.app.tasks import Tasks
+from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.errors import ListenError
 from gaia.testing.clock import FakeClock
 

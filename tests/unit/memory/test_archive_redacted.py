@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.memory import archive, text
+from gaia.memory.archive import redact_archive
 from gaia.memory.needles import Needles
-from gaia.memory.redaction import redact_archive
 from gaia.store import archive as rows
 from gaia.store.redaction import REPLACEMENT, Redaction
 from gaia.testing.clock import START

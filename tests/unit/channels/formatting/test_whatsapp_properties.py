@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from channels.formatting.characters import clean, is_blank, utf16_length
 from channels.formatting.document import Style
 from channels.formatting.markdown import parse
-from channels.formatting.whatsapp_text import MOST_UNITS, plain, split
+from channels.formatting.whatsapp_text import MOST_UNITS, split
 from tests.harness.effort import rounds
+from tests.harness.whatsapp_text import plain
 
 WORD = "WORD"
 MARKUP = [

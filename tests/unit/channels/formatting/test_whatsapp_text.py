@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from channels.formatting.characters import utf16_length
-from channels.formatting.whatsapp_text import MOST_UNITS, plain, split
+from channels.formatting.whatsapp_text import MOST_UNITS, split
 from gaia.messages import REPEAT_MARK
+from tests.harness.whatsapp_text import plain
 
 FORMATTING = {
     "emphasis": ("**bold** *it* ~~gone~~", "*bold* _it_ ~gone~"),
