@@ -144,7 +144,7 @@ class Book:
         for pattern in self.patterns:
             for match in pattern.expression.finditer(text.text):
                 named = {k: v for k, v in match.groupdict().items() if v is not None}
-                words = {**pattern.fixed, **named}
+                words = {**pattern.fixed, **({"d": "1"} if "first" in named else {}), **named}
                 piece = Piece(pattern.kind, *match.span(), words, pattern.offset)
                 if piece.start < piece.end and not self._is_ordinary_word(piece, match, text):
                     yield piece

@@ -8,7 +8,7 @@ from functools import cache
 import regex
 
 from gaia.memory.when.book import LANGUAGES, UNSPACED, Book, open_book, written
-from gaia.memory.when.folded import Folded, fold_pattern
+from gaia.memory.when.folded import Folded
 
 SCRIPTS = (
     ("ko", regex.compile(r"\p{Hangul}")),
@@ -16,26 +16,30 @@ SCRIPTS = (
     ("zh", regex.compile(r"\p{Han}")),
 )
 WORD = regex.compile(r"[\w']+")
+NEAR, WORTH = 1, 8
+"""How many frequent words less a language may have, and how many characters of phrases that
+it knows count as one."""
+
 LONGEST_LOOK = 2_000
 """Characters by which the language is told."""
 
 
 def book_of(text: Folded, language: str | None) -> Book | None:
     """The book of the language, or else of that whose words the text has: its frequent
-    words count first, and where these do not decide, how much of the text the book knows.
-    `None` for a language without a book, and where no word is known."""
+    words count, and how much of it the book knows. `None` for a language without one."""
     if language:
         return open_book(language.lower().partition("-")[0])
     for name, script in SCRIPTS:
         if script.search(text.text):
             return open_book(name)
-    words = WORD.findall(text.text[:LONGEST_LOOK])
+    words = WORD.findall(text.original[:LONGEST_LOOK].lower())
     counts = {name: sum(word in common for word in words) for name, common in _common().items()}
     most = max(counts.values())
-    likely = [book for name, count in counts.items() if count == most and (book := open_book(name))]
-    if len(likely) == 1:
-        return likely[0]
-    return max(likely, key=lambda book: _known(book, text))
+    near = {name: count for name, count in counts.items() if count >= most - NEAR}
+    return max(
+        (book for name in near if (book := open_book(name))),
+        key=lambda book: (near[book.language] + _known(book, text) / WORTH, near[book.language]),
+    )
 
 
 def _known(book: Book, text: Folded) -> int:
@@ -46,7 +50,7 @@ def _known(book: Book, text: Folded) -> int:
 def _common() -> Mapping[str, frozenset[str]]:
     """The frequent words of each language with spaces."""
     return {
-        name: frozenset(fold_pattern(written(name)["common"]).split())
+        name: frozenset(written(name)["common"].split())
         for name in LANGUAGES
         if name not in UNSPACED
     }
