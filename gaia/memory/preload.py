@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import regex
-from sqlalchemy import ColumnElement, case, func, or_, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from gaia.lru import LruCache
@@ -21,7 +21,7 @@ from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.profile import material, plain_profile
+from gaia.memory.profile import material, offered, plain_profile
 from gaia.memory.recall import excerpt, text_tokens
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
@@ -143,13 +143,9 @@ def due_reminders(session: Session, user_id: str, now: datetime) -> Sequence[Mem
     found = session.scalars(
         select(MemoryRow)
         .where(
-            MemoryRow.user_id == owner(user_id),
-            MemoryRow.status == MemoryStatus.ACTIVE,
-            MemoryRow.kind == MemoryKind.REMINDER,
-            MemoryRow.sensitive.is_(False),
+            *offered(owner(user_id), now, MemoryKind.REMINDER),
             MemoryRow.due_at >= now - OVERDUE,
             MemoryRow.due_at <= now + AHEAD,
-            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
         )
         .order_by(MemoryRow.due_at, MemoryRow.memory_id)
         .limit(MOST_REMINDERS)
@@ -232,7 +228,7 @@ def _rules(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
     """The newest rules, the newest first."""
     found = session.scalars(
         select(MemoryRow)
-        .where(*_offered(user_id, MemoryKind.RULE, now))
+        .where(*offered(user_id, now, MemoryKind.RULE))
         .order_by(MemoryRow.memory_id.desc())
         .limit(MOST_RULES)
     )
@@ -242,7 +238,7 @@ def _rules(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
 def _last_episode(session: Session, user_id: str, now: datetime) -> Memory | None:
     row = session.scalar(
         select(MemoryRow)
-        .where(*_offered(user_id, MemoryKind.EPISODE, now))
+        .where(*offered(user_id, now, MemoryKind.EPISODE))
         .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
         .limit(1)
     )
@@ -259,23 +255,10 @@ def _bullets(
         return [each.text for each in profile.bullets]
     told_of = {number for each in profile.bullets for number in each.memory_ids}
     counting = session.scalars(
-        select(MemoryRow.memory_id).where(
-            MemoryRow.memory_id.in_(told_of), *_offered(user_id, None, now)
-        )
+        select(MemoryRow.memory_id).where(MemoryRow.memory_id.in_(told_of), *offered(user_id, now))
     )
     known = set(counting)
     return [each.text for each in profile.bullets if known.issuperset(each.memory_ids)][:limit]
-
-
-def _offered(user_id: str, kind: MemoryKind | None, now: datetime) -> list[ColumnElement[bool]]:
-    """The conditions for what may be told unasked."""
-    conditions = [
-        MemoryRow.user_id == user_id,
-        MemoryRow.status == MemoryStatus.ACTIVE,
-        MemoryRow.sensitive.is_(False),
-        or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
-    ]
-    return conditions if kind is None else [*conditions, MemoryRow.kind == kind]
 
 
 def _fitting(texts: Sequence[str], room: float) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnusableExtractionError
@@ -54,18 +54,23 @@ class _Answer(BaseModel):
     lines: list[_Line] = Field(max_length=1000)
 
 
+def offered(user_id: str, now: datetime, *kinds: MemoryKind) -> Sequence[ColumnElement[bool]]:
+    """The conditions under which a memory of these kinds, or of any, may be told unasked."""
+    conditions = [
+        MemoryRow.user_id == user_id,
+        MemoryRow.status == MemoryStatus.ACTIVE,
+        MemoryRow.sensitive.is_(False),
+        or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
+    ]
+    return [*conditions, MemoryRow.kind.in_(kinds)] if kinds else conditions
+
+
 def material(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
     """The user's memories that may go into their profile: those that they wrote themselves
     first, then those that were told most often, then the newest."""
     found = session.scalars(
         select(MemoryRow)
-        .where(
-            MemoryRow.user_id == owner(user_id),
-            MemoryRow.status == MemoryStatus.ACTIVE,
-            MemoryRow.kind.in_(KINDS),
-            MemoryRow.sensitive.is_(False),
-            or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
-        )
+        .where(*offered(owner(user_id), now, *KINDS))
         .order_by(
             (MemoryRow.source == MemorySource.USER).desc(),
             MemoryRow.support.desc(),

@@ -1,15 +1,19 @@
 """Pairings: what waits, what has expired, and what is swept."""
 
-from datetime import timedelta
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gaia.messages import Address
-from gaia.store import pairings
+from gaia.core import pairing
+from gaia.messages import Address, Inbound
+from gaia.store import audit, pairings
 from gaia.store.engine import Database
 from gaia.store.pairings import ALPHABET, VALID_FOR, Code, Terms, new_code, read_code
 from gaia.store.tables import PairingPurpose
-from gaia.testing.clock import START
+from gaia.store.users import Role, Users
+from gaia.testing.clock import START, FakeClock
 
 REQUEST = Terms(PairingPurpose.REQUEST, Address("telegram", "7"), "7", direct=True, name="Eve")
 INVITE = Terms(PairingPurpose.INVITE, name="Grace")
@@ -109,3 +113,24 @@ def test_words_numbers_and_the_rest_are_no_codes(text: str) -> None:
 async def test_every_new_code_can_be_read_back() -> None:
     for _ in range(50):
         assert read_code((new_code()).shown) is not None
+
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+PHONE = Address("telegram", "7")
+
+
+async def test_a_user_whose_role_changed_meanwhile_is_still_the_same_one(
+    database: Database,
+) -> None:
+    users = Users(database, FakeClock())
+    as_it_was = await users.create("Grace", Role.MEMBER)
+    wish = Inbound(PHONE, "7", "7:1", "let me in", NOW, sender_name="Grace")
+    code = new_code()
+    with database.writing() as session:
+        pairing.request(session, code, wish, NOW)
+        (wanted,) = pairings.requests(session, NOW)
+    await users.link(as_it_was, PHONE)
+    await users.set_role(as_it_was, Role.OWNER)
+    let_in = await database.write(pairing.approve, wanted, as_user=as_it_was, by=audit.CLI, now=NOW)
+    assert let_in.user_id == as_it_was.user_id
+    assert await users.addresses(as_it_was) == (PHONE,)

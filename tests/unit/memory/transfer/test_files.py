@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +16,7 @@ from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.rows import text_hash
 from gaia.memory.text import normalise, storable
+from gaia.memory.transfer.export import to_word
 from gaia.memory.transfer.markdown import from_markdown, to_markdown
 from gaia.memory.transfer.record import Record, parse_line, record_of, statement_of
 from gaia.memory.transfer.taking_in import FileFormat, check, format_of
@@ -199,3 +203,48 @@ def test_a_credential_in_a_text_file_is_a_mistake_too() -> None:
     assert [each.line for each in checked.mistakes] == [3]
     with pytest.raises(CredentialError):
         statement_of(Record(text="my password is hunter2!"))
+
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
+
+
+def paragraphs(document: bytes) -> list[str]:
+    """The text of each paragraph; a line break is one."""
+    with ZipFile(BytesIO(document)) as parts:
+        assert parts.testzip() is None
+        for name in parts.namelist():
+            ElementTree.fromstring(parts.read(name))
+        body = ElementTree.fromstring(parts.read("word/document.xml"))
+    marks = {f"{W}br": "\n", f"{W}tab": "\t"}
+    return [
+        "".join(marks.get(each.tag, each.text or "") for each in paragraph.iter())
+        for paragraph in body.iter(f"{W}p")
+    ]
+
+
+def test_memories_stand_below_their_kinds() -> None:
+    records = [
+        Record(text="No meetings on Friday", kind=MemoryKind.RULE),
+        Record(text="I see Dr Weber", said_at=NOON, sensitive=True),
+        Record(text="The gate:\n1. push\n2. pull", said_at=NOON),
+    ]
+    assert paragraphs(to_word("What gaia remembers of Ada", records)) == [
+        "What gaia remembers of Ada",
+        "Facts",
+        "•\tI see Dr Weber  2026-05-03, hidden",
+        "•\tThe gate:\n1. push\n2. pull  2026-05-03",
+        "Rules",
+        "•\tNo meetings on Friday",
+    ]
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_remembered_the_document_can_be_read(text: str) -> None:
+    shown = paragraphs(to_word("Ada", [Record(text=f"<w:p>&{text}")]))[-1]
+    assert shown.startswith("•\t<w:p>&")
+
+
+def test_the_same_memories_are_the_same_document() -> None:
+    records = [Record(text="Likes boats", said_at=NOON)]
+    assert to_word("Ada", records) == to_word("Ada", records)
