@@ -35,10 +35,9 @@ from channels.whatsapp.errors import (
 )
 from channels.whatsapp.files import Files, OutgoingFiles
 from channels.whatsapp.requests import CHANNEL, Params, Signatures, is_sid, twilio_name
-from channels.whatsapp.sender import Sender, SideEffects, TypingRequest
+from channels.whatsapp.sender import Sender, SideEffects, Template, TypingRequest
 from channels.whatsapp.translation import Me, Written, translate
 from channels.whatsapp.webhook import Handlers, Intake, Webhook
-from channels.whatsapp.window import Template
 from gaia.clock import retry
 from gaia.errors import StoreError
 from gaia.messages import REPEAT_MARK, HookAnswer, HookRequest, ReceiptKind

@@ -29,9 +29,8 @@ from channels.whatsapp.errors import failure_of
 from channels.whatsapp.files import OutgoingFiles
 from channels.whatsapp.requests import Params, Signatures, is_sid
 from channels.whatsapp.round_trip import CHECK_PATH
-from channels.whatsapp.sender import SideEffects
+from channels.whatsapp.sender import NOT_ASKED, SideEffects
 from channels.whatsapp.translation import Event, Ignored, Me, Misdirected, Written, translate
-from channels.whatsapp.window import NOT_ASKED
 from gaia.errors import StoreError, UnreachableError, UnsignedError
 from gaia.messages import (
     DeliveryReport,

@@ -1,8 +1,9 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that stands still until a test moves it, and waiting for what no event tells."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -69,3 +70,15 @@ class FakeClock:
         while len(self._sleepers) < count:
             self._changed.clear()
             await self._changed.wait()
+
+
+async def until(condition: Callable[[], bool], *clocks: FakeClock) -> None:
+    """Let the loop run until `condition` holds.
+
+    On each of the clocks, whoever sleeps is woken; time does not pass otherwise.
+    """
+    while not condition():
+        for clock in clocks:
+            if clock.sleeping:
+                clock.advance(clock.sleeping[0])
+        await asyncio.sleep(0)

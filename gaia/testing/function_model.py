@@ -1,7 +1,9 @@
-"""A model that is a function: from a request to the answer a test wants."""
+"""A model that is a function: from a request to the answer a test wants; and what the user said
+in it, without what gaia adds."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +13,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import JsonValue, PrivateAttr
 
-from gaia.testing.asked import user_text
+_CONTEXT_BLOCK = re.compile(r"(?:\A|\n)<context>\n.*</context>\s*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,12 @@ def last_user_text(request: LlmRequest) -> str:
         if content.role == "user" and texts:
             return user_text("\n".join(texts))
     return ""
+
+
+def user_text(text: str) -> str:
+    """Return what the user wrote: `text` without the fenced block that gaia
+    appends (time, due items, memories), trimmed."""
+    return _CONTEXT_BLOCK.sub("", text).strip()
 
 
 def _piece(text: str) -> LlmResponse:

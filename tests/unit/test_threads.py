@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from gaia.threads import DaemonThreadPool
 
 

@@ -16,8 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from sqlalchemy.orm import Session
 
 from gaia.memory import entities, holding, ledger
-from gaia.memory.transfer.markdown import HEADINGS, to_markdown
-from gaia.memory.transfer.record import Record, record_of
+from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
 from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.memory_tables import MemoryKind
 

@@ -15,8 +15,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import holding, ledger, rows
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
-from gaia.memory.transfer.markdown import from_markdown
-from gaia.memory.transfer.record import Record, parse_line, statement_of
+from gaia.memory.transfer.record import Record, from_markdown, parse_line, statement_of
 from gaia.ports import Clock
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryRow, MemoryStatus

@@ -22,10 +22,9 @@ from channels.whatsapp.channel import WhatsAppChannel
 from gaia.messages import Address
 from gaia.ports import Channel
 from gaia.settings.schema import TelegramSettings, WhatsAppSettings
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.until import until
 from gaia.web.app import hook_routes
 from tests.harness.terminal_peer import TerminalPeer
 from tests.servers.http_faults import BadGateway

@@ -19,7 +19,7 @@ from gaia.messages import (
     TurnText,
     TurnTool,
 )
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 if TYPE_CHECKING:
     from conftest import Rig

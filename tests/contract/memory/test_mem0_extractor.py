@@ -16,7 +16,7 @@ from gaia.memory.digest.findings import Offer, Target, Window
 from gaia.memory.index.mem0_extractor import Mem0Extractor
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import ScriptedAsk
 
 SAID_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -23,8 +23,8 @@ from channels.terminal import Greeting, TerminalChannel
 from gaia.clock import SystemClock
 from gaia.messages import Address, Inbound, TurnEnded, TurnStarted, TurnText
 from gaia.paths import Home
+from gaia.testing.clock import until
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.until import until
 from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_path
 

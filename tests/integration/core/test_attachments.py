@@ -15,8 +15,8 @@ from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError
 from gaia.messages import Attachment, AttachmentKind, TurnStarted
 from gaia.store.inbox import CORRECTION
+from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall
-from gaia.testing.until import until
 
 PICTURES = Intake(frozenset({"image/jpeg"}))
 PHOTO = Attachment(AttachmentKind.PHOTO, "photo-1", "image/jpeg", size_bytes=9)

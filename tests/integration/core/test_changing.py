@@ -18,7 +18,7 @@ from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
 from gaia.settings.watch import Watch
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 NO_PORT: dict[str, Mapping[str, JsonValue]] = {"web": {"enabled": False}}
 BEFORE = LoadedSettings(Settings.model_validate(NO_PORT), Secrets(), (), {}, {})

@@ -20,7 +20,7 @@ from gaia.memory.digest.findings import Extraction, Reader
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from gaia.web.server import WebServer, listen_on_path
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor, uncleared
 

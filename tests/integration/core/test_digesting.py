@@ -10,7 +10,7 @@ from gaia.errors import ModelTooLongError, ModelUnavailableError
 from gaia.memory.digest.findings import Extraction, Reader
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor, likes
 
 HALF_AN_HOUR = timedelta(minutes=30).total_seconds()

@@ -20,7 +20,7 @@ from gaia.store.digest_tables import ArchivedTurnRow, DigestReason, DigestState
 from gaia.store.engine import Database
 from gaia.store.ownership import join_users
 from gaia.store.users import Role
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 
 DAY = 24 * 60 * 60

@@ -12,7 +12,7 @@ from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import Extraction, Reader
 from gaia.store.digest_tables import DigestState
 from gaia.store.tables import ConversationRow
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor, likes
 
 WEEK = timedelta(days=7).total_seconds()

@@ -14,8 +14,8 @@ from gaia.memory import archive as found
 from gaia.messages import Attachment, AttachmentKind
 from gaia.store import archive, forgets
 from gaia.store.redaction import REPLACEMENT
+from gaia.testing.clock import until
 from gaia.testing.function_model import last_user_text
-from gaia.testing.until import until
 from tests.harness.traces import files_with
 
 POT = "the gate code is under the blue pot"

@@ -12,7 +12,7 @@ from gaia.memory.digest.findings import Extraction, Finding, Operation, Reader
 from gaia.store import forgets
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
 from tests.harness.traces import files_with
 

@@ -15,8 +15,7 @@ from gaia.store import audit, conversations, pairings
 from gaia.store.audit import Action
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 from tests.harness.letting_in import actions, code_in, count, owner
 from tests.harness.transactions import at_each_write
 

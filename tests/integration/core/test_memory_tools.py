@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from gaia.memory import ledger
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
+from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall, ToolCalls
-from gaia.testing.until import until
 from tests.harness.tool_script import ToolScript
 
 POT = "the gate code is under the blue pot"

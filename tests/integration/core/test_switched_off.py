@@ -9,7 +9,7 @@ from contextlib import closing
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.messages import ReceiptKind
 from gaia.settings.schema import Settings
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.transactions import next_write
 
 LIMITS = {"limits": {"messages_per_minute": 1, "user_tokens_per_day": 15}}

@@ -11,7 +11,7 @@ from gaia.memory import ledger, preload
 from gaia.memory.memory import Statement
 from gaia.memory.preload import prefix as read_prefix
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.transactions import Counted
 
 STATEMENTS = 30

@@ -12,8 +12,8 @@ from gaia.errors import ModelRefusedError, ModelUnavailableError
 from gaia.messages import ReceiptKind, TurnEnded, TurnStarted, TurnText, TurnTool
 from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
 from gaia.store import inbox
+from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
-from gaia.testing.until import until
 from tests.harness.transactions import next_write
 from tests.harness.usage import of_day
 

@@ -14,8 +14,7 @@ import pytest
 from gaia.agent.embedded.server import EmbeddedServer
 from gaia.errors import ModelMissingError, ModelUnavailableError
 from gaia.memory.index import environment
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
 from tests.harness.small_model import KEPT_MODELS, SMALL

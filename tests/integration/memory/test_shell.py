@@ -32,9 +32,8 @@ from gaia.store.identities import Role, User
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
 from gaia.store.users import Users
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
-from gaia.testing.until import until
 from gaia.web.local import memory_routes, query_routes
 from gaia.web.server import WebServer, listen_on_path
 

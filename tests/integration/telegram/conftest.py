@@ -11,9 +11,8 @@ import pytest
 from channels.telegram.channel import TelegramChannel
 from gaia.messages import Button, Inbound, Outbound, OutboundFile
 from gaia.settings.schema import TelegramSettings
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.until import until
 from tests.servers.telegram import TelegramServer, running_telegram
 
 

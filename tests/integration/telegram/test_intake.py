@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import AttachmentKind
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.telegram import contents
 
 if TYPE_CHECKING:

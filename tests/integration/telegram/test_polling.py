@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.telegram import (
     BadGateway,
     CutAfterRead,

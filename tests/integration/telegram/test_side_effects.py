@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import MenuEntry, TurnEnded, TurnStarted
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.telegram import BadGateway, Blocked, Hang, TooManyRequests
 
 if TYPE_CHECKING:

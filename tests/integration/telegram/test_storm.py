@@ -16,8 +16,8 @@ from channels.telegram.channel import TelegramChannel
 from gaia.clock import SystemClock
 from gaia.messages import TurnEnded, TurnStarted
 from gaia.settings.schema import TelegramSettings
+from gaia.testing.clock import until
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.until import until
 from tests.servers.telegram import (
     BadGateway,
     Conflict,

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from channels.telegram.updates import secret_of
 from gaia.messages import HookRequest
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from gaia.web.app import hook_routes
 from tests.servers.serving import serving
 from tests.servers.telegram import TelegramServer

@@ -21,9 +21,8 @@ from gaia.errors import AlreadyRunningError, RefusedError
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.until import until
 from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_path
 

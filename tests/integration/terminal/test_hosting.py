@@ -16,8 +16,7 @@ from gaia.cli.chat.hosting import DaemonFinder, Host
 from gaia.cli.chat.link import RESTART_SECONDS
 from gaia.errors import AlreadyRunningError, GaiaError, HomeError, NotRunningError
 from gaia.paths import Home
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 from gaia.web.server import WebServer, listen_on_path
 
 if TYPE_CHECKING:

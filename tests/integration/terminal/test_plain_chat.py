@@ -13,7 +13,7 @@ import pytest
 
 from gaia.cli.chat.plain import ChatInterruptedError
 from gaia.errors import OutputError, RefusedError, StoreError
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 if TYPE_CHECKING:
     from conftest import Terminal, TerminalDaemon

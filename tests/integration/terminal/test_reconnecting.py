@@ -22,7 +22,7 @@ from channels.terminal_wire import (
 )
 from gaia.cli.chat.link import RESTART_SECONDS, WELCOMES_MISSED
 from gaia.errors import NotRunningError, WireError
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 if TYPE_CHECKING:
     from conftest import Terminal, TerminalDaemon

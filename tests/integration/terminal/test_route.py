@@ -21,8 +21,7 @@ from channels.terminal_wire import (
     decode_server_frame,
     encode,
 )
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 from gaia.web.local import terminal_route
 from gaia.web.server import WebServer, listen_on_port
 

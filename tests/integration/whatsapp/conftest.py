@@ -13,9 +13,8 @@ from starlette.applications import Starlette
 from channels.whatsapp.channel import WhatsAppChannel
 from gaia.messages import Contact, Inbound, Outbound, OutboundFile
 from gaia.settings.schema import WhatsAppSettings
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import CoreState, ScriptedCore
-from gaia.testing.until import until
 from gaia.web.app import hook_routes
 from tests.servers.serving import serving
 from tests.servers.twilio import Message, TwilioServer, running_twilio

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import AttachmentKind
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.twilio import (
     LIST_MEDIA,
     LIST_MESSAGES,

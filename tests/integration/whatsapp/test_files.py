@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment, AttachmentKind
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.serving import serving
 from tests.servers.twilio import (
     DOWNLOAD_MEDIA,

@@ -10,9 +10,8 @@ from channels.whatsapp.channel import WhatsAppChannel
 from channels.whatsapp.round_trip import Route, round_trip
 from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.until import until
 from gaia.web.app import hook_routes
 from tests.servers.serving import serving
 from tests.servers.twilio import TwilioServer, running_twilio

@@ -14,7 +14,7 @@ from gaia.errors import (
     UnreachableError,
 )
 from gaia.messages import REPEAT_MARK, Contact, DeliveryStage, OutboundFile
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.twilio import (
     CREATE_MESSAGE,
     BadGateway,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.messages import TurnEnded, TurnStarted
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.servers.twilio import (
     CREATE_MESSAGE,
     CREATE_TYPING,

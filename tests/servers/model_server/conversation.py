@@ -21,7 +21,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from gaia.testing.asked import user_text
+from gaia.testing.function_model import user_text
 from tests.servers.model_server.script import ScriptedCall, Step
 
 _MY_NAME = re.compile(r"\bmy name is (\w+)", re.IGNORECASE)

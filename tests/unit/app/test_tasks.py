@@ -16,8 +16,7 @@ from starlette.routing import Route
 
 from gaia.app.tasks import Listeners, Place, Tasks, keep_running
 from gaia.errors import ListenError
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 
 
 class Work:

@@ -10,9 +10,8 @@ import pytest
 from channels.terminal import REATTACH_SECONDS, Greeting, TerminalChannel
 from gaia.errors import RefusedError
 from gaia.messages import Address
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.until import until
 from tests.harness.terminal_peer import TerminalPeer
 
 

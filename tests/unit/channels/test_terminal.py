@@ -16,7 +16,7 @@ from channels.terminal_wire import (
 )
 from gaia.errors import UnreachableError
 from gaia.messages import Address, Outbound, TurnEnded, TurnStarted, TurnText
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.terminal_peer import TerminalPeer
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from gaia.store.memory_tables import MemoryKind
 from gaia.store.opening import open_database
 from gaia.store.ownership import wipe_user
 from gaia.store.usage import Usage
-from gaia.testing.clock import START, FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import START, FakeClock, until
 from tests.harness.book import Book, said
 from tests.harness.digests import Asked, ScriptedAsk, ScriptedExtractor
 from tests.harness.usage import of_day

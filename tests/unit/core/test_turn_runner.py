@@ -7,9 +7,8 @@ import asyncio
 import pytest
 
 from gaia.core.turn_runner import RunningTurn, TurnStoppedError
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_channel import FakeChannel
-from gaia.testing.until import until
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from gaia.core.turns import Slots, Turns
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 
 class Call:

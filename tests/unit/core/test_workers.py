@@ -9,8 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.core.workers import Workers
-from gaia.testing.clock import FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import FakeClock, until
 
 
 class Work:

@@ -16,8 +16,7 @@ from gaia.memory.memory import Memory
 from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, tokens
 from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
-from gaia.testing.clock import START, FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import START, FakeClock, until
 from tests.harness.memories import a_memory
 
 POT = a_memory(1, "the gate code is under the blue pot")

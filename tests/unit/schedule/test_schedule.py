@@ -17,7 +17,7 @@ from gaia.schedule.watchful import WatchfulScheduler
 from gaia.store import job_runs
 from gaia.store.engine import Database
 from gaia.store.job_runs import JobRun
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 SOON = timedelta(milliseconds=1)
 HOUR = timedelta(hours=1)

@@ -6,7 +6,7 @@ import pytest
 
 from gaia.errors import ModelUnavailableError
 from gaia.memory.digest.findings import AskModel, Extraction, Extractor, Window
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from tests.harness.digests import Asked, Read, ScriptedAsk, ScriptedExtractor
 
 SHAPE = {"type": "object"}

@@ -8,9 +8,8 @@ import pytest
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
 from gaia.messages import Address, Health, Inbound, Outbound, ReceiptKind, TurnEvent
 from gaia.ports import Gateway
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import ScriptedCore
-from gaia.testing.until import until
 
 
 class FailingChannel:

@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from gaia.messages import HookAnswer, HookRequest
-from gaia.testing.until import until
+from gaia.testing.clock import until
 from gaia.web.app import BODIES_LIMIT_BYTES, BODY_LIMIT_BYTES, hook_routes
 from gaia.web.server import WebServer, listen_on_port
 

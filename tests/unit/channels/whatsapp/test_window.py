@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from channels.whatsapp.api import Timing
-from channels.whatsapp.window import (
+from channels.whatsapp.sender import (
     ASKED,
     INVITATION,
     LONGEST_VALUE,

@@ -25,9 +25,8 @@ from gaia.store.memory_tables import MemorySource
 from gaia.store.opening import open_database
 from gaia.store.ownership import wipe_user
 from gaia.store.users import Users
-from gaia.testing.clock import FakeClock
+from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
-from gaia.testing.until import until
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ import pytest
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.parts import PATIENCE_SECONDS
+from gaia.testing.clock import until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
-from gaia.testing.until import until
 
 
 async def test_an_embedder_that_fails_is_tried_again_with_growing_pauses(rig):

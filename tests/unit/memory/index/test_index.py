@@ -12,7 +12,7 @@ from gaia.messages import Health
 from gaia.store import indexes
 from gaia.store.ownership import join_users
 from gaia.store.users import Users
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 
 async def test_what_is_remembered_is_found_by_meaning(rig):

@@ -8,8 +8,8 @@ import pytest
 
 from gaia.errors import IndexUnavailableError
 from gaia.store import indexes
+from gaia.testing.clock import until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
-from gaia.testing.until import until
 
 
 async def states(rig):

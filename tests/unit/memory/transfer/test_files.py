@@ -17,8 +17,14 @@ from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.rows import text_hash
 from gaia.memory.text import normalise, storable
 from gaia.memory.transfer.export import to_word
-from gaia.memory.transfer.markdown import from_markdown, to_markdown
-from gaia.memory.transfer.record import Record, parse_line, record_of, statement_of
+from gaia.memory.transfer.record import (
+    Record,
+    from_markdown,
+    parse_line,
+    record_of,
+    statement_of,
+    to_markdown,
+)
 from gaia.memory.transfer.taking_in import FileFormat, check, format_of
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START

@@ -21,8 +21,7 @@ from gaia.settings.schema import BackupSettings, Settings
 from gaia.store.engine import Database
 from gaia.store.opening import open_database
 from gaia.store.users import Users
-from gaia.testing.clock import START, FakeClock
-from gaia.testing.until import until
+from gaia.testing.clock import START, FakeClock, until
 
 WORDS = b"blue pot"
 MINUTE = 60

@@ -11,7 +11,7 @@ from pathlib import Path
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.verify import verify_backup
 from gaia.paths import Home
-from gaia.testing.until import until
+from gaia.testing.clock import until
 
 WRITERS = 2
 BACKUPS = 2
