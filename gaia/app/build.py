@@ -210,7 +210,7 @@ def build_app(
 
     handlers = Handlers(
         database=database,
-        asking=answering.asking,
+        runner=answering.runner,
         channels=channels,
         delivery=delivery,
         clock=clock,
@@ -257,7 +257,7 @@ def build_app(
         strangers=strangers,
         limits=Limits(settings),
         users=users,
-        asking=answering.asking,
+        runner=answering.runner,
         handlers=handlers,
         delivery=delivery,
         commands=commands,

@@ -59,7 +59,7 @@ class ModelStack:
 
     model: ChatModel
     agent: Agent
-    asking: TurnRunner
+    runner: TurnRunner
     recall: Recall
     reader: Reader
 
@@ -86,7 +86,7 @@ class ModelStackBuilder:
         return ModelStack(
             model=model,
             agent=agent,
-            asking=TurnRunner(
+            runner=TurnRunner(
                 agent=agent,
                 attachments=Attachments(model, self.clock, settings.limits),
             ),
@@ -133,7 +133,7 @@ class CurrentModelStack:
     def __init__(self, answering: ModelStack) -> None:
         self.model = Current(answering.model)
         self.agent = Current(answering.agent)
-        self.asking = Current(answering.asking)
+        self.runner = Current(answering.runner)
         self.recall = Current(answering.recall)
         self.reader = Current(answering.reader)
 
@@ -144,7 +144,7 @@ class CurrentModelStack:
         self.model.replace(answering.model)
         uses = (
             self.agent.replace(answering.agent),
-            self.asking.replace(answering.asking),
+            self.runner.replace(answering.runner),
             self.reader.replace(answering.reader),
         )
 

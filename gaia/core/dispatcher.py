@@ -58,7 +58,7 @@ class Dispatcher:
         strangers: Strangers,
         limits: Limits,
         users: Users,
-        asking: Current[TurnRunner],
+        runner: Current[TurnRunner],
         handlers: Handlers,
         delivery: Delivery,
         commands: Commands,
@@ -70,7 +70,7 @@ class Dispatcher:
         self._strangers = strangers
         self._limits = limits
         self._users = users
-        self._asking = asking
+        self._runner = runner
         self._handlers = handlers
         self._delivery = delivery
         self._commands = commands
@@ -152,7 +152,7 @@ class Dispatcher:
         if is_command:
             wake = partial(self._workers.wake, conversation_id)
         else:
-            cue = self._asking.now.cue(session, user.user_id, inbound.text)
+            cue = self._runner.now.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
         return _Added(user, ReceiptKind.ACCEPTED, wake)
 

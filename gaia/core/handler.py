@@ -86,7 +86,7 @@ class Handlers:
         self,
         *,
         database: Database,
-        asking: Current[TurnRunner],
+        runner: Current[TurnRunner],
         channels: Mapping[str, Channel],
         delivery: Delivery,
         clock: Clock,
@@ -99,7 +99,7 @@ class Handlers:
         observer: Observer,
     ) -> None:
         self._database = database
-        self._asking = asking
+        self._runner = runner
         self._channels = channels
         self._delivery = delivery
         self._clock = clock
@@ -163,20 +163,20 @@ class Handlers:
         async with self._present_slots().taken(expected.user_id):
             if self._workers.closed:
                 return None
-            with self._asking.using() as asking:
+            with self._runner.using() as runner:
                 cue = expected.cue
                 if cue is not None:
-                    cue = await asking.with_meaning(expected.user_id, cue)
-                taken = await self._database.write(self._take, asking, conversation_id, cue)
+                    cue = await runner.with_meaning(expected.user_id, cue)
+                taken = await self._database.write(self._take, runner, conversation_id, cue)
                 if not isinstance(taken, _Taken):
                     if taken is not None:
                         self._expected.setdefault(conversation_id, expected)
                     return taken
                 with turn_in_log(taken.batch.turn_id), self._turns.one_running():
-                    return await self._run(asking, taken)
+                    return await self._run(runner, taken)
 
     def _take(
-        self, session: Session, asking: TurnRunner, conversation_id: int, cue: Cue | None
+        self, session: Session, runner: TurnRunner, conversation_id: int, cue: Cue | None
     ) -> _Taken | timedelta | None:
         """Begin the next turn, and read all that it needs; or say when to look again."""
         talk = senders.talk(session, conversation_id)
@@ -193,13 +193,13 @@ class Handlers:
         if not isinstance(batch, Batch):
             return batch
         scene = _scene(talk.conversation, talk.user, batch)
-        costs_nothing = asking.tariff is Tariff.FREE
+        costs_nothing = runner.tariff is Tariff.FREE
         return _Taken(
             talk.conversation,
             talk.user,
             channel,
             batch,
-            asking.read(session, scene, talk.memory_version, batch, cue),
+            runner.read(session, scene, talk.memory_version, batch, cue),
             None if costs_nothing else self._budgets.refusal(session, talk.conversation),
             talk.is_forgetting,
         )
@@ -216,7 +216,7 @@ class Handlers:
             self._slots = Slots(total)
         return self._slots
 
-    async def _run(self, asking: TurnRunner, taken: _Taken) -> timedelta | None:
+    async def _run(self, runner: TurnRunner, taken: _Taken) -> timedelta | None:
         """Run a turn to its end; returns when to look for the next one."""
         conversation, channel, batch = taken.conversation, taken.channel, taken.batch
         started_at = self._clock.monotonic()
@@ -225,7 +225,7 @@ class Handlers:
         self._running[conversation.conversation_id] = running
         running.begin(batch.provider_message_ids)
         try:
-            outcome = await self._outcome(asking, taken, running, meter)
+            outcome = await self._outcome(runner, taken, running, meter)
             end = await self._database.write(
                 self._ends.write, conversation, batch, running, outcome, meter
             )
@@ -241,11 +241,11 @@ class Handlers:
         return timedelta(0) if batch.more_wait else end.outcome.retry
 
     async def _outcome(
-        self, asking: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
+        self, runner: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
         batch = taken.batch
         try:
-            return await self._answer(asking, taken, running, meter)
+            return await self._answer(runner, taken, running, meter)
         except TurnStoppedError as stop:
             said = f"{stop.said}\n{sentences.STOPPED_MARK}".strip()
             return turn_end.stopped(taken.conversation, batch, said)
@@ -259,12 +259,12 @@ class Handlers:
             return outcome
 
     async def _answer(
-        self, asking: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
+        self, runner: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter
     ) -> Outcome:
         batch, scene, sight = taken.batch, taken.scene, taken.sight
         if taken.is_forgetting:
             await self._before_turn(scene.key)
-            sight = await self._database.read(_read_again, asking, scene, batch)
+            sight = await self._database.read(_read_again, runner, scene, batch)
         if batch.stopped:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
@@ -275,7 +275,7 @@ class Handlers:
             return Outcome(InboxState.DEAD, too_long)
         if taken.refusal is not None:
             return Outcome(InboxState.REFUSED, taken.refusal)
-        answer = await running.run(asking.answer(scene, batch, sight, running, meter))
+        answer = await running.run(runner.answer(scene, batch, sight, running, meter))
         return Outcome(InboxState.DONE, answer.text, events=answer.events)
 
 
@@ -284,9 +284,9 @@ def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
     return None if conversation is None else _Expected(conversation.user_id)
 
 
-def _read_again(session: Session, asking: TurnRunner, scene: Scene, batch: Batch) -> Sight:
+def _read_again(session: Session, runner: TurnRunner, scene: Scene, batch: Batch) -> Sight:
     version = identities.memory_version(session, scene.key.user_id)
-    return asking.read(session, scene, version, batch, None)
+    return runner.read(session, scene, version, batch, None)
 
 
 def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:

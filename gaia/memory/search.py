@@ -1,6 +1,6 @@
 """Search: finds a user's memories by their words and by their meaning at once.
 
-`candidates` names what may answer, `ranking` puts it in order, `relevance` tells what
+`candidates` names what may answer, `ranking` puts it in order and tells what
 is good enough to be given unasked. When the index does not work, full text alone
 answers, and `Found.fault` says so.
 """
