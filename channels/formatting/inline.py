@@ -75,7 +75,7 @@ def _write_link(
     label, url = plain_inline(label_tokens), normalizeLink(address)
     if is_blank(label):
         builder.write(_shown(address))
-    elif _says_same(label, address):
+    elif _core(label) == _core(address):
         write_inline(builder, label_tokens, is_link)
     elif is_link(url) and not builder.is_open(Style.LINK):
         builder.open(Style.LINK, url)
@@ -91,10 +91,6 @@ def _write_link(
 
 def _shown(address: str) -> str:
     return _UNNAMED_SCHEME.sub("", address, count=1)
-
-
-def _says_same(label: str, address: str) -> bool:
-    return _core(label) == _core(address)
 
 
 def _core(address: str) -> str:

@@ -48,7 +48,7 @@ class Tasks:
             raise ValueError(f"a task called {name!r} runs already")
         if self._is_over:
             return
-        running = self._supervise(name, run) if supervised else _run(run)
+        running = keep_running(name, run, self._clock) if supervised else _run(run)
         self._tasks[name] = self._group.create_task(running, name=name)
 
     def run_once(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
@@ -73,9 +73,6 @@ class Tasks:
         for task in (*reversed(self._tasks.values()), *self._passing):
             task.cancel()
         self._tasks.clear()
-
-    async def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        await keep_running(name, run, self._clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,13 +124,10 @@ class Strangers:
         waiting = await self._database.read(pairings.to_send_back, now)
         if not waiting:
             return None
-        if not await self._may_try(inbound.address):
+        if not await self._database.write(self._count_attempt, inbound.address):
             return None
         found = await asyncio.to_thread(pairings.matching, code, waiting)
         return None if found is None else await self._pair(found, inbound)
-
-    async def _may_try(self, address: Address) -> bool:
-        return await self._database.write(self._count_attempt, address)
 
     def _count_attempt(self, session: Session, address: Address) -> bool:
         now = self._clock.now()
