@@ -15,8 +15,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.core import sentences, slash
+from gaia.core import sentences
 from gaia.core.sentences import split_notice
+from gaia.core.slash import Slash
 from gaia.current import Current
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ports import Channel
@@ -93,10 +94,9 @@ class Limits:
     def _messages_per_minute(self) -> int:
         return self._settings.now.limits.messages_per_minute
 
-    def is_one_too_many(self, recent_messages: int, inbound: Inbound) -> bool:
-        """Whether a message is more than its user may write at the moment, after so many
-        within a minute."""
-        command = slash.parse(inbound.text)
+    def is_one_too_many(self, recent_messages: int, command: Slash | None) -> bool:
+        """Whether a message, which may be a command, is more than its user may write at the
+        moment, after so many within a minute."""
         if command is not None and command.name == NEVER_REFUSED:
             return False
         return recent_messages >= self._messages_per_minute
@@ -108,6 +108,8 @@ class Limits:
         inbound: Inbound,
         channels: Mapping[str, Channel],
         now: datetime,
+        *,
+        is_command: bool,
     ) -> ReceiptKind:
         """Record a message as refused. It is accepted where it has an answer to deliver."""
         user_id = conversation.user_id
@@ -117,7 +119,7 @@ class Limits:
             session,
             inbound,
             conversation,
-            is_command=slash.parse(inbound.text) is not None,
+            is_command=is_command,
             now=now,
             state=InboxState.REFUSED,
             turn_id=turn_id,

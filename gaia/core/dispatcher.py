@@ -137,13 +137,16 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
-        is_command = slash.parse(inbound.text) is not None
+        command = slash.parse(inbound.text)
+        is_command = command is not None
         settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         inbound = settled
-        if self._limits.is_one_too_many(sender.recent_messages, inbound):
-            kind = self._limits.refuse(session, conversation, inbound, self._channels, now)
+        if self._limits.is_one_too_many(sender.recent_messages, command):
+            kind = self._limits.refuse(
+                session, conversation, inbound, self._channels, now, is_command=is_command
+            )
             is_told = kind is ReceiptKind.ACCEPTED
             wake = partial(self._delivery.wake, conversation_id) if is_told else None
             return _Added(user, kind, wake)
