@@ -15,9 +15,10 @@ from functools import partial
 
 from gaia import logs
 from gaia.agent.models import build_model
+from gaia.app.base import weighing
 from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
-from gaia.app.models import ModelStack, weighing
+from gaia.app.models import ModelStack
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.memory.index.opening import parts_inputs, parts_opener
 from gaia.paths import Home

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from starlette.routing import BaseRoute
 
-from channels.terminal import TerminalChannel
 from gaia.agent.models import ChatModel
-from gaia.app.channels import TerminalGreeter, build_commands, enabled_channels
+from gaia.app.base import Base, MemoryParts, build_base, build_memory
+from gaia.app.channels import ChannelParts, TerminalGreeter, build_channels
 from gaia.app.jobs import build_digests, build_jobs
-from gaia.app.models import CurrentModelStack, ModelStackBuilder, weighing
-from gaia.core.access import Access, Limits
-from gaia.core.budgets import BudgetNotices, Budgets, Spending
+from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
+from gaia.commands.conversation import conversation_commands, status_commands
+from gaia.commands.export import export_command
+from gaia.commands.people import linking_commands, people_commands
+from gaia.commands.registry import Registry
+from gaia.commands.remember import memory_commands
+from gaia.core.access import Limits
+from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, Warming
@@ -29,11 +33,10 @@ from gaia.current import Current
 from gaia.digest.worker import Digesting
 from gaia.memory.digest.findings import Reader
 from gaia.memory.index.index import Index
-from gaia.memory.index.opening import parts_opener
-from gaia.memory.search import Search, Weighing
-from gaia.ops.backup.backups import Backups, build_backups
+from gaia.memory.search import Weighing
+from gaia.ops.backup.backups import Backups
 from gaia.ops.forgetting import Forgetting
-from gaia.ops.metrics import Counters, Metrics
+from gaia.ops.metrics import Metrics
 from gaia.ops.status import SettingsState, Status
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
@@ -46,11 +49,6 @@ from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
-
-HOSTED_INDEX_SECONDS = 20.0
-"""The pause before a hosted daemon loads its index, so that the first answer has the
-processor for itself: a chat is often over by then, and what is due waits for the next.
-Sessions that idled out are looked for no earlier, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,152 +117,157 @@ def build_app(
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
-    settings = Current(loaded.settings)
-    weighed = Current(weighing(loaded.settings.memory))
-    users = Users(database, clock)
-    index = Index(
-        parts_opener(home, loaded.settings.memory, loaded.secrets),
-        database=database,
-        clock=clock,
-        start_after_seconds=HOSTED_INDEX_SECONDS if hosted else 0.0,
-    )
-    search = Search(database, index, clock, weighing=weighed)
-    backups = build_backups(home, database, settings, clock)
-    forgetting = Forgetting(
-        home=home,
-        database=database,
-        clock=clock,
-        forgotten=lambda: forgotten(),
-    )
-
-    def forgotten() -> None:
-        answering.agent.now.forget_known()
-        backups.wake()
-
-    def memory_changed() -> None:
-        index.wake()
-        forgetting.wake()
-
-    def learned(user_id: str) -> None:
-        memory_changed()
-        profiles.wake(user_id)
-
-    builder = ModelStackBuilder(
-        home=home,
-        database=database,
-        search=search,
-        clock=clock,
-        memory_changed=memory_changed,
-        wake_profile=lambda user_id: profiles.wake(user_id),
-    )
-    answering = CurrentModelStack(builder.build(loaded, model, reader))
-    spending, budgets = Spending(settings, clock), Budgets(settings, clock)
-    profiles = Profiles(
-        database=database,
-        reader=answering.reader,
-        clock=clock,
-        settings=settings,
-        spending=spending,
-        budgets=budgets,
-    )
-    access = Access(users, settings)
-    greeter = TerminalGreeter(access, database, answering.model)
-    channels = dict(enabled_channels(loaded, greeter, clock, hosted=hosted))
-    channels |= {channel.name: channel for channel in extra_channels}
-    counters = Counters()
-    delivery = Delivery(
-        database=database,
-        channels=channels,
-        clock=clock,
-        settings=settings,
-        observer=counters,
-    )
+    base = build_base(home, loaded, database, clock, hosted=hosted)
+    memory = build_memory(base, forget_known=lambda: models.answering.agent.now.forget_known())
+    models = build_models(base, memory, model, reader)
+    channels = build_channels(base, models, extra_channels)
     turns = Turns()
-    digesting = build_digests(
-        settings,
-        answering.reader,
-        finder=search,
-        database=database,
-        channels=channels,
-        delivery=delivery,
-        turns=turns,
-        spending=spending,
-        budgets=budgets,
-        learned=learned,
-        clock=clock,
-    )
-    housekeeping = build_jobs(
-        settings,
-        home=home,
-        database=database,
+    digesting = build_digests(base, memory, models, channels, turns)
+    jobs = build_jobs(base, memory, digesting)
+    handlers = _build_handlers(base, memory, models, channels, digesting, turns)
+    reports = _build_reports(base, memory, models, channels, digesting, handlers)
+    intake = _build_intake(base, memory, models, channels, digesting, handlers, reports)
+    return App(
+        settings=base.settings,
+        answering=models.answering,
+        weighing=memory.weighing,
+        builder=models.builder,
+        users=base.users,
+        greeter=channels.greeter,
+        channels=channels.by_name,
+        gateway=intake.gateway,
+        handlers=handlers,
+        strangers=intake.strangers,
+        dispatcher=intake.dispatcher,
+        delivery=channels.delivery,
+        warming=intake.warming,
+        index=memory.index,
+        forgetting=memory.forgetting,
+        backups=memory.backups,
+        profiles=models.profiles,
         digesting=digesting,
-        backups=backups,
-        memory_changed=memory_changed,
-        clock=clock,
-        first_sweep_after=timedelta(seconds=HOSTED_INDEX_SECONDS if hosted else 0.0),
+        upkeep=jobs.upkeep,
+        schedule=jobs.schedule,
+        ledger=jobs.ledger,
+        jobs=jobs.of_settings,
+        status=reports.status,
+        metrics=reports.metrics,
+        settings_state=reports.settings_state,
+        local_routes=_local_routes(base, memory, channels, digesting),
     )
 
+
+def _build_handlers(
+    base: Base,
+    memory: MemoryParts,
+    models: ModelParts,
+    channels: ChannelParts,
+    digesting: Digesting,
+    turns: Turns,
+) -> Handlers:
     def after_turn() -> None:
-        forgetting.after_turn()
+        memory.forgetting.after_turn()
         digesting.after_turn()
 
-    handlers = Handlers(
-        database=database,
-        runner=answering.runner,
-        channels=channels,
-        delivery=delivery,
-        clock=clock,
-        settings=settings,
+    return Handlers(
+        database=base.database,
+        runner=models.answering.runner,
+        channels=channels.by_name,
+        delivery=channels.delivery,
+        clock=base.clock,
+        settings=base.settings,
         turns=turns,
-        spending=spending,
-        budgets=BudgetNotices(budgets, channels, clock),
-        before_turn=forgetting.before_turn,
+        spending=models.spending,
+        budgets=BudgetNotices(models.budgets, channels.by_name, base.clock),
+        before_turn=memory.forgetting.before_turn,
         after_turn=after_turn,
-        observer=counters,
+        observer=base.counters,
     )
-    settings_state = SettingsState(clock.now(), loaded.problem)
-    status = Status(
-        home=home,
-        database=database,
-        users=users,
-        model=answering.model,
-        channels=channels,
-        handlers=handlers,
-        index=index,
-        recall=answering.recall,
-        digesting=digesting,
-        settings=settings,
-        settings_state=settings_state,
-        clock=clock,
-    )
-    metrics = Metrics(counters, status, answering.model, database, clock)
-    strangers = Strangers(database=database, channels=channels, delivery=delivery, clock=clock)
 
-    commands = build_commands(
-        settings,
+
+@dataclass(frozen=True, slots=True)
+class _Reports:
+    """What tells how gaia fares."""
+
+    settings_state: SettingsState
+    status: Status
+    metrics: Metrics
+
+
+def _build_reports(
+    base: Base,
+    memory: MemoryParts,
+    models: ModelParts,
+    channels: ChannelParts,
+    digesting: Digesting,
+    handlers: Handlers,
+) -> _Reports:
+    settings_state = SettingsState(base.clock.now(), base.loaded.problem)
+    status = Status(
+        home=base.home,
+        database=base.database,
+        users=base.users,
+        model=models.answering.model,
+        channels=channels.by_name,
         handlers=handlers,
+        index=memory.index,
+        recall=models.answering.recall,
         digesting=digesting,
-        finder=search,
-        memory_changed=memory_changed,
-        channels=channels,
-        status=status,
-        strangers=strangers,
-        clock=clock,
+        settings=base.settings,
+        settings_state=settings_state,
+        clock=base.clock,
     )
+    metrics = Metrics(base.counters, status, models.answering.model, base.database, base.clock)
+    return _Reports(settings_state, status, metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class _Intake:
+    """What takes messages, and decides what becomes of them."""
+
+    strangers: Strangers
+    dispatcher: Dispatcher
+    warming: Warming
+    gateway: Callable[[str], ChannelGateway]
+
+
+def _build_intake(
+    base: Base,
+    memory: MemoryParts,
+    models: ModelParts,
+    channels: ChannelParts,
+    digesting: Digesting,
+    handlers: Handlers,
+    reports: _Reports,
+) -> _Intake:
+    database, clock, delivery = base.database, base.clock, channels.delivery
+    strangers = Strangers(
+        database=database, channels=channels.by_name, delivery=delivery, clock=clock
+    )
+    commands = [
+        *conversation_commands(handlers.stop_turn, digesting),
+        *linking_commands(digesting),
+        *memory_commands(memory.search, memory.changed, lambda: base.settings.now.memory.enabled),
+        export_command(channels.takes),
+        *status_commands(reports.status),
+        *people_commands(strangers.greet),
+    ]
     dispatcher = Dispatcher(
         database=database,
-        access=access,
+        access=channels.access,
         strangers=strangers,
-        limits=Limits(settings),
-        users=users,
-        runner=answering.runner,
+        limits=Limits(base.settings),
+        users=base.users,
+        runner=models.answering.runner,
         handlers=handlers,
         delivery=delivery,
-        commands=commands,
-        channels=channels,
+        commands=Registry(commands, clock),
+        channels=channels.by_name,
         clock=clock,
     )
-    warming = Warming(database=database, users=users, agent=answering.agent, clock=clock)
+    warming = Warming(
+        database=database, users=base.users, agent=models.answering.agent, clock=clock
+    )
 
     def gateway(channel: str) -> ChannelGateway:
         return ChannelGateway(
@@ -274,43 +277,18 @@ def build_app(
             dispatcher=dispatcher,
             delivery=delivery,
             warming=warming,
-            observer=counters,
+            observer=base.counters,
         )
 
-    def terminal() -> TerminalChannel | None:
-        channel = channels.get(TerminalChannel.name)
-        return channel if isinstance(channel, TerminalChannel) else None
+    return _Intake(strangers, dispatcher, warming, gateway)
 
-    return App(
-        settings=settings,
-        answering=answering,
-        weighing=weighed,
-        builder=builder,
-        users=users,
-        greeter=greeter,
-        channels=channels,
-        gateway=gateway,
-        handlers=handlers,
-        strangers=strangers,
-        dispatcher=dispatcher,
-        delivery=delivery,
-        warming=warming,
-        index=index,
-        forgetting=forgetting,
-        backups=backups,
-        profiles=profiles,
-        digesting=digesting,
-        upkeep=housekeeping.upkeep,
-        schedule=housekeeping.schedule,
-        ledger=housekeeping.ledger,
-        jobs=housekeeping.jobs,
-        status=status,
-        metrics=metrics,
-        settings_state=settings_state,
-        local_routes=[
-            *memory_routes(search, index),
-            *session_routes(database, digesting, clock),
-            *query_routes(database, clock),
-            terminal_route(terminal),
-        ],
-    )
+
+def _local_routes(
+    base: Base, memory: MemoryParts, channels: ChannelParts, digesting: Digesting
+) -> Sequence[BaseRoute]:
+    return [
+        *memory_routes(memory.search, memory.index),
+        *session_routes(base.database, digesting, base.clock),
+        *query_routes(base.database, base.clock),
+        terminal_route(channels.terminal),
+    ]

@@ -1,30 +1,23 @@
-"""Builds the channels of the settings, and the slash commands that people give in them."""
+"""Builds the ways to and from people: the channels of the settings, and what sends by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from channels.registry import build_channels, channel_inputs, check_secrets
-from channels.terminal import Greeter, Greeting
+from channels import registry
+from channels.terminal import Greeter, Greeting, TerminalChannel
 from gaia import __version__
 from gaia.agent.models import ChatModel
-from gaia.commands.conversation import conversation_commands, status_commands
-from gaia.commands.export import export_command
-from gaia.commands.people import linking_commands, people_commands
-from gaia.commands.registry import Registry
-from gaia.commands.remember import memory_commands
+from gaia.app.base import Base
+from gaia.app.models import ModelParts
 from gaia.core.access import Access
-from gaia.core.handler import Handlers
-from gaia.core.strangers import Strangers
+from gaia.core.delivery import Delivery
 from gaia.current import Current
-from gaia.digest.worker import Digesting
 from gaia.errors import RefusedError, SettingsError
-from gaia.memory.recall import Finder
 from gaia.messages import Address
-from gaia.ops.status import Status
 from gaia.ports import Channel, Clock
 from gaia.settings.load import LoadedSettings
-from gaia.settings.schema import Settings
 from gaia.store import conversations
 from gaia.store.engine import Database
 
@@ -38,7 +31,7 @@ def enabled_channels(
         SettingsError: A channel is enabled, and its secret is not there.
     """
     try:
-        return build_channels(
+        return registry.build_channels(
             loaded.settings.channels,
             loaded.secrets,
             greeter=greeter,
@@ -57,15 +50,15 @@ def require_secrets(loaded: LoadedSettings) -> None:
         SettingsError: One has not; the mistakes are placed.
     """
     try:
-        check_secrets(loaded.settings.channels, loaded.secrets)
+        registry.check_secrets(loaded.settings.channels, loaded.secrets)
     except SettingsError as exc:
         raise SettingsError.of([loaded.placed(each) for each in exc.mistakes]) from exc
 
 
 def changed_channels(before: LoadedSettings, after: LoadedSettings) -> Collection[str]:
     """The names of the channels that are built anew for other settings."""
-    old = channel_inputs(before.settings.channels, before.secrets)
-    new = channel_inputs(after.settings.channels, after.secrets)
+    old = registry.channel_inputs(before.settings.channels, before.secrets)
+    new = registry.channel_inputs(after.settings.channels, after.secrets)
     return [name for name in old if old[name] != new[name]]
 
 
@@ -97,32 +90,41 @@ class TerminalGreeter:
         )
 
 
-def build_commands(
-    settings: Current[Settings],
-    *,
-    handlers: Handlers,
-    digesting: Digesting,
-    finder: Finder,
-    memory_changed: Callable[[], None],
-    channels: Mapping[str, Channel],
-    status: Status,
-    strangers: Strangers,
-    clock: Clock,
-) -> Registry:
-    """All commands. `memory_changed` is called once a change of a memory is committed."""
+@dataclass(frozen=True, slots=True)
+class ChannelParts:
+    """The ways to and from people. `by_name` changes with the settings, in its place."""
 
-    def takes(name: str, media_type: str) -> bool:
-        channel = channels.get(name)
+    access: Access
+    greeter: TerminalGreeter
+    by_name: dict[str, Channel]
+    delivery: Delivery
+
+    def takes(self, name: str, media_type: str) -> bool:
+        """Whether the channel of that name is there, and takes files of that type."""
+        channel = self.by_name.get(name)
         return channel is not None and channel.takes(media_type)
 
-    return Registry(
-        [
-            *conversation_commands(handlers.stop_turn, digesting),
-            *linking_commands(digesting),
-            *memory_commands(finder, memory_changed, lambda: settings.now.memory.enabled),
-            export_command(takes),
-            *status_commands(status),
-            *people_commands(strangers.greet),
-        ],
-        clock,
+    def terminal(self) -> TerminalChannel | None:
+        """The terminal's, if it is served."""
+        channel = self.by_name.get(TerminalChannel.name)
+        return channel if isinstance(channel, TerminalChannel) else None
+
+
+def build_channels(base: Base, models: ModelParts, extra: Sequence[Channel]) -> ChannelParts:
+    """Build the channels of the settings, and `extra` ones on top of them.
+
+    Raises:
+        SettingsError: A channel is enabled, and its secret is not there.
+    """
+    access = Access(base.users, base.settings)
+    greeter = TerminalGreeter(access, base.database, models.answering.model)
+    channels = dict(enabled_channels(base.loaded, greeter, base.clock, hosted=base.hosted))
+    channels |= {channel.name: channel for channel in extra}
+    delivery = Delivery(
+        database=base.database,
+        channels=channels,
+        clock=base.clock,
+        settings=base.settings,
+        observer=base.counters,
     )
+    return ChannelParts(access, greeter, channels, delivery)

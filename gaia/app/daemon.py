@@ -10,30 +10,27 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from gaia import __version__, garbage, logs
+from gaia import __version__, garbage
 from gaia.agent.models import ChatModel, build_model
 from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App, build_app
-from gaia.app.channels import require_secrets
 from gaia.app.reload import ConfigReloader
+from gaia.app.start import Start, prepare
 from gaia.app.tasks import Listeners, Tasks
 from gaia.clock import SystemClock
-from gaia.errors import HomeError, SettingsError
 from gaia.ops.service import watchdog
 from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import ServiceManager, Watchdog
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.settings import load
-from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import resolve_loaded
-from gaia.settings.watch import Watch
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opening import open_database
@@ -47,14 +44,6 @@ Announce = Callable[[str], None]
 
 SIGN_SECONDS = 10.0
 """How long the watchdog waits for the database, and for the web server."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What a daemon starts with: the settings, and the files that they were read from."""
-
-    loaded: LoadedSettings
-    watch: Watch
 
 
 async def serve(
@@ -71,12 +60,12 @@ async def serve(
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
-    manager = ServiceManager.of_environment(os.environ, SystemClock())
-    prepared = _prepare(home, log_to_terminal=True)
-    stop = asyncio.Event()
-    hang_up = asyncio.Event()
+    clock = SystemClock()
+    manager = ServiceManager.of_environment(os.environ, clock)
+    stop, hang_up = asyncio.Event(), asyncio.Event()
+    start = prepare(home, manager, clock, hang_up, log_to_terminal=True)
     with _signals(stop, hang_up):
-        async with _running(home, prepared, manager, hang_up, extra_channels) as app:
+        async with _running(start, extra_channels) as app:
             code = await app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
@@ -92,8 +81,9 @@ async def hosted(home: Home) -> AsyncIterator[None]:
         AlreadyRunningError: Another daemon has the home.
         GaiaError: It cannot start for another cause.
     """
-    prepared = _prepare(home, log_to_terminal=False)
-    async with _running(home, prepared, ServiceManager(clock=SystemClock())):
+    clock = SystemClock()
+    start = prepare(home, ServiceManager(clock=clock), clock, None, log_to_terminal=False)
+    async with _running(start):
         yield
 
 
@@ -107,154 +97,181 @@ async def timed(
     The schedule goes by the machine's time whatever the clock says: whoever moves the clock
     runs `App.jobs` by `App.ledger`.
     """
-    prepared, manager = _prepare(home, log_to_terminal=False), ServiceManager(clock=clock)
-    async with _running(home, prepared, manager, hang_up, channels, clock, model) as app:
+    start = prepare(home, ServiceManager(clock=clock), clock, hang_up, log_to_terminal=False)
+    async with _running(start, channels, model) as app:
         yield app
-
-
-def _prepare(home: Home, *, log_to_terminal: bool) -> Prepared:
-    home.create()
-    # Before they are read: whoever mends them while gaia starts is not overlooked.
-    watch = Watch([home.settings_file, home.env_file], SystemClock())
-    loaded = _load(home, hosted=not log_to_terminal)
-    logs.configure(
-        loaded.settings.logging,
-        home.logs,
-        loaded.secrets.values(),
-        to_terminal=log_to_terminal,
-    )
-    if loaded.problem:
-        logger.error("STARTED WITH THE LAST GOOD SETTINGS: %s", loaded.problem)
-    for warning in loaded.warnings:
-        logger.warning("%s", warning)
-    return Prepared(loaded, watch)
-
-
-def _load(home: Home, *, hosted: bool) -> LoadedSettings:
-    """The settings in the files, or the last good ones where these cannot be used."""
-    try:
-        loaded = _usable(load_settings(home), hosted=hosted)
-    except SettingsError as exc:
-        return _usable(load.load_last_good(home, exc), hosted=hosted)
-    try:
-        load.keep(home, loaded)
-    except HomeError as exc:
-        # A disk that is full keeps nobody from starting; the log cannot tell it yet.
-        logger.warning("%s", exc)
-    return loaded
-
-
-def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
-    resolve_loaded(loaded)
-    if not hosted:
-        require_secrets(loaded)
-        if loaded.settings.tracing.enabled:
-            from gaia.ops.tracing import require_extra
-
-            require_extra(loaded.settings.tracing)
-    return loaded
 
 
 @asynccontextmanager
 async def _running(
-    home: Home,
-    prepared: Prepared,
-    manager: ServiceManager,
-    hang_up: asyncio.Event | None = None,
-    extra_channels: Sequence[Channel] = (),
-    clock: Clock | None = None,
-    model: ChatModel | None = None,
+    start: Start, extra_channels: Sequence[Channel] = (), model: ChatModel | None = None
 ) -> AsyncIterator[App]:
-    """Run for as long as the block lasts; one that cannot be told to reload is hosted.
+    """Open the home, listen, start, run for as long as the block lasts, drain, and close.
     `model` is in the place of the settings'."""
-    clock, loaded = clock or SystemClock(), prepared.loaded
-    hosted = hang_up is None
     async with AsyncExitStack() as stack:
-        stack.enter_context(DaemonLock(home))
-        if loaded.settings.tracing.enabled and not hosted:
-            # OpenTelemetry is for those who trace, and for nobody else.
-            from gaia.ops.tracing import Tracing
-
-            tracing = Tracing.start(loaded.settings.tracing, os.environ, clock)
-            if tracing is not None:
-                stack.push_async_callback(tracing.stop)
-        async with manager.given_time():
-            database = await _open_stores(stack, home)
-        with garbage.building():
-            model = model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock)
-            app = build_app(
-                home,
-                loaded,
-                database,
-                clock,
-                model=model,
-                hosted=hosted,
-                extra_channels=extra_channels,
-            )
-        stack.push_async_callback(_close_model, app)
-        local = stack.enter_context(listen_on_path(home.control_socket))
+        opened = await _open(start, extra_channels, model, stack)
         with _unwrapped():
             async with asyncio.TaskGroup() as group:
-                tasks = Tasks(group, clock)
-                apps = {
-                    WEB: lambda: public_app(app.status, app.hooked),
-                    METRICS: lambda: metrics_app(app.metrics.text),
-                }
-                listeners = Listeners(tasks, apps)
-                stack.enter_context(listeners.closing())
-                applier = SettingsApplier(home, loaded, app, tasks, listeners, clock, hosted=hosted)
-                reloader = ConfigReloader(
-                    home,
-                    applier,
-                    app.settings_state,
-                    database,
-                    clock,
-                    manager,
-                    prepared.watch,
-                )
-                for name, place in places(loaded.settings).items() if not hosted else ():
-                    listeners.open(name, place)
-                routes = settings_routes(
-                    lambda: reloader.reload("the command line asks"), reloader.differences
-                )
-                control = local_app(app.status, app.recover, [*app.local_routes, *routes])
-                server = WebServer(control, local)
-                tasks.start("control socket", server.run_until_cancelled, supervised=False)
+                daemon = Daemon(start, opened, group)
+                daemon.listen(stack)
                 try:
-                    async with reloader.put_off():
-                        _start(tasks, app)
-                        await app.recover()
-                        app.status.ready = True
-                        # After the daemon is ready: they import for seconds.
-                        tasks.run_once(
-                            "first use", partial(asyncio.to_thread, models.load_first_use)
-                        )
-                        tasks.start(INDEX, app.index.serve)
-                        tasks.start(SCHEDULE, app.schedule.run)
-                    if hang_up is not None:
-                        tasks.start("settings", reloader.watch)
-                        tasks.start("SIGHUP", partial(_reload_on, hang_up, reloader))
-                        tasks.start("watchdog", _watchdog(manager, home, app, database, clock).run)
-                    ready = f"gaia {__version__} is ready, model {model.describe()}"
-                    logger.info("%s", ready)
-                    manager.ready(ready)
-                    yield app
+                    await daemon.start()
+                    yield opened.app
                 finally:
-                    app.status.ready = False
-                    manager.stopping(app.settings.now.limits.drain_seconds + ENDING_SECONDS)
-                    await _drain(app, reloader)
-                    tasks.cancel()
+                    await daemon.drain()
     logger.info("gaia has stopped")
 
 
-async def _close_model(app: App) -> None:
-    await app.answering.model.now.close()
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is open for as long as the daemon lives."""
+
+    database: Database
+    app: App
+    control_socket: socket.socket
 
 
-async def _open_stores(stack: AsyncExitStack, home: Home) -> Database:
-    database = await open_database(home)
-    stack.push_async_callback(database.close)
-    return database
+class Daemon:
+    """Runs an App by tasks of `group`: `listen`, `start` and, in the end, `drain`."""
+
+    def __init__(self, start: Start, opened: Opened, group: asyncio.TaskGroup) -> None:
+        self._start = start
+        self._opened = opened
+        self._app = app = opened.app
+        self._tasks = Tasks(group, start.clock)
+        apps = {
+            WEB: lambda: public_app(app.status, app.hooked),
+            METRICS: lambda: metrics_app(app.metrics.text),
+        }
+        self._listeners = Listeners(self._tasks, apps)
+        self._reloader = ConfigReloader(
+            start.home,
+            SettingsApplier(
+                start.home,
+                start.loaded,
+                app,
+                self._tasks,
+                self._listeners,
+                start.clock,
+                hosted=start.hosted,
+            ),
+            app.settings_state,
+            opened.database,
+            start.clock,
+            start.manager,
+            start.watch,
+        )
+
+    def listen(self, stack: AsyncExitStack) -> None:
+        """Serve the ports of the settings and the control socket. `stack` closes the ports.
+
+        Raises:
+            ListenError: It cannot listen on a port.
+        """
+        app, reloader = self._app, self._reloader
+        stack.enter_context(self._listeners.closing())
+        if not self._start.hosted:
+            for name, place in places(self._start.loaded.settings).items():
+                self._listeners.open(name, place)
+        routes = settings_routes(
+            lambda: reloader.reload("the command line asks"), reloader.differences
+        )
+        control = local_app(app.status, app.recover, [*app.local_routes, *routes])
+        server = WebServer(control, self._opened.control_socket)
+        self._tasks.start("control socket", server.run_until_cancelled, supervised=False)
+
+    async def start(self) -> None:
+        """Serve the channels, take up what an earlier process left, and say when gaia is
+        ready. What takes long or can wait begins after that."""
+        app, tasks = self._app, self._tasks
+        async with self._reloader.put_off():
+            for name, channel in app.channels.items():
+                tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
+            tasks.start("warming", app.warming.run)
+            await app.recover()
+            app.status.ready = True
+            # They import for seconds.
+            tasks.run_once("first use", partial(asyncio.to_thread, models.load_first_use))
+            tasks.start(INDEX, app.index.serve)
+            tasks.start(SCHEDULE, app.schedule.run)
+        if self._start.hang_up is not None:
+            tasks.start("settings", self._reloader.watch)
+            tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
+            tasks.start("watchdog", self._watchdog().run)
+        ready = f"gaia {__version__} is ready, model {app.answering.model.now.describe()}"
+        logger.info("%s", ready)
+        self._start.manager.ready(ready)
+
+    async def drain(self) -> None:
+        """Begin nothing new, let what runs end in time, and cancel all tasks."""
+        app, seconds = self._app, self._app.settings.now.limits.drain_seconds
+        app.status.ready = False
+        self._start.manager.stopping(seconds + ENDING_SECONDS)
+        self._reloader.stop()
+        # What a model has not answered is asked again after the next start.
+        for part in (app.digesting, app.profiles, app.backups):
+            await part.cancel()
+        try:
+            async with asyncio.timeout(seconds):
+                await app.handlers.drain()
+                await app.dispatcher.drain()
+                await app.delivery.flush()
+                await app.forgetting.flush()
+                await self._reloader.ended()
+        except TimeoutError:
+            logger.warning(
+                "not all turns ended within %.0f s: the next start takes them up", seconds
+            )
+            for late in (app.handlers, app.dispatcher, app.delivery, app.forgetting):
+                await late.cancel()
+        self._tasks.cancel()
+
+    def _watchdog(self) -> Watchdog:
+        channels = self._app.channels
+        signs = (
+            watchdog.of_parts(lambda: {name: each.health() for name, each in channels.items()}),
+            watchdog.of_store(self._opened.database, seconds=SIGN_SECONDS),
+            watchdog.of_web(self._start.home.control_socket, seconds=SIGN_SECONDS),
+        )
+        return Watchdog(self._start.manager, signs, self._start.clock)
+
+
+async def _open(
+    start: Start,
+    extra_channels: Sequence[Channel],
+    model: ChatModel | None,
+    stack: AsyncExitStack,
+) -> Opened:
+    """Lock the home, open its files, and build what is to run. `stack` closes all of it."""
+    home, loaded, clock = start.home, start.loaded, start.clock
+    stack.enter_context(DaemonLock(home))
+    if loaded.settings.tracing.enabled and not start.hosted:
+        # OpenTelemetry is for those who trace, and for nobody else.
+        from gaia.ops.tracing import Tracing
+
+        tracing = Tracing.start(loaded.settings.tracing, os.environ, clock)
+        if tracing is not None:
+            stack.push_async_callback(tracing.stop)
+    async with start.manager.given_time():
+        database = await open_database(home)
+        stack.push_async_callback(database.close)
+    with garbage.building():
+        app = build_app(
+            home,
+            loaded,
+            database,
+            clock,
+            model=model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock),
+            hosted=start.hosted,
+            extra_channels=extra_channels,
+        )
+
+    async def close_model() -> None:
+        await app.answering.model.now.close()
+
+    stack.push_async_callback(close_model)
+    control_socket = stack.enter_context(listen_on_path(home.control_socket))
+    return Opened(database, app, control_socket)
 
 
 @contextmanager
@@ -266,45 +283,6 @@ def _unwrapped() -> Iterator[None]:
         if len(group.exceptions) > 1:
             raise
         raise group.exceptions[0] from None
-
-
-def _start(tasks: Tasks, app: App) -> None:
-    for name, channel in app.channels.items():
-        tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
-    tasks.start("warming", app.warming.run)
-
-
-def _watchdog(
-    manager: ServiceManager, home: Home, app: App, database: Database, clock: Clock
-) -> Watchdog:
-    signs = (
-        watchdog.of_parts(lambda: {name: each.health() for name, each in app.channels.items()}),
-        watchdog.of_store(database, seconds=SIGN_SECONDS),
-        watchdog.of_web(home.control_socket, seconds=SIGN_SECONDS),
-    )
-    return Watchdog(manager, signs, clock)
-
-
-async def _drain(app: App, reloader: ConfigReloader) -> None:
-    reloader.stop()
-    seconds = app.settings.now.limits.drain_seconds
-    # What a model has not answered is asked again after the next start.
-    await app.digesting.cancel()
-    await app.profiles.cancel()
-    await app.backups.cancel()
-    try:
-        async with asyncio.timeout(seconds):
-            await app.handlers.drain()
-            await app.dispatcher.drain()
-            await app.delivery.flush()
-            await app.forgetting.flush()
-            await reloader.ended()
-    except TimeoutError:
-        logger.warning("not all turns ended within %.0f s: the next start takes them up", seconds)
-        await app.handlers.cancel()
-        await app.dispatcher.cancel()
-        await app.delivery.cancel()
-        await app.forgetting.cancel()
 
 
 async def _reload_on(hang_up: asyncio.Event, reloader: ConfigReloader) -> None:

@@ -3,31 +3,26 @@ times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from gaia.app.base import Base, MemoryParts
+from gaia.app.channels import ChannelParts
+from gaia.app.models import ModelParts
 from gaia.commands.remember import Announcing
-from gaia.core.budgets import Budgets, Spending
-from gaia.core.delivery import Delivery
 from gaia.core.turns import Turns
-from gaia.current import Current
 from gaia.digest.commit import Committing
 from gaia.digest.read import Reading
 from gaia.digest.worker import Digesting
-from gaia.memory.digest.findings import Reader
 from gaia.memory.digest.offers import Known
-from gaia.memory.recall import Finder
-from gaia.ops.backup.backups import Backups, build_backup_job
+from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
-from gaia.paths import Home
-from gaia.ports import Channel, Clock
 from gaia.schedule.jobs import Daily, Every, Job
 from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
 from gaia.settings.schema import Settings
-from gaia.store.engine import Database
 
 SWEEPS_WHILE_IDLE = 10
 """How often it is looked while a conversation idles whether it has done so long enough."""
@@ -46,90 +41,77 @@ class Jobs:
     upkeep: Upkeep
     schedule: Schedule
     ledger: Ledger
-    jobs: Callable[[], Sequence[Job]]
+    of_settings: Callable[[], Sequence[Job]]
     """The jobs of the present settings."""
 
 
-def build_jobs(
-    settings: Current[Settings],
-    *,
-    home: Home,
-    database: Database,
-    digesting: Digesting,
-    backups: Backups,
-    memory_changed: Callable[[], None],
-    clock: Clock,
-    first_sweep_after: timedelta,
-) -> Jobs:
-    """What sweeps, empties logs, keeps up and makes backups."""
-    checkpoints = Checkpoints(home.database, database)
-    upkeep = Upkeep(
-        database=database,
-        home=home,
-        digesting=digesting,
-        memory_changed=memory_changed,
-        checkpoints=checkpoints,
-        clock=clock,
-        settings=settings,
+def build_digests(
+    base: Base, memory: MemoryParts, models: ModelParts, channels: ChannelParts, turns: Turns
+) -> Digesting:
+    """Build what digests sealed sessions, whenever no turn runs."""
+    reader = models.answering.reader
+
+    def learned(user_id: str) -> None:
+        memory.changed()
+        models.profiles.wake(user_id)
+
+    def is_small() -> bool:
+        return reader.now.ask.is_small
+
+    reading = Reading(
+        database=base.database,
+        reader=reader,
+        known=Known(base.database, memory.search, base.clock, small=is_small),
+        turns=turns,
+        clock=base.clock,
+        settings=base.settings,
+        spending=models.spending,
+        budgets=models.budgets,
+    )
+    committing = Committing(
+        database=base.database,
+        channels=channels.by_name,
+        delivery=channels.delivery,
+        announcements=Announcing(),
+        learned=learned,
+        clock=base.clock,
+    )
+    return Digesting(
+        database=base.database,
+        reading=reading,
+        committing=committing,
+        clock=base.clock,
+        settings=base.settings,
     )
 
-    def jobs() -> Sequence[Job]:
-        now = settings.now
-        sweep = Every(_sweep_interval(now), first_sweep_after)
+
+def build_jobs(base: Base, memory: MemoryParts, digesting: Digesting) -> Jobs:
+    """Build what sweeps, empties logs, keeps up and makes backups."""
+    checkpoints = Checkpoints(base.home.database, base.database)
+    upkeep = Upkeep(
+        database=base.database,
+        home=base.home,
+        digesting=digesting,
+        memory_changed=memory.changed,
+        checkpoints=checkpoints,
+        clock=base.clock,
+        settings=base.settings,
+    )
+
+    def of_settings() -> Sequence[Job]:
+        now = base.settings.now
+        sweep = Every(_sweep_interval(now), timedelta(seconds=base.quiet_seconds))
         return (
             Job("sweep", sweep, digesting.sweep),
             Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
             Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
-            build_backup_job(backups, now.backup),
+            build_backup_job(memory.backups, now.backup),
         )
 
-    ledger = Ledger(database, clock)
-    return Jobs(upkeep, Schedule(jobs(), ledger, clock), ledger, jobs)
+    ledger = Ledger(base.database, base.clock)
+    return Jobs(upkeep, Schedule(of_settings(), ledger, base.clock), ledger, of_settings)
 
 
 def _sweep_interval(settings: Settings) -> timedelta:
     idle = timedelta(minutes=settings.sessions.idle_consolidate_minutes)
     return min(max(idle / SWEEPS_WHILE_IDLE, SHORTEST_SWEEP), LONGEST_SWEEP)
-
-
-def build_digests(
-    settings: Current[Settings],
-    reader: Current[Reader],
-    *,
-    finder: Finder,
-    database: Database,
-    channels: Mapping[str, Channel],
-    delivery: Delivery,
-    turns: Turns,
-    spending: Spending,
-    budgets: Budgets,
-    learned: Callable[[str], None],
-    clock: Clock,
-) -> Digesting:
-    """What digests sealed sessions; `finder` tells what is known, and `learned` is called
-    when it changed a user's memories."""
-    reading = Reading(
-        database=database,
-        reader=reader,
-        known=Known(database, finder, clock, small=lambda: reader.now.ask.is_small),
-        turns=turns,
-        clock=clock,
-        settings=settings,
-        spending=spending,
-        budgets=budgets,
-    )
-    committing = Committing(
-        database=database,
-        channels=channels,
-        delivery=delivery,
-        announcements=Announcing(),
-        learned=learned,
-        clock=clock,
-    )
-    return Digesting(
-        database=database,
-        reading=reading,
-        committing=committing,
-        clock=clock,
-        settings=settings,
-    )

@@ -17,7 +17,10 @@ from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.turn import Agent
+from gaia.app.base import Base, MemoryParts
 from gaia.core.attachments import Attachments
+from gaia.core.budgets import Budgets, Spending
+from gaia.core.profiling import Profiles
 from gaia.core.turn_runner import TurnRunner
 from gaia.current import Current
 from gaia.memory.digest.findings import AskModel, Extractor, Reader
@@ -27,13 +30,12 @@ from gaia.memory.index.mem0_extractor import Mem0Ask, Mem0Extractor
 from gaia.memory.index.opening import open_llm
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.preload import Preload, room
-from gaia.memory.ranking import E5
 from gaia.memory.recall import Recall
-from gaia.memory.search import Search, Weighing
+from gaia.memory.search import Search
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
-from gaia.settings.schema import ComponentSettings, MemorySettings
+from gaia.settings.schema import ComponentSettings
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -122,11 +124,6 @@ def build_reader(home: Home, loaded: LoadedSettings, model: ChatModel) -> Reader
     return Reader(ask, build_extractor(home, loaded, ask))
 
 
-def weighing(memory: MemorySettings) -> Weighing:
-    """How what is found is weighed, by the settings."""
-    return Weighing(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)
-
-
 class CurrentModelStack:
     """What answers now, part by part, for those who use one of them."""
 
@@ -153,6 +150,42 @@ class CurrentModelStack:
                 await use.over()
 
         return is_unused
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """What asks models, and what counts how much is asked of them."""
+
+    builder: ModelStackBuilder
+    answering: CurrentModelStack
+    spending: Spending
+    budgets: Budgets
+    profiles: Profiles
+
+
+def build_models(
+    base: Base, memory: MemoryParts, model: ChatModel, reader: Reader | None
+) -> ModelParts:
+    """Build them; nothing is asked of the model. `reader` is in the place of the settings'."""
+    builder = ModelStackBuilder(
+        home=base.home,
+        database=base.database,
+        search=memory.search,
+        clock=base.clock,
+        memory_changed=memory.changed,
+        wake_profile=lambda user_id: profiles.wake(user_id),
+    )
+    answering = CurrentModelStack(builder.build(base.loaded, model, reader))
+    spending, budgets = Spending(base.settings, base.clock), Budgets(base.settings, base.clock)
+    profiles = Profiles(
+        database=base.database,
+        reader=answering.reader,
+        clock=base.clock,
+        settings=base.settings,
+        spending=spending,
+        budgets=budgets,
+    )
+    return ModelParts(builder, answering, spending, budgets, profiles)
 
 
 def build_ask(home: Home, loaded: LoadedSettings, model: ChatModel) -> AskModel:

@@ -1,0 +1,110 @@
+"""Builds what all other parts stand on: the settings, the store, and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gaia.current import Current
+from gaia.memory.index.index import Index
+from gaia.memory.index.opening import parts_opener
+from gaia.memory.ranking import E5
+from gaia.memory.search import Search, Weighing
+from gaia.ops.backup.backups import Backups, build_backups
+from gaia.ops.forgetting import Forgetting
+from gaia.ops.metrics import Counters
+from gaia.paths import Home
+from gaia.ports import Clock
+from gaia.settings.load import LoadedSettings
+from gaia.settings.schema import MemorySettings, Settings
+from gaia.store.engine import Database
+from gaia.store.users import Users
+
+HOSTED_QUIET_SECONDS = 20.0
+"""The pause before a hosted daemon loads its index and looks for sessions that idled out, so
+that the first answer has the processor for itself: a chat is often over by then, and what is
+due waits for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What every part may use. `loaded` is what gaia started with, `settings` what holds now."""
+
+    home: Home
+    loaded: LoadedSettings
+    settings: Current[Settings]
+    database: Database
+    clock: Clock
+    users: Users
+    counters: Counters
+    hosted: bool
+
+    @property
+    def quiet_seconds(self) -> float:
+        """How long nothing is done in the background after the start."""
+        return HOSTED_QUIET_SECONDS if self.hosted else 0.0
+
+
+def build_base(
+    home: Home, loaded: LoadedSettings, database: Database, clock: Clock, *, hosted: bool
+) -> Base:
+    """Build it on files that are open."""
+    return Base(
+        home=home,
+        loaded=loaded,
+        settings=Current(loaded.settings),
+        database=database,
+        clock=clock,
+        users=Users(database, clock),
+        counters=Counters(),
+        hosted=hosted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryParts:
+    """What finds memories and what forgets them, whichever model answers."""
+
+    weighing: Current[Weighing]
+    index: Index
+    search: Search
+    forgetting: Forgetting
+    backups: Backups
+
+    def changed(self) -> None:
+        """Say that a change of a memory is committed."""
+        self.index.wake()
+        self.forgetting.wake()
+
+
+def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
+    """Build them. `forget_known` is called once something is forgotten: whoever holds some
+    of it in mind drops it."""
+    memory = base.loaded.settings.memory
+    weighed = Current(weighing(memory))
+    index = Index(
+        parts_opener(base.home, memory, base.loaded.secrets),
+        database=base.database,
+        clock=base.clock,
+        start_after_seconds=base.quiet_seconds,
+    )
+    backups = build_backups(base.home, base.database, base.settings, base.clock)
+
+    def forgotten() -> None:
+        forget_known()
+        backups.wake()
+
+    return MemoryParts(
+        weighing=weighed,
+        index=index,
+        search=Search(base.database, index, base.clock, weighing=weighed),
+        forgetting=Forgetting(
+            home=base.home, database=base.database, clock=base.clock, forgotten=forgotten
+        ),
+        backups=backups,
+    )
+
+
+def weighing(memory: MemorySettings) -> Weighing:
+    """How what is found is weighed, by the settings."""
+    return Weighing(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)
