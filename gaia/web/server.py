@@ -17,6 +17,9 @@ from gaia.errors import ListenError
 CLOSING_SECONDS = 2
 """How long open connections may take to end when the server stops."""
 
+BACKLOG = 2048
+"""How many connections wait to be accepted: uvicorn's own number."""
+
 
 class WebServer(uvicorn.Server):
     """uvicorn without its signal handlers: signals are the daemon's."""
@@ -65,6 +68,8 @@ def listen_on_port(host: str, port: int, *, block: str = "web") -> socket.socket
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, port))
+            # Who connects before the server runs waits for it, and is not refused.
+            listener.listen(BACKLOG)
         except BaseException:
             listener.close()
             raise

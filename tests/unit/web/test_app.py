@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 
@@ -26,7 +28,11 @@ async def test_only_metrics_are_served() -> None:
 
 def test_a_port_that_is_taken_is_told_by_its_setting() -> None:
     with listen_on_port("127.0.0.1", 0) as taken:
-        taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(ListenError, match=rf"{port}.*metrics\.port.*metrics\.enabled"):
             listen_on_port("127.0.0.1", port, block="metrics")
+
+
+def test_who_connects_before_the_server_runs_waits_for_it() -> None:
+    with listen_on_port("127.0.0.1", 0) as listener:
+        socket.create_connection(listener.getsockname(), timeout=1).close()
