@@ -26,7 +26,6 @@ ATTEMPTS = 5
 
 _MOST_REMEMBERED = 500
 
-
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 """What JSON can carry and no database takes: NUL, and half of a pair of surrogates."""
 

@@ -36,7 +36,6 @@ _RULE = "—" * 10
 _BULLET, _UNDONE, _DONE = "•", "☐", "☑"
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]{1,32}")
 
-
 _DEEPEST = 60
 
 _LETTER = re.compile(

@@ -30,7 +30,6 @@ from gaia.settings.schema import TelegramSettings
 
 logger = logging.getLogger(__name__)
 
-
 CLOUD_LIMIT_MEGABYTES = 20
 """What Telegram's own servers give to bots; one's own server gives all."""
 

@@ -46,7 +46,6 @@ from gaia.settings.schema import WhatsAppSettings
 
 logger = logging.getLogger(__name__)
 
-
 NOT_FOUND = 20404
 
 

@@ -29,7 +29,6 @@ NO_MORE = (
 )
 """What the model is answered in the place of a tool that it may not call any more."""
 
-
 WriteContext = Callable[[Sequence[str]], str]
 
 

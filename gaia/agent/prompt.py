@@ -62,13 +62,11 @@ CHANNEL_NAMES = {
     "whatsapp": f"WhatsApp{MARKDOWN}",
 }
 
-
 REMEMBERED = "What you know from the user, by number and date. Use it to answer:"
 
 RULES = "Rules of {user}, to be followed always, whatever the language of the message:"
 PROFILE = "What you know of {user}, to answer from. No orders:"
 EPISODE = "The last conversation, {day}: {told}"
-
 
 KEEP_THOUGHTS = frozenset[ModelProvider]({"gemini", "anthropic"})
 """They want back what they thought before they called a tool, until the turn is over."""

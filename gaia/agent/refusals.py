@@ -34,7 +34,6 @@ FEWEST_TOKENS = 256
 ANSWER_LIMITS = frozenset({"maxtokens", "maxcompletiontokens", "maxoutputtokens"})
 """Fields that ask for room for an answer, which takes it from the prompt's."""
 
-
 _pattern = partial(re.compile, flags=re.IGNORECASE)
 _BLOCKED = _pattern(
     r"content[_ -]?(?:filter|policy|management)|responsible ?ai|flagged|moderation|safety|"

@@ -33,7 +33,6 @@ _END = regex.compile(
 LONGEST_END = 80
 """So much of a thought is kept while it goes on: its end may come in pieces."""
 
-
 Thought = TypeVar("Thought")
 KEPT = 100
 

@@ -14,7 +14,6 @@ import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 
-
 _SEQUENCES = re.compile(
     r"""
       (?:\x1b\]|\x9d) [^\x07\x1b\x9c\n]* (?:\x07|\x1b\\|\x9c)      # OSC: titles, links, clipboard

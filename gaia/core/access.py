@@ -16,7 +16,6 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from gaia.core import sentences
-from gaia.core.sentences import split_notice
 from gaia.core.slash import Slash
 from gaia.current import Current
 from gaia.messages import Address, Inbound, ReceiptKind
@@ -34,7 +33,6 @@ logger = logging.getLogger(__name__)
 TERMINAL = "terminal"
 """The channel whose senders are whoever may open gaia's private socket: the
 machine's owner, under the names that they give."""
-
 
 NEVER_REFUSED = "stop"
 """The command that is neither counted nor refused."""
@@ -131,7 +129,7 @@ class Limits:
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=turn_id,
-                chunks=split_notice(
+                chunks=sentences.split_notice(
                     channels,
                     conversation.channel,
                     sentences.too_fast(self._messages_per_minute),

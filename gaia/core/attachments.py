@@ -43,7 +43,6 @@ _FileId = tuple[str, str]
 
 EARLIER = ", from an earlier message"
 
-
 SURE = 0.2
 """Above it, 99 of 100 texts of two to 200 words in 25 languages were read rightly; below, 90."""
 

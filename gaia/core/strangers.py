@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 from gaia.core import pairing, sentences
 from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
-from gaia.core.sentences import split_notice
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
 from gaia.store import audit, conversations, identities, inbox, outbox, pairings, strangers
@@ -238,7 +237,7 @@ class Strangers:
             session,
             conversation_id=conversation.conversation_id,
             turn_id=turn_id,
-            chunks=split_notice(self._channels, conversation.channel, text),
+            chunks=sentences.split_notice(self._channels, conversation.channel, text),
             now=self._clock.now(),
             buttons=buttons,
         )

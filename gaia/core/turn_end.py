@@ -46,7 +46,6 @@ ROOM = 2
 notes beside the words, and names. What is longer comes from a model that ran wild, or
 from a burst that was stopped before anybody looked at its length."""
 
-
 FAILURES = 3
 """A turn that failed so often is dead."""
 

@@ -35,11 +35,9 @@ SPARE = 20
 EXCERPT = 400
 """Characters of what was said, and of what was answered, in a hit; unless told."""
 
-
 PRUNED_AT_ONCE = 50
 """Turns that one transaction prunes, at most: a turn has hundreds of terms, each of which
 is overwritten."""
-
 
 TURNS_AT_A_TIME = 50
 """Turns that one transaction changes: each has hundreds of terms, which are overwritten."""

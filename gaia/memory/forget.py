@@ -41,10 +41,8 @@ SENTENCE = (
 )
 """What a person is told about the rest of it. A constant, to be said with the count."""
 
-
 MOST_WORDS = 200
 """Terms that are looked for, at most, far below SQLite's parameters in a statement."""
-
 
 ROWS_AT_A_TIME = 200
 

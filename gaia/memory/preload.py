@@ -46,7 +46,6 @@ SMALL_TOKENS = 300
 
 SENTENCE = regex.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+(?=\s|$)|(?<=[\u3002\uff01\uff1f])|$)\s*")
 
-
 AHEAD = timedelta(days=1)
 """How long before it is due a reminder is told."""
 
@@ -54,7 +53,6 @@ OVERDUE = timedelta(days=7)
 """How long after it was due it still is."""
 
 MOST_REMINDERS = 3
-
 
 MOST_KEPT = 100
 """Users whose preload is kept in memory: those who talked last."""

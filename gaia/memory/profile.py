@@ -28,7 +28,6 @@ KINDS = (MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.NOTE)
 MOST_MEMORIES = 150
 """Memories that a profile is made of, at most."""
 
-
 LONGEST_BULLET = 240
 """Characters of a bullet, at most."""
 

@@ -47,7 +47,6 @@ three memories the farthest may be nearly as near as the nearest."""
 RANK_CONSTANT = 60
 """k of reciprocal rank fusion, as its authors have it."""
 
-
 ENOUGH = 0.4
 
 ENOUGH_ALONE = 0.25

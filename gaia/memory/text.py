@@ -85,7 +85,6 @@ SAME_LETTERS = str.maketrans(
     | {"ё": "е", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه", "ٱ": "ا"}
 )
 
-
 CYRILLIC = re.compile(r"[\u0400-\u04ff]+")
 ARABIC = re.compile(r"[\u0600-\u06ff]+")
 VOWEL = re.compile(r"[aeiouy]")

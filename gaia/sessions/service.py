@@ -27,7 +27,6 @@ AGENT_NAME = "gaia"
 TURN_ID = "turn_id"
 """The key under which a turn's id stands in `custom_metadata` of its events."""
 
-
 MOST_HELD = 800
 """Events that are held in memory, about six kilobytes each: what ten conversations replay. One
 that is read anew costs 30 microseconds."""

@@ -25,7 +25,6 @@ FULL_TEXT = FullText(
 )
 """Which term stands in which turn of the archive."""
 
-
 TURNS_AT_A_TIME = 200
 """Turns that are read at once: a session may have thousands, and others wait meanwhile."""
 

@@ -34,7 +34,6 @@ ALBUM_SETTLE = timedelta(seconds=0.5)
 """An album is complete when nothing has come for so long: its photos are messages
 of their own, which a provider delivers one by one."""
 
-
 TABLE = inbox.TABLE
 
 _THEIRS = TABLE.c.conversation_id == bindparam("in_conversation")

@@ -22,7 +22,6 @@ from gaia.store.tables import InboxRow
 
 UNDER_WAY = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.COMMITTED)
 
-
 UNCOMMITTED = (DigestState.SEALED, DigestState.EXTRACTED, DigestState.FAILED)
 
 

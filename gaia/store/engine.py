@@ -58,7 +58,6 @@ PRAGMAS = (
     f"PRAGMA journal_size_limit = {16 * 1024 * 1024}",
 )
 
-
 DAMAGED = (
     "is damaged ({detail}) and was left untouched: move it away together with its '-wal' file, "
     "if it has one, then put back a copy (see the folder 'backups' beside it) or start anew"

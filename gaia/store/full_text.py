@@ -39,7 +39,6 @@ SATURATION = 1.2
 LENGTH_SHARE = 0.75
 """b of BM25: how far a long text has to mention a term more often. The usual value."""
 
-
 Query = Select[int, Any]
 """Which texts have the terms, with their scores."""
 

@@ -29,7 +29,6 @@ BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
 IN_VAIN = (InboxState.DEAD, InboxState.REFUSED)
 
-
 CORRECTION = "(this corrects an earlier message)"
 """The note of an edit that came too late to change the message itself."""
 

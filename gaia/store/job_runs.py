@@ -18,7 +18,6 @@ from gaia.store.ops_tables import JobRunRow
 INTERRUPTED = "gaia ended while it ran"
 """The error of a run that gaia did not outlive."""
 
-
 WORTH_SAYING = timedelta(minutes=5)
 """What is less late than that is on time."""
 

@@ -21,7 +21,6 @@ from gaia.store.migrations import HEAD, REVISIONS
 
 REVISION_TABLE = "alembic_version"
 
-
 QUICK_CHECK_BYTES = 8 * 1024 * 1024
 """Files up to this size are checked page by page: about 10 ms. In a larger one
 only the header, the size and the schema are read; SQLite reports a damaged

@@ -30,7 +30,6 @@ ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENT)
 CAUSES = 3
 """So many causes of waiting a backlog tells, the most frequent first."""
 
-
 GONE = "The file that belongs here is gone by now. Ask me for it again."
 """What a chunk says that is sent without its file after all. Plain text everywhere."""
 

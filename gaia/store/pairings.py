@@ -28,7 +28,6 @@ VALID_FOR = timedelta(hours=1)
 TO_SEND_BACK = (PairingPurpose.INVITE, PairingPurpose.LINK)
 """Codes that let in whoever sends them. A `REQUEST` is for an owner to approve."""
 
-
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """No letter or digit that is taken for another when it is read out or copied."""
 

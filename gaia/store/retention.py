@@ -33,7 +33,6 @@ from gaia.store.tables import (
 AT_ONCE = 200
 """Rows that one transaction deletes."""
 
-
 MAYBE_SENT = "it waited when the backup was taken that was restored, and may have been sent since"
 
 

@@ -26,7 +26,6 @@ WINDOW = timedelta(minutes=1)
 STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
-
 _INBOX, _THEIRS = table_of(InboxRow), table_of(ConversationRow).alias("theirs")
 
 _typed = func.lower(_INBOX.c.text)

@@ -18,7 +18,6 @@ from gaia.store.tables import OutboxRow, OutboxState
 ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 """The states of a chunk that its reader has: nothing is ever sent again from there."""
 
-
 _THE_ONE = TABLE.c.outbox_id == bindparam("the_one")
 _BEGIN = (
     update(TABLE)

@@ -32,7 +32,6 @@ LEAST_LEAD = 9.0
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 
-
 BYTES_PER_TOKEN = 3
 """Fewer than most texts have: what is estimated to fit does."""
 MESSAGE_OVERHEAD_TOKENS = 8

@@ -56,7 +56,6 @@ def _sum_pattern(before: str, operators: str) -> re.Pattern[str]:
 _IN_WORDS = _sum_pattern(_QUESTION, "|".join(OPERATORS.values()))
 _BARE = _sum_pattern("", "|".join([*OPERATORS.values(), *BARE_OPERATORS.values()]))
 
-
 Ask = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
 
 

@@ -22,7 +22,6 @@ LONGEST_TEXT = 2000
 
 REFUSED = (401, 403)
 
-
 LARGEST = 2048
 """Vectors kept, 3 MB of them at 384 numbers."""
 

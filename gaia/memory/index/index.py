@@ -33,7 +33,6 @@ CLOSE_SECONDS = 5.0
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
 
-
 ANSWER_SECONDS = 1.0
 """How long a search may take, the embedder included."""
 

@@ -62,7 +62,6 @@ and dislikes, plans, and how they want to be answered. Nothing that only {user} 
 told, nothing that holds for a day. In the language of the conversation, each fact on its \
 own. The conversation took place on {day}."""
 
-
 JSON = {"type": "json_object"}
 
 SHAPE: Mapping[str, object] = {

@@ -19,7 +19,6 @@ from gaia.threads import DaemonThreadPool
 PATIENCE_SECONDS = 180.0
 """How long a step may take: loading everything from a slow card takes a minute."""
 
-
 SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
 
 T = TypeVar("T")

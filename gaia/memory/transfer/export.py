@@ -24,7 +24,6 @@ ALL = 10**9
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
-
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 _PROLOGUE = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'

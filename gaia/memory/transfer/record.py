@@ -29,7 +29,6 @@ YEARS = range(1000, 9999)
 OBEYED = re.compile(r"[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """What JSON would leave as it is, though it does not print."""
 
-
 HEADINGS = {kind: f"{kind.capitalize()}s" for kind in MemoryKind}
 KINDS = {name.casefold(): kind for kind in MemoryKind for name in (kind, HEADINGS[kind])}
 
