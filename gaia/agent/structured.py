@@ -13,7 +13,7 @@ from google.genai import types
 from gaia.agent.models import ChatModel
 from gaia.agent.responses import said_in, used_tokens
 from gaia.errors import ModelFruitlessError
-from gaia.memory.digest.findings import Answer
+from gaia.memory.extraction import Answer
 from gaia.settings.providers import ModelProvider
 from gaia.store.usage import Usage
 

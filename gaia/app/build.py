@@ -31,7 +31,7 @@ from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
 from gaia.current import Current
 from gaia.digest.worker import Digesting
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.search import Weighing
 from gaia.ops.backup.backups import Backups

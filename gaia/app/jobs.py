@@ -13,9 +13,9 @@ from gaia.app.models import ModelParts
 from gaia.commands.remember import Announcing
 from gaia.core.turns import Turns
 from gaia.digest.commit import Committing
+from gaia.digest.known import Known
 from gaia.digest.read import Reading
 from gaia.digest.worker import Digesting
-from gaia.memory.digest.offers import Known
 from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep

@@ -23,10 +23,10 @@ from gaia.core.budgets import Budgets, Spending
 from gaia.core.profiling import Profiles
 from gaia.core.turn_runner import TurnRunner
 from gaia.current import Current
-from gaia.memory.digest.findings import AskModel, Extractor, Reader
-from gaia.memory.digest.reading import GaiaExtractor
+from gaia.digest.extract import GaiaExtractor
+from gaia.digest.mem0 import Mem0Ask, Mem0Extractor
+from gaia.memory.extraction import AskModel, Extractor, Reader
 from gaia.memory.index.factories import AUTO
-from gaia.memory.index.mem0_extractor import Mem0Ask, Mem0Extractor
 from gaia.memory.index.opening import open_llm
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.preload import Preload, room

@@ -14,6 +14,7 @@ from gaia.commands.memory_text import (
     page_number,
     paged,
     quoted,
+    understood,
     verb_of,
     whose,
     with_memory,
@@ -24,6 +25,7 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, holding, ledger
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.recall import Finder
+from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 SEARCH_LIMIT = 10
@@ -98,8 +100,10 @@ def _tell_why(call: Call, memory: Memory) -> str:
     user_id = call.caller.user.user_id
     told = [f"#{memory.memory_id}: {quoted(memory.text, longest=None)}"]
     told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
-    if memory.quote:
+    if memory.quote and normalise(memory.quote) != normalise(memory.text):
         told.append(f"Your words then: {quoted(memory.quote)}")
+    if memory.source is MemorySource.DIGEST and memory.kind is not MemoryKind.EPISODE:
+        told.append(understood(memory))
     if memory.due_at is not None:
         told.append(f"It is due on {day(memory.due_at)}.")
     about = ledger.entities(call.session, user_id, memory.memory_id)

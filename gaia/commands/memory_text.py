@@ -27,9 +27,17 @@ FORMATTING = re.compile(
 SOURCES = {
     MemorySource.USER: "you gave it to me, word for word",
     MemorySource.TOOL: "I kept it when we talked",
-    MemorySource.DIGEST: "I gathered it from a conversation",
+    MemorySource.DIGEST: "you said it in a conversation",
     MemorySource.IMPORT: "it was imported",
 }
+
+UNDERSTOOD = {
+    "same": "A second look confirmed that I understood you",
+    "past": "As I understood you, that was so and is over.",
+    "only now": "As I understood you, that holds only for a while.",
+    "not verified": "How I understood it was not checked, so your own words alone stand.",
+}
+MISUNDERSTOOD = "A second look was not sure that I understood you, so your own words alone stand."
 
 MARKS = {
     MemoryStatus.HELD: ", not sure",
@@ -46,6 +54,14 @@ def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
     """Somebody's words in quotes, cut when they are long."""
     shown = one_line(text, longest).replace("\u201c", '"').replace("\u201d", '"')
     return f"\u201c{FORMATTING.sub(_escaped, shown)}\u201d"
+
+
+def understood(memory: Memory) -> str:
+    """How sure it is that a sentence was understood that gaia learned by itself."""
+    told = UNDERSTOOD.get(memory.verdict or "not verified", MISUNDERSTOOD)
+    if memory.verdict != "same":
+        return told
+    return f"{told}: {quoted(memory.label)}" if memory.label else f"{told}."
 
 
 def line(memory: Memory, *, with_status: bool = True) -> str:

@@ -11,11 +11,12 @@ from gaia.commands.memory import memory_command
 from gaia.commands.memory_text import day, quoted, whose
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
+from gaia.digest.plain import may_be_order
+from gaia.digest.undo import last_digest
+from gaia.digest.undo import undo as take_back_digest
+from gaia.digest.write import Committed
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
-from gaia.memory.digest import undoing
-from gaia.memory.digest.certainty import may_be_order
-from gaia.memory.digest.writer import Committed
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.recall import Finder
@@ -102,10 +103,10 @@ def undo_command(changed: Callable[[], None]) -> Command:
 
     def undo(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
-        digest_id = undoing.last_digest(call.session, user_id, call.now)
+        digest_id = last_digest(call.session, user_id, call.now)
         if digest_id is None:
             return NOTHING
-        undone = undoing.undo(call.session, user_id, digest_id, call.now)
+        undone = take_back_digest(call.session, user_id, digest_id, call.now)
         mine = f"{whose(call.caller)} memory"
         lines = [
             *_listed(f"Taken back, and no longer in {mine}:", undone.taken_back),

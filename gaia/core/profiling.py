@@ -19,7 +19,7 @@ from gaia.core.workers import Workers
 from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
 from gaia.memory import profile
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.memory.memory import Memory
 from gaia.memory.profile import input_hash, material, plain_profile
 from gaia.ports import Clock

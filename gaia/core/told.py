@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from gaia.messages import Attachment, AttachmentKind
+from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.inbox import Message
 from gaia.text import one_line
 
@@ -53,9 +54,10 @@ def told(
 
 def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
     """What the senders of a turn said themselves, as `told` has it: without notes, files
-    and what they forwarded."""
+    and what they forwarded, and with a `MESSAGE_BREAK` between two messages."""
     own = [each for each in messages if not each.is_forwarded and each.text.strip()]
-    return _joined(own, [each.text for each in own], in_group)
+    texts = [each.text.replace(MESSAGE_BREAK, " ") for each in own]
+    return _joined(own, texts, in_group) if in_group else MESSAGE_BREAK.join(texts)
 
 
 def label(attachment: Attachment) -> str:

@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 from gaia.core.delivery import Delivery
 from gaia.core.slash import Reply
 from gaia.core.turn_end import session_key
+from gaia.digest import extractive, outcome, write
+from gaia.digest.write import Committed, Digested
 from gaia.errors import GaiaError, UnusableExtractionError
-from gaia.memory.digest import extractive, outcome, writer
-from gaia.memory.digest.findings import Checked
-from gaia.memory.digest.writer import Committed, Digested
+from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
 from gaia.store import archive, conversations, digests, forgets, outbox, sessions
 from gaia.store.archive import ArchivedTurn
@@ -98,7 +98,7 @@ class Committing:
         if read is None:
             digests.read_again(session, digest.digest_id)
             return None
-        committed = writer.commit(session, _digested(present), read, now)
+        committed = write.commit(session, _digested(present), read, now)
         digests.committed(
             session,
             digest.digest_id,
@@ -140,7 +140,7 @@ class Committing:
         if mark is None or mark != forgets.mark(session, present.user_id):
             return None
         if found is not None:
-            writer.commit(session, _digested(present, is_fallback=True), [found], now)
+            write.commit(session, _digested(present, is_fallback=True), [found], now)
         digests.failed(session, digest.digest_id, error=error)
         if present.reason is DigestReason.RESET and now - present.created_at < SOON:
             self._announce(session, present, self._announcements.unread())

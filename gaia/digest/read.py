@@ -15,15 +15,22 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.clock import Deadline
+from gaia.clock import Deadline, local_zone
 from gaia.core.budgets import SETTINGS, Budgets, Spending, next_day
 from gaia.core.turns import Turns
 from gaia.current import Current
-from gaia.errors import InVainError, ModelTooLongError, UnknownUserError, UnusableExtractionError
-from gaia.memory.digest import outcome
-from gaia.memory.digest.checks import check
-from gaia.memory.digest.findings import AskModel, Checked, Extracted, Offer, Reader, Window
-from gaia.memory.digest.windows import cut
+from gaia.digest import outcome, proposals
+from gaia.digest.check import Claim, claims, summary
+from gaia.digest.verify import UNASKED, Verdicts, verify
+from gaia.digest.windows import cut
+from gaia.errors import (
+    InVainError,
+    ModelError,
+    ModelTooLongError,
+    UnknownUserError,
+    UnusableExtractionError,
+)
+from gaia.memory.extraction import AskModel, Checked, Extracted, Offer, Reader, Window
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import archive, digests, forgets, identities, usage
@@ -161,7 +168,10 @@ class Reading:
                 # Its host has said how much it takes: the next window is a shorter one.
                 return AT_ONCE
             raise
-        checked = await asyncio.to_thread(check, extracted.extraction, window, offers)
+        found = await asyncio.to_thread(claims, extracted.extraction, window, offers)
+        verdicts = await self._verify(digest, reader.ask, window, found.found)
+        told = summary(extracted.extraction.summary, window)
+        checked = await asyncio.to_thread(proposals.checked, found, verdicts, told, local_zone())
         used = replace(extracted.usage, tariff=reader.ask.tariff)
         await self._keep(digest, sealed, window, checked, used)
         return AT_ONCE
@@ -188,6 +198,26 @@ class Reading:
                 return await deadline.step(reader.extractor.extract(window, offers))
 
         return await (self._turns.give_way(extract) if reader.ask.is_small else extract())
+
+    async def _verify(
+        self, digest: Digest, ask: AskModel, window: Window, found: Sequence[Claim]
+    ) -> Verdicts:
+        if not found or ask.is_small:
+            # One that runs on this machine cannot judge.
+            return UNASKED if ask.is_small else Verdicts()
+        one_call = Usage(ask.name, usage.DIGEST, 1, 0, 0, ask.tariff)
+        await self._count(digest, one_call)
+        try:
+            async with Deadline(self._clock, WINDOW_SECONDS) as deadline:
+                verdicts, used = await deadline.step(verify(ask, window, found))
+        except ModelError as exc:
+            logger.warning(
+                "digest %d: what was found is not verified: %s", digest.digest_id, exc.bare
+            )
+            verdicts = Verdicts()
+            used = replace(one_call, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
+        await self._count(digest, replace(used, calls=used.calls - 1, tariff=ask.tariff))
+        return verdicts
 
     async def _keep(
         self,

@@ -215,7 +215,8 @@ def _begin(
     a question that is open, and a file that is on its way."""
     forgets.withdraw(session, user_id)
     outbox.drop_files_of(session, user_id)
-    texts = list(dict.fromkeys(said for each in gone for said in (each.text, each.quote) if said))
+    told = (said for each in gone for said in (each.text, each.quote, each.label))
+    texts = list(dict.fromkeys(filter(None, told)))
     needles = [*texts, words] if words else texts
     forgotten.note(session, user_id, texts, now)
     also = _derived_memories_with(session, user_id, Needles(needles))
@@ -241,7 +242,7 @@ def _derived_memories_with(session: Session, user_id: str, needles: Needles) -> 
     which one of the needles is found: what gaia gathered by itself and shows to nobody unasked.
     A summary tells many things at once, so that it goes with any of them that is forgotten."""
     rows = session.execute(
-        select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote).where(
+        select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote, MemoryRow.label).where(
             MemoryRow.user_id == owner(user_id),
             MemoryRow.source == MemorySource.DIGEST,
             or_(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.HELD),

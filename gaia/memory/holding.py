@@ -1,7 +1,7 @@
-"""What gaia is not sure of: held memories, which wait for a second support.
+"""What gaia is not sure of: held memories, which wait for their user's yes.
 
 A held memory has no full text and no vector: neither a search nor a prompt finds it.
-It becomes a memory like others once it is supported from elsewhere, see `ledger.add`, or
+It becomes a memory like others once it is said without a doubt, see `ledger.add`, or
 its user says so; else it goes. What ran out, and what is taken back, is put aside here
 as well.
 """
@@ -17,15 +17,14 @@ from sqlalchemy.orm import Session
 from gaia.errors import UnknownMemoryError
 from gaia.memory import forgotten, ledger, rows
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
-from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
+from gaia.store.memory_tables import MemoryRow, MemoryStatus
 
 ROWS_AT_A_TIME = 200
 
 
 def hold(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
-    """Keep a statement aside. One that is held already, and now comes from another turn
-    and another digest, is supported by that: it counts from now on. `is_new` says that
-    the statement counts now and did not before, or is held now and was not.
+    """Keep a statement aside, until its user says that it is true, or it is said again in
+    a way that leaves no doubt. `is_new` says that it is held now and was not.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -38,8 +37,7 @@ def hold(session: Session, user_id: str, said: Statement, now: datetime) -> Adde
     if known is None:
         forgotten.check(session, user_id, said)
         return Added(memory_of(rows.insert_held(session, user_id, said, now)), is_new=True)
-    is_copy = said.source is MemorySource.IMPORT or rows.has_same_origin(known, said)
-    if known.status == MemoryStatus.HELD and is_copy:
+    if known.status == MemoryStatus.HELD:
         return Added(memory_of(known), is_new=False)
     return ledger.add(session, user_id, said, now)
 

@@ -83,9 +83,20 @@ def supersede(
         indexes.add_ops(session, user_id, [memory_id], IndexOperation.PUT, now)
         session.flush()
         return Added(memory_of(row), is_new=False)
-    row.superseded_by, row.valid_to = added.memory.memory_id, now
-    rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
+    give_way(session, user_id, memory_id, added.memory.memory_id, now)
     return added
+
+
+def give_way(session: Session, user_id: str, memory_id: int, heir_id: int, now: datetime) -> None:
+    """Have a memory be found no more, since another is there in its place.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no active memory of that number.
+    """
+    row = _active_row(session, user_id, memory_id)
+    row.superseded_by, row.valid_to = heir_id, now
+    rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
 
 
 def retract(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:

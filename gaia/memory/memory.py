@@ -28,6 +28,8 @@ class Statement:
     source: MemorySource
     kind: MemoryKind = MemoryKind.FACT
     quote: str | None = None
+    label: str | None = None
+    verdict: str | None = None
     subject: str | None = None
     predicate: str | None = None
     object: str | None = None
@@ -35,6 +37,7 @@ class Statement:
     sensitive: bool = False
     entities: tuple[str, ...] = ()
     said_at: datetime | None = None
+    valid_to: datetime | None = None
     expires_at: datetime | None = None
     due_at: datetime | None = None
     digest_id: int | None = None
@@ -53,6 +56,8 @@ class Memory:
     kind: MemoryKind
     text: str
     quote: str | None
+    label: str | None
+    verdict: str | None
     subject: str | None
     predicate: str | None
     object: str | None
@@ -104,6 +109,8 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         kind=MemoryKind(row.kind),
         text=row.text,
         quote=row.quote,
+        label=row.label,
+        verdict=row.verdict,
         subject=row.subject,
         predicate=row.predicate,
         object=row.object,

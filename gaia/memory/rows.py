@@ -46,6 +46,11 @@ def text_hash(words: str) -> str:
     return hashlib.sha256(text.normalise(words).encode()).hexdigest()
 
 
+def searched(words: str, label: str | None) -> str:
+    """What a memory is found by: its text, and the wording of it that was verified."""
+    return f"{words}\n{label}" if label else words
+
+
 def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
     """The row that says the same: the one that counts, or one that is held."""
     says_it = of(user_id).where(
@@ -68,6 +73,8 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
         kind=said.kind,
         text=said.text,
         quote=_storable(said.quote),
+        label=_storable(said.label),
+        verdict=said.verdict,
         subject=_storable(said.subject),
         predicate=_storable(said.predicate),
         object=_storable(said.object),
@@ -77,6 +84,7 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
         status=MemoryStatus.HELD,
         support=1,
         valid_from=said.said_at or now,
+        valid_to=said.valid_to,
         expires_at=said.expires_at,
         due_at=said.due_at,
         digest_id=said.digest_id,
@@ -84,7 +92,7 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
         position=said.position,
         turn_id=said.turn_id,
         hash=text_hash(said.text),
-        length=sum(text.terms(said.text).values()),
+        length=sum(text.terms(searched(said.text, said.label)).values()),
         created_at=now,
         updated_at=now,
     )
@@ -96,11 +104,13 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
 
 def activate(session: Session, row: MemoryRow, now: datetime) -> None:
     """Have a row count that does not, with all that is made of it."""
+    if row.status != MemoryStatus.HELD:
+        row.valid_to = None
     row.status = MemoryStatus.ACTIVE
-    row.valid_to = row.superseded_by = None
+    row.superseded_by = None
     row.updated_at = now
     session.flush()
-    found = {**text.terms(row.text), **text.subject_terms(row.subject)}
+    found = {**text.terms(searched(row.text, row.label)), **text.subject_terms(row.subject)}
     full_text.MEMORIES.write(session, row.user_id, row.memory_id, found)
     indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
 

@@ -29,6 +29,7 @@ from gaia.memory.ranking import (
     rank,
     usual_scale,
 )
+from gaia.memory.rows import searched
 from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -193,7 +194,8 @@ def _hit(
     scale: Scale,
     enough: float,
 ) -> Hit:
-    held = {*text.terms(memory.text), *text.content_terms(memory.subject or "")}
+    told = text.terms(searched(memory.text, memory.label))
+    held = {*told, *text.content_terms(memory.subject or "")}
     return Hit(
         memory=memory,
         parts=parts,

@@ -61,7 +61,7 @@ async def _clean_files(home: Home, database: Database, user: User) -> None:
     Logs are left to the process that writes them: they hold no words.
     """
     known, wishes, earlier_ids = await database.read(_to_clean, user)
-    needles = [words for each in known for words in (each.text, each.quote) if words]
+    needles = [words for each in known for words in (each.text, each.quote, each.label) if words]
     needles += [needle for wish in wishes for needle in wish.needles]
     what = Redaction(
         user_id=user.user_id,

@@ -25,6 +25,10 @@ FULL_TEXT = FullText(
 )
 """Which term stands in which turn of the archive."""
 
+
+MESSAGE_BREAK = "\x1e"
+"""Stands between the messages of one turn, in its own words: a line break may be in one."""
+
 TURNS_AT_A_TIME = 200
 """Turns that are read at once: a session may have thousands, and others wait meanwhile."""
 

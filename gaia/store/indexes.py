@@ -144,10 +144,14 @@ def displace(session: Session, user_id: str) -> None:
     session.execute(delete(IndexShardRow).where(IndexShardRow.user_id == user_id))
 
 
+SEARCHED = func.coalesce(MemoryRow.text + "\n" + MemoryRow.label, MemoryRow.text)
+"""What a memory is found by: see `MemoryRow`."""
+
+
 def passages(session: Session, *, after: int, limit: int) -> Sequence[Passage]:
     """The memories of all users that count, with numbers above `after`, in order."""
     rows = session.execute(
-        select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
+        select(MemoryRow.memory_id, MemoryRow.user_id, SEARCHED)
         .where(MemoryRow.memory_id > after, MemoryRow.status == MemoryStatus.ACTIVE)
         .order_by(MemoryRow.memory_id)
         .limit(limit)
@@ -158,7 +162,7 @@ def passages(session: Session, *, after: int, limit: int) -> Sequence[Passage]:
 def passages_of(session: Session, user_id: str, memory_ids: Sequence[int]) -> Sequence[Passage]:
     """Those of these memories that the user has and that count, in order."""
     rows = session.execute(
-        select(MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text)
+        select(MemoryRow.memory_id, MemoryRow.user_id, SEARCHED)
         .where(
             MemoryRow.user_id == user_id,
             MemoryRow.memory_id.in_(memory_ids),

@@ -46,14 +46,17 @@ class MemoryStatus(StrEnum):
 class MemoryRow(Base):
     """A memory: one durable statement about a user, and where it comes from.
 
-    `quote` are the user's own words that support it. `subject` is who or what it is
+    `quote` is the user's own sentence that it is, or that supports it. `label` is a model's
+    wording of it that was verified: it is searched, and told nowhere. `verdict` is what
+    came of verifying it. `subject` is who or what it is
     about, such as a name; of a relation, `predicate` and `object` tell the rest, such as
     `Grace`, `sister of`, `the user`. `context` is where it counts: `global`, `work`, … A
     `sensitive` one is shown when it is searched for, and never offered. `session_id`
     and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
-    text, `length` the number of its terms. `valid_from` is when it was said, `due_at`
-    when a reminder is due. `digest_id` is the digest that wrote it.
+    text, `length` the number of the terms that it is found by. `valid_from` is when it was
+    said, `valid_to` when it ceased to hold, `due_at` when a reminder is due. `digest_id` is
+    the digest that wrote it.
     """
 
     __tablename__ = "memories"
@@ -77,6 +80,8 @@ class MemoryRow(Base):
     kind: Mapped[str] = mapped_column(String(16), default=MemoryKind.FACT)
     text: Mapped[str]
     quote: Mapped[str | None]
+    label: Mapped[str | None]
+    verdict: Mapped[str | None] = mapped_column(String(24))
     subject: Mapped[str | None]
     predicate: Mapped[str | None]
     object: Mapped[str | None]

@@ -10,13 +10,12 @@ from typing import Generic, TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.memory.digest.findings import (
+from gaia.memory.extraction import (
     Answer,
     Extracted,
     Extraction,
     Finding,
     Offer,
-    Operation,
     Window,
 )
 from gaia.store.digest_tables import DigestRow, DigestState
@@ -152,8 +151,7 @@ def likes(read: Read) -> Extraction:
     """Of each turn that says what its user likes, that they do."""
     said = [turn.words for turn in read.window.turns if turn.words.startswith(LIKES)]
     found = [
-        Finding(Operation.ADD, MemoryKind.FACT, f"Likes {words.removeprefix(LIKES)}", words)
-        for words in said
+        Finding(MemoryKind.FACT, f"Likes {words.removeprefix(LIKES)}", words) for words in said
     ]
     return Extraction(f"{read.window.so_far} {', '.join(said)}".strip() or "Nothing.", found)
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from gaia.memory.digest import writer
-from gaia.memory.digest.findings import Checked, Operation, Proposal, Target
-from gaia.memory.digest.writer import Committed, Digested
+from gaia.digest import write
+from gaia.digest.write import Committed, Digested
+from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.store.digest_tables import ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind
@@ -22,7 +22,6 @@ READ = START + timedelta(hours=2)
 def proposal(text: str, *, minute: int = 0, **fields: object) -> Proposal:
     """Something that was said in the given minute after `SAID`, by the same words."""
     made = Proposal(
-        operation=Operation.ADD,
         kind=MemoryKind.FACT,
         text=text,
         quote=text,
@@ -35,8 +34,8 @@ def proposal(text: str, *, minute: int = 0, **fields: object) -> Proposal:
 
 def instead_of(memory_id: int, text: str, *, minute: int = 0, **fields: object) -> Proposal:
     """Something that takes the place of a memory."""
-    target = {"target": Target(memory_id), "operation": Operation.SUPERSEDE}
-    return proposal(text, minute=minute, **(target | fields))
+    changes = {"changes": [(Target(memory_id), Change.REPLACES)]}
+    return proposal(text, minute=minute, **(changes | fields))
 
 
 def window(*proposals: Proposal, summary: str = "") -> Checked:
@@ -96,7 +95,7 @@ class Digests:
     async def commit(self, digest: Digested, *windows: Checked, now: datetime = READ) -> Committed:
         """Write a digest, and mark it as written."""
         with self.database.writing() as session:
-            done = writer.commit(session, digest, windows, now)
+            done = write.commit(session, digest, windows, now)
             row = session.get_one(DigestRow, digest.digest_id, populate_existing=True)
             row.state, row.committed_at = DigestState.COMMITTED, now
             return done

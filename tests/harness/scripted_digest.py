@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from gaia.agent.models import ChatModel
 from gaia.app.build import build_app
 from gaia.clock import SystemClock
-from gaia.memory.digest.findings import Extracted, Offer, Reader, Window
+from gaia.memory.extraction import Extracted, Offer, Reader, Window
 from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, SessionsSettings, Settings

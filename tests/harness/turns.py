@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from gaia.memory.digest.findings import Window
+from gaia.memory.extraction import Window
 from gaia.store.archive import ArchivedTurn
 from gaia.testing.clock import START
 

@@ -23,7 +23,7 @@ ALL = 10**9
 SOURCES = {
     "user": "said for gaia to keep, word for word",
     "tool": "kept by gaia when they talked",
-    "digest": "gathered by gaia from a conversation",
+    "digest": "said in a conversation",
     "import": "taken from a file",
 }
 STANDINGS = {
@@ -108,6 +108,8 @@ def _in_words(origin: OriginReport) -> str:
         ("since", local_time(memory.said_at)),
         ("source", SOURCES[memory.source]),
         ("their words", shown_line(memory.quote or "")),
+        ("found as", shown_line(memory.label or "")),
+        ("judged", memory.verdict or ("nobody judged it" if memory.source == "digest" else "")),
         ("status", STANDINGS.get(memory.status, "")),
         ("subject", shown_line(memory.subject or "")),
         ("relation", shown_line(" ".join(filter(None, (memory.predicate, memory.object))))),

@@ -58,6 +58,7 @@ class Record(BaseModel):
     text: str
     kind: MemoryKind = MemoryKind.FACT
     quote: str | None = Field(None, max_length=20_000)
+    label: str | None = Field(None, max_length=2_000)
     subject: str | None = Field(None, max_length=200)
     predicate: str | None = Field(None, max_length=200)
     object: str | None = Field(None, max_length=200)
@@ -89,6 +90,7 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         text=memory.text,
         kind=memory.kind,
         quote=memory.quote,
+        label=memory.label,
         subject=memory.subject,
         predicate=memory.predicate,
         object=memory.object,
@@ -116,6 +118,7 @@ def statement_of(record: Record) -> Statement:
         source=MemorySource.IMPORT,
         kind=record.kind,
         quote=record.quote,
+        label=record.label,
         subject=record.subject,
         predicate=record.predicate,
         object=record.object,

@@ -19,6 +19,8 @@ class MemoryReport(Report):
     kind: str
     text: str
     quote: str | None
+    label: str | None
+    verdict: str | None
     subject: str | None
     predicate: str | None
     object: str | None
@@ -110,6 +112,8 @@ def memory_report(memory: Memory) -> MemoryReport:
         kind=memory.kind,
         text=memory.text,
         quote=memory.quote,
+        label=memory.label,
+        verdict=memory.verdict,
         subject=memory.subject,
         predicate=memory.predicate,
         object=memory.object,

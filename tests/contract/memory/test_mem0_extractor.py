@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from gaia.digest.check import claims
+from gaia.digest.mem0 import Mem0Extractor
 from gaia.errors import ModelUnavailableError, UnusableExtractionError
-from gaia.memory.digest.checks import check
-from gaia.memory.digest.findings import Offer, Target, Window
-from gaia.memory.index.mem0_extractor import Mem0Extractor
+from gaia.memory.extraction import Offer, Target, Window
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import until
@@ -72,12 +72,11 @@ async def test_each_fact_gets_the_words_that_it_is_taken_from(reading: Reading) 
     extractor, _ = reading(facts("Ada is vegetarian", "Grace is Ada's sister"))
     extracted = await extractor.extract(window(), ())
     assert [(found.text, found.quote) for found in extracted.extraction.findings] == [
-        ("Ada is vegetarian", "I'm vegetarian"),
-        ("Grace is Ada's sister", "Grace is my sister."),
+        ("Ada is vegetarian", "I'm vegetarian, and Grace is my sister."),
+        ("Grace is Ada's sister", "I'm vegetarian, and Grace is my sister."),
     ]
     assert extracted.usage.calls == 1
-    checked = check(extracted.extraction, window(), ())
-    assert [each.held for each in checked.proposals] == [False, False]
+    assert len(claims(extracted.extraction, window(), ()).found) == 2
 
 
 async def test_what_nobody_said_or_only_gaia_said_is_no_finding(reading: Reading) -> None:

@@ -20,7 +20,7 @@ from gaia.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from gaia.memory.digest.findings import AskModel
+from gaia.memory.extraction import AskModel
 from gaia.settings.providers import ResolvedModel
 from gaia.testing.clock import FakeClock
 from tests.servers.llmock import running_llmock

@@ -20,7 +20,7 @@ from gaia.agent.enclosures import TEXT_ALONE, Intake
 from gaia.agent.models import ChatModel
 from gaia.app.build import App, build_app
 from gaia.memory import ledger, profile
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events

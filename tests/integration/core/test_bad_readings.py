@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from gaia.digest.at_once import digest_now
-from gaia.memory.digest.findings import Reader
-from gaia.memory.digest.reading import GaiaExtractor
+from gaia.digest.extract import GaiaExtractor
+from gaia.memory.extraction import Reader
 from gaia.store.digest_tables import DigestState
 from tests.harness.digests import ScriptedAsk
 
@@ -18,8 +18,7 @@ def reading(*quotes: str, summary: str = "They told of a boat.") -> str:
     """An answer that finds the same in each of the quotes."""
     fact = {
         "stated": True,
-        "operation": "add",
-        "target": 0,
+        "replaces": 0,
         "kind": "fact",
         "text": "ada has a boat",
         "subject": "",
@@ -35,7 +34,7 @@ def reading(*quotes: str, summary: str = "They told of a boat.") -> str:
 GOOD = reading("I have a boat")
 BAD = (
     "I found nothing of note.",
-    GOOD[:-20],
+    GOOD[:2],
     reading(*["I have a boat"] * 500),
     "{}",
     "",
@@ -64,6 +63,6 @@ async def test_what_was_read_badly_is_held_until_it_is_read_well(running_core) -
             database, digesting, core.clock, None, retry=True, tell=lambda done, total: None
         )
         assert {digest.state for digest in await core.digests()} == {DigestState.CLEARED}
-        assert await core.facts() == ["ada has a boat"]
+        assert await core.facts() == ["I have a boat and I love it."]
         assert "nothing in your memory that I am not sure of" in await core.say("/memory held")
         assert "Learning" not in await core.say("/status")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.errors import UnusableExtractionError
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import usage
 from gaia.store.digest_tables import DigestState
@@ -80,4 +80,6 @@ async def test_an_answer_that_is_of_no_use_has_cost_what_it_has_cost(running_cor
         await core.idle(60)
         await core.until_digested(DigestState.CLEARED)
         used = await digest_usage(core)
-        assert (used.calls, used.tokens_in, used.tokens_out) == (2, 710, 12)
+        # A model that is asked elsewhere is asked to verify what was found as well.
+        counted = (2, 710, 12) if small else (3, 720, 17)
+        assert (used.calls, used.tokens_in, used.tokens_out) == counted

@@ -63,7 +63,7 @@ def rows(path: Path, query: str) -> list[tuple[object, ...]]:
 
 def check(home: Home, said: list[str], *, deaths: int) -> None:
     """All that was said was learned once, and each session digested once."""
-    likes = [f"Likes {text.removeprefix('I like ')}" for text in said]
+    likes = list(said)
     learned = rows(home.database, "SELECT text, support FROM memories WHERE kind = 'fact'")
     assert sorted(learned) == sorted((text, 1) for text in likes)
     archived = rows(home.database, "SELECT words FROM archived_turns")

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.sessions import app as sessions_command
 from gaia.errors import LearningOffError, ModelUnavailableError, UnknownUserError
-from gaia.memory.digest.findings import Extraction, Reader
+from gaia.memory.extraction import Extraction, Reader
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.errors import ModelTooLongError, ModelUnavailableError
-from gaia.memory.digest.findings import Extraction, Reader
+from gaia.memory.extraction import Extraction, Reader
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.digest_tables import DigestState
 from gaia.testing.clock import until
@@ -39,7 +39,7 @@ async def test_a_conversation_that_idles_is_learned_from_and_cleared(running_cor
         assert await core.digests() == []
         await core.idle(1)
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
         assert await sessions_left(core) == []
         assert len(extractor.asked) == 1
         await core.say("and now?")
@@ -69,10 +69,10 @@ async def test_a_message_meanwhile_is_answered_at_once_and_is_of_the_next_sessio
         assert await core.say("I like tea") == "echo: I like tea"
         extractor.release()
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
         await core.idle()
         await core.until_digested(DigestState.CLEARED, DigestState.CLEARED)
-        assert sorted(await core.facts()) == ["Likes boats", "Likes tea"]
+        assert sorted(await core.facts()) == ["I like boats", "I like tea"]
 
 
 async def test_a_host_that_finds_a_window_too_long_is_given_shorter_ones(running_core):
@@ -88,7 +88,7 @@ async def test_a_host_that_finds_a_window_too_long_is_given_shorter_ones(running
         await core.say("I like tea")
         await core.idle()
         await core.until_digested(DigestState.CLEARED)
-        assert sorted(await core.facts()) == ["Likes boats", "Likes tea"]
+        assert sorted(await core.facts()) == ["I like boats", "I like tea"]
         assert [len(read.window.turns) for read in extractor.asked] == [2, 1, 1]
 
 
@@ -105,7 +105,7 @@ async def test_two_users_are_read_at_once_and_one_users_sessions_in_turn(running
         assert {read.window.user_name for read in extractor.asked} == {"ada", "bob"}
         extractor.release()
         await core.until_digested(*[DigestState.CLEARED] * 3)
-        assert await core.facts("bob") == ["Likes bikes"]
+        assert await core.facts("bob") == ["I like bikes"]
         assert len(extractor.asked) == 3
 
 
@@ -148,7 +148,7 @@ async def test_what_failed_is_read_after_all_by_the_daily_upkeep(running_core):
         down = False
         await core.app.upkeep.run()
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
         assert await sessions_left(core) == []
 
 
@@ -159,7 +159,7 @@ async def test_reset_says_at_once_and_later_what_was_learned(running_core, extra
         assert said == "We begin anew. I read through our last message and tell you what I keep."
         await core.channel.until_sent(3)
         announced = core.channel.sent[2]
-        assert "Likes boats" in announced.text
+        assert "I like boats" in announced.text
         assert announced.buttons[0].command == "/undo"
         await core.until_digested(DigestState.CLEARED)
         assert await core.say("/reset") == (
@@ -176,7 +176,7 @@ async def test_reset_waits_for_the_turn_that_it_interrupts_nothing_of(running_co
         assert not extractor.asked
         core.model.let_go("I like boats")
         await core.channel.until_sent(3)
-        assert "Likes boats" in core.channel.sent[2].text
+        assert "I like boats" in core.channel.sent[2].text
         await core.until_digested(DigestState.CLEARED)
 
 
@@ -213,7 +213,7 @@ async def test_a_small_model_gives_way_to_turns(running_core, extractor):
         await core.until_digested(DigestState.CLEARED)
         (digest,) = await core.digests()
         assert digest.attempts == 0
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def test_a_user_without_calls_left_waits_for_tomorrow(running_core, extractor):

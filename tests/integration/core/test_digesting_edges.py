@@ -12,7 +12,7 @@ from sqlalchemy import delete
 
 from gaia.digest.seal import seal_idle
 from gaia.memory import archive
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.messages import Address
 from gaia.store import conversations
 from gaia.store.archive import Ended
@@ -103,7 +103,7 @@ async def test_what_idled_while_gaia_was_off_is_read_once_at_the_next_start(
     async with core_on(home, reader=reader(extractor), clock=clock) as core:
         await core.app.digesting.sweep()
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def test_a_clock_set_back_delays_no_conversation_by_more_than_its_idle_time(
@@ -130,7 +130,7 @@ async def test_a_session_is_one_digest_however_long_it_is(
         assert len(extractor.asked) == pytest.approx(windows, abs=1)
         assert sum(len(read.window.turns) for read in extractor.asked) == turns
         assert extractor.asked[-1].window.so_far.startswith("I like boats") == (windows > 1)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def long_talk(core, turns: int, words: str) -> None:
@@ -168,7 +168,7 @@ async def test_who_becomes_another_while_they_are_read_is_read_as_that_one(runni
         await core.app.digesting.sweep()
         extractor.release()
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts("bob") == ["Likes boats"]
+        assert await core.facts("bob") == ["I like boats"]
         assert {read.window.user_name for read in extractor.asked} == {"ada", "bob"}
 
 
@@ -187,7 +187,7 @@ async def test_what_two_users_said_before_they_became_one_is_learned_of_the_one(
         await core.until_digested(DigestState.CLEARED)
         (digest,) = await core.digests()
         assert digest.reason is DigestReason.JOINED
-        assert await core.facts() == ["Likes tea"]
+        assert await core.facts() == ["I like tea"]
 
 
 async def test_what_was_said_before_there_was_an_archive_is_not_cleared(running_core, extractor):

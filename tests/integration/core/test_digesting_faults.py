@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from gaia.digest.read import WINDOW_SECONDS
 from gaia.errors import ModelUnavailableError
-from gaia.memory.digest.findings import Extraction, Reader
+from gaia.memory.extraction import Extraction, Reader
 from gaia.store.digest_tables import DigestState
 from gaia.store.tables import ConversationRow
 from gaia.testing.clock import until
@@ -57,7 +57,7 @@ async def test_a_fault_in_reading_counts_and_tells_no_word_of_the_session(
         assert (digest.state, digest.error) == (DigestState.SEALED, told)
         core.clock.advance(PAUSES[0])
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def test_a_window_that_is_never_answered_is_given_up_and_asked_again(running_core):
@@ -74,7 +74,7 @@ async def test_a_window_that_is_never_answered_is_given_up_and_asked_again(runni
         extractor.release()
         core.clock.advance(PAUSES[0])
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def test_a_clock_set_back_after_a_failure_delays_no_next_try(running_core):
@@ -85,7 +85,7 @@ async def test_a_clock_set_back_after_a_failure_delays_no_next_try(running_core)
         await until_failed(core)
         core.clock.advance(-WEEK)
         await core.until_digested(DigestState.CLEARED)
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
 
 
 async def test_a_session_that_goes_on_is_not_cleared_however_often_it_is_tried(running_core):

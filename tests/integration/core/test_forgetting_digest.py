@@ -8,7 +8,7 @@ from datetime import timedelta
 from sqlalchemy import select
 
 from gaia.errors import ModelRefusedError
-from gaia.memory.digest.findings import Extraction, Finding, Operation, Reader
+from gaia.memory.extraction import Extraction, Finding, Reader
 from gaia.store import forgets
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemoryKind
@@ -26,7 +26,7 @@ def tells(read: Read) -> Extraction:
     told = " ".join([*(offer.text for offer in read.offers), *(t.words for t in read.window.turns)])
     if POT not in told:
         return Extraction("We said hello.", [])
-    found = Finding(Operation.ADD, MemoryKind.FACT, "Hides a key below a pot", POT)
+    found = Finding(MemoryKind.FACT, "Hides a key below a pot", POT)
     return Extraction(f"They told me that {POT}.", [found])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gaia.memory import holding, ledger
-from gaia.memory.digest.findings import Checked
+from gaia.memory.extraction import Checked
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from tests.harness.proposals import Digests, instead_of, proposal, window
@@ -30,8 +30,9 @@ async def test_what_gaia_is_not_sure_of_is_shown_apart_and_kept_when_its_user_sa
         assert "What I am not sure of, 1 in all" in shown
         assert "#1 (1 January 2026, not sure) “Ada may ski”" in shown
         why = await core.say("/memory why 1")
-        assert "I gathered it from a conversation, which I read through on 1 January 2026." in why
+        assert "you said it in a conversation, which I read through on 1 January 2026." in why
         assert "Your words then: “I might ski”" in why
+        assert "not checked, so your own words alone stand" in why
         assert "I am not sure of it, and do not use it. /memory keep 1" in why
         assert "nothing that I am not sure of" in await core.say("/memory keep 2")
         assert "nothing that I am not sure of" in await core.say("/memory keep")
@@ -56,11 +57,11 @@ async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core)
         with core.database.writing() as session:
             old = Statement("I live in Lisbon", MemorySource.TOOL)
             ledger.add(session, user.user_id, old, core.clock.now())
-        await learn(core, window(instead_of(1, "I live in Porto")))
+        await learn(core, window(instead_of(1, "I left Lisbon, I live in Porto")))
         assert "#1 took" not in await core.say("/memory why 2")
         assert (await core.say("/undo")).splitlines() == [
             "Taken back, and no longer in your memory:",
-            "#2 “I live in Porto”",
+            "#2 “I left Lisbon, I live in Porto”",
             "In your memory again:",
             "#1 “I live in Lisbon”",
         ]
@@ -83,3 +84,14 @@ async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
         with core.database.reading() as session:
             assert ledger.numbers(session, user.user_id) == []
             assert holding.held(session, user.user_id).total == 0
+
+
+async def test_it_is_told_whether_what_was_said_was_understood(running_core):
+    async with running_core() as core:
+        found = {"label": "Ada sings in a choir", "verdict": "same"}
+        doubted = proposal("We all ski", verdict="other person")
+        await learn(core, window(proposal("I sing in one", **found), doubted))
+        why = await core.say("/memory why 1")
+        assert "A second look confirmed that I understood you: “Ada sings in a choir”" in why
+        assert "was not sure that I understood you" in await core.say("/memory why 2")
+        assert "“I sing in one”" in await core.say("/memory search choir")

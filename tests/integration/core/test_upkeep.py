@@ -9,7 +9,7 @@ import pytest
 
 from gaia.errors import UpkeepError
 from gaia.memory import archive, holding, ledger
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ops.checkpoints import Checkpoints
@@ -48,7 +48,7 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
         user_id = (await core.key()).user_id
         now = core.clock.now()
         with core.database.writing() as session:
-            tea = Statement("Likes tea", MemorySource.DIGEST)
+            tea = Statement("I like tea", MemorySource.DIGEST)
             holding.hold(session, user_id, tea, now)
             fair = Statement(
                 "There is a fair", MemorySource.USER, expires_at=now + timedelta(days=1)
@@ -63,7 +63,7 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
             assert list(holding.held(session, user_id).memories) == []
             assert uncleared(session) == []
         assert [hit.turn.words for hit in kept] == ["what do you think?"]
-        assert await core.facts() == ["Likes boats"]
+        assert await core.facts() == ["I like boats"]
         assert await core.digests() == []
 
 

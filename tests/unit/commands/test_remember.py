@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gaia.commands.remember import MOST_LINES, Announcing
-from gaia.memory.digest.writer import Committed
+from gaia.digest.write import Committed
 from gaia.memory.memory import Memory
 from tests.harness.memories import a_memory
 

@@ -13,7 +13,7 @@ from gaia.core.budgets import Budgets, Spending
 from gaia.core.profiling import Profiles
 from gaia.current import Current
 from gaia.errors import ModelUnavailableError
-from gaia.memory.digest.findings import Reader
+from gaia.memory.extraction import Reader
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities, profiles, usage

@@ -66,11 +66,13 @@ async def test_a_file_supports_nothing(book: Book, ada: User) -> None:
     assert copied.memory.status is MemoryStatus.HELD
 
 
-async def test_another_digest_that_says_so_makes_it_count(book: Book, ada: User) -> None:
+async def test_another_doubt_makes_nothing_count_and_certainty_does(book: Book, ada: User) -> None:
     first = await hold(book, ada, TEA)
-    second = await hold(book, ada, replace(TEA, text="i drink TEA", digest_id=2, turn_id="t9"))
-    assert second.is_new
-    assert (second.memory.memory_id, second.memory.support) == (first.memory.memory_id, 2)
+    again = replace(TEA, text="i drink TEA", digest_id=2, turn_id="t9")
+    second = await hold(book, ada, again)
+    assert (second.memory.status, second.is_new) == (MemoryStatus.HELD, False)
+    third = await book.keep(ada, again)
+    assert (third.memory.memory_id, third.memory.support) == (first.memory.memory_id, 2)
     assert await book.texts(ada) == ["I drink tea"]
     assert await book.made_of(MemoryTermRow) == {first.memory.memory_id}
     assert [each.operation for each in await book.operations()] == [IndexOperation.PUT]

@@ -35,6 +35,7 @@ Call = Callable[[Session, str], object]
 CALLS: dict[str, Call] = {
     "add": partial(ledger.add, said=said(POT), now=START),
     "supersede": partial(ledger.supersede, memory_id=1, said=said(POT), now=START),
+    "give_way": partial(ledger.give_way, memory_id=1, heir_id=1, now=START),
     "retract": partial(ledger.retract, memory_id=1, now=START),
     "set_sensitive": partial(ledger.set_sensitive, memory_id=1, sensitive=True, now=START),
     "get": partial(ledger.get, memory_id=1),

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from gaia.errors import ModelUnavailableError
-from gaia.memory.digest.findings import AskModel, Extraction, Extractor, Window
+from gaia.memory.extraction import AskModel, Extraction, Extractor, Window
 from gaia.testing.clock import until
 from tests.harness.digests import Asked, Read, ScriptedAsk, ScriptedExtractor
 

@@ -1,0 +1,167 @@
+"""Extracting: from a window to what a model finds in it.
+
+What can be read of an answer is taken, whatever stands around it; one finding that cannot
+be read costs itself alone. An answer without anything of what was asked for is an error,
+never "nothing found".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
+
+from gaia.digest import prompt
+from gaia.digest.answers import (
+    fields_of,
+    listed,
+    number_of,
+    read_json,
+    text_of,
+    truth_of,
+    unwrapped,
+)
+from gaia.digest.check import has_content, refuse_unusable
+from gaia.digest.extractive import abstract, worth_choosing
+from gaia.digest.sentences import Sentence
+from gaia.digest.windows import window_tokens
+from gaia.errors import UnusableExtractionError
+from gaia.memory.extraction import AskModel, Extracted, Extraction, Finding, Offer, Window
+from gaia.store.memory_tables import MemoryKind
+from gaia.store.usage import DIGEST, Usage
+
+KINDS = {
+    "facts": frozenset({MemoryKind.FACT, MemoryKind.PREFERENCE}),
+    "rules": frozenset({MemoryKind.RULE}),
+    "reminders": frozenset({MemoryKind.REMINDER}),
+}
+"""The lists of an answer, and what may stand in each; the first is for what has no kind."""
+
+FIELDS = frozenset({"summary", *KINDS})
+
+LONGEST_FIELD = 4000
+"""Characters of a field that are read: what is longer is no statement."""
+
+
+class GaiaExtractor:
+    """Implements `Extractor`: gaia's own instructions, one answer a window.
+
+    `instructions` say what is worth remembering, in the place of gaia's own. Times are
+    told to the model in `zone`, or that of this machine. A small model only chooses among
+    the user's sentences.
+    """
+
+    def __init__(self, ask: AskModel, instructions: str = "", zone: tzinfo | None = None) -> None:
+        self._ask = ask
+        self._instructions = instructions
+        self._zone = zone
+
+    @property
+    def window_tokens(self) -> int:
+        return window_tokens(self._ask)
+
+    async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+        """What is in the window; of one with nothing but greetings nobody is asked."""
+        if not has_content(window):
+            return Extracted(Extraction(window.so_far, ()), self._nothing())
+        if self._ask.is_small:
+            return await self._choose(window)
+        answer = await self._ask(
+            prompt.instructions(window, self._instructions),
+            prompt.text(window, offers, tokens=self.window_tokens, zone=self._zone),
+            prompt.LONG_SHAPE,
+            purpose=DIGEST,
+        )
+        try:
+            found = read(answer.text)
+            refuse_unusable(found, window)
+        except UnusableExtractionError as exc:
+            exc.tokens_in, exc.tokens_out = answer.usage.tokens_in, answer.usage.tokens_out
+            raise
+        return Extracted(found, answer.usage)
+
+    async def _choose(self, window: Window) -> Extracted:
+        offered = worth_choosing(window.turns, in_group=window.in_group)
+        told = " / ".join(
+            filter(None, (window.so_far, abstract(window.turns, in_group=window.in_group)))
+        )
+        if not offered:
+            return Extracted(Extraction(told, ()), self._nothing())
+        answer = await self._ask(
+            prompt.small_instructions(window, self._instructions),
+            prompt.small_text(offered),
+            prompt.small_shape(len(offered)),
+            purpose=DIGEST,
+        )
+        return Extracted(Extraction(told, chosen(answer.text, offered)), answer.usage)
+
+    def _nothing(self) -> Usage:
+        return Usage(self._ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+
+
+def read(answer: str) -> Extraction:
+    """The extraction that an answer tells.
+
+    Raises:
+        UnusableExtractionError: It tells nothing of what was asked for.
+    """
+    told = unwrapped(read_json(answer), FIELDS)
+    fields = fields_of(told)
+    names = ["facts"] if isinstance(told, list) else list(KINDS)
+    lists = {name: list(listed(told, name)) for name in names}
+    if told is None or not (any(lists.values()) or FIELDS & fields.keys()):
+        raise UnusableExtractionError(
+            "the model's answer has nothing of what was asked for, or is cut off: it is asked again"
+        )
+    findings: list[Finding] = []
+    lost = 0
+    for name, found in lists.items():
+        for each in found:
+            finding = _finding(each, KINDS[name])
+            lost += finding is None
+            findings += [finding] if finding is not None else []
+    return Extraction(text_of(fields, "summary"), findings, lost)
+
+
+def chosen(answer: str, offered: Sequence[Sentence]) -> Sequence[Finding]:
+    """The sentences that a small model chose, as they were said; none of an answer that
+    names none."""
+    told = read_json(answer)
+    keep = fields_of(told).get("keep", told)
+    numbers = dict.fromkeys(_numbers(keep if isinstance(keep, list) else [keep]))
+    return [
+        Finding(MemoryKind.FACT, "", offered[number - 1].text)
+        for number in numbers
+        if 0 < number <= len(offered)
+    ]
+
+
+def _numbers(told: Sequence[object]) -> Iterator[int]:
+    for each in told:
+        number = number_of(fields_of(each) or {"n": each}, "n", "number", "keep", "id")
+        if number is not None:
+            yield number
+
+
+def _finding(told: Mapping[str, object], kinds: frozenset[MemoryKind]) -> Finding | None:
+    """The finding that an object is; None where it has no quote."""
+    quote = text_of(told, "quote", "sentence")[:LONGEST_FIELD]
+    if not quote:
+        return None
+    named = text_of(told, "kind", "type").casefold()
+    is_known = named in {kind.value for kind in MemoryKind}
+    kind = MemoryKind(named) if is_known else MemoryKind.FACT
+    if kind not in kinds and kinds != KINDS["facts"]:
+        (kind,) = kinds
+    return Finding(
+        kind=kind,
+        text=text_of(told, "text", "claim")[:LONGEST_FIELD],
+        quote=quote,
+        target=number_of(told, "replaces", "target") or None,
+        subject=text_of(told, "subject") or None,
+        predicate=text_of(told, "predicate") or None,
+        object=text_of(told, "object") or None,
+        context=text_of(told, "context").casefold() or "global",
+        sensitive=truth_of(told, "sensitive", usual=False),
+        when=text_of(told, "when", "due"),
+        is_stated=truth_of(told, "stated", usual=True),
+    )

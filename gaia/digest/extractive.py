@@ -1,0 +1,124 @@
+"""What can be told of a session without a model: sentences of the user's own.
+
+The last resort when no model can read it. Nobody has understood what is found here, so
+all of it is held until something else supports it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gaia.digest.plain import tells_of_oneself
+from gaia.digest.sentences import Sentence, Standing, sentences
+from gaia.memory import credentials
+from gaia.memory.excerpts import one_line
+from gaia.memory.extraction import Checked, Proposal
+from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.text import content_terms, storable
+from gaia.store.archive import ArchivedTurn
+from gaia.store.memory_tables import MemoryKind
+
+MOST_STATEMENTS = 20
+MOST_OFFERED = 30
+"""Sentences among which a small model chooses."""
+
+FEWEST_TERMS = 2
+"""Content terms of a sentence that tells what a conversation is about."""
+
+LONGEST_STATEMENT = 400
+"""Characters of a sentence that is one statement; longer ones are no sentences."""
+
+LONGEST_ABSTRACT = 200
+LONGEST_TOPIC = 90
+"""Characters of an abstract, and of a sentence in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    sentence: Sentence
+    terms: frozenset[str]
+
+
+def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checked:
+    """The sentences in which users tell of themselves, the most telling ones of a long
+    session, in their order; and as the summary an abstract of it."""
+    told = {
+        each.terms: each
+        for each in _told(turns, in_group=in_group)
+        if tells_of_oneself(each.sentence.text)
+        and each.sentence.standing is not Standing.MATERIAL
+        and len(each.sentence.text) <= LONGEST_STATEMENT
+    }
+    kept = _most_telling(list(told.values()), MOST_STATEMENTS)
+    return Checked(abstract(turns, in_group=in_group), [_held(each) for each in kept], {})
+
+
+def worth_choosing(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
+    """The statements in some turns that somebody may find worth keeping, the most telling
+    ones of many, in their order: no questions, no requests, nothing that was pasted."""
+    told = {
+        each.terms: each
+        for each in _told(turns, in_group=in_group)
+        if not each.sentence.asks
+        and not each.sentence.bids
+        and each.sentence.standing is not Standing.MATERIAL
+        and len(each.sentence.text) <= LONGEST_STATEMENT
+    }
+    return _most_telling(list(told.values()), MOST_OFFERED)
+
+
+def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
+    """What was talked about, in the words of it that say most, on one line; empty when
+    nothing was."""
+    said = [
+        each
+        for each in _told(turns, in_group=in_group)
+        if len(each.terms) >= FEWEST_TERMS and each.sentence.standing is not Standing.MATERIAL
+    ]
+    common = Counter(term for each in said for term in each.terms)
+    chosen: list[int] = []
+    room = LONGEST_ABSTRACT
+    by_weight = sorted(range(len(said)), key=lambda index: -_weight(said[index], common))
+    for index in by_weight:
+        size = len(one_line(said[index].sentence.text, LONGEST_TOPIC)) + len(" / ")
+        if size <= room and not any(said[index].terms <= said[other].terms for other in chosen):
+            chosen.append(index)
+            room -= size
+    return " / ".join(
+        one_line(said[index].sentence.text, LONGEST_TOPIC) for index in sorted(chosen)
+    )
+
+
+def _told(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[_Told]:
+    """Those of the user's own sentences that say something and may be kept."""
+    for turn in turns:
+        for each in sentences(turn, in_group=in_group):
+            terms = content_terms(each.text)
+            if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
+                yield _Told(each, terms)
+
+
+def _most_telling(told: Sequence[_Told], most: int) -> Sequence[Sentence]:
+    best = sorted(told, key=lambda each: -len(each.terms))[:most]
+    return [each.sentence for each in told if each in best]
+
+
+def _weight(sentence: _Told, common: Counter[str]) -> float:
+    """How much a sentence says of what is talked about: the frequencies of its terms, but
+    not for being long."""
+    return float(sum(common[term] for term in sentence.terms) / len(sentence.terms) ** 0.5)
+
+
+def _held(sentence: Sentence) -> Proposal:
+    text = one_line(storable(sentence.text))
+    return Proposal(
+        kind=MemoryKind.FACT,
+        text=f"{sentence.sender}: {text}" if sentence.sender else text,
+        quote=storable(sentence.text),
+        turn_id=sentence.turn.turn_id,
+        archive_id=sentence.turn.archive_id,
+        said_at=sentence.turn.said_at,
+        held=True,
+    )

@@ -1,0 +1,252 @@
+"""Reads conversations by mem0's own rules: what `memory.extractor: mem0` is.
+
+mem0 only ever adds: it quotes nothing and replaces nothing. The user's sentence that a
+fact is taken from is found here, by its words; a fact without one is left out, and one
+whose words are few of it is not certain.
+
+`memory.llm`, another model than the one that answers, is asked by mem0's clients. They block,
+so that each call has a thread, of two at most; one that does not answer in time is waited for
+no longer. Most of them tell nobody what a call has cost: tokens are estimated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import tzinfo
+from functools import partial
+from pathlib import Path
+
+from gaia.digest.extractive import abstract
+from gaia.digest.sentences import OwnWords
+from gaia.digest.windows import shown, window_tokens
+from gaia.errors import (
+    IndexUnavailableError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    UnusableExtractionError,
+)
+from gaia.memory.excerpts import one_line
+from gaia.memory.extraction import (
+    Answer,
+    AskModel,
+    Extracted,
+    Extraction,
+    Finding,
+    Offer,
+    Window,
+)
+from gaia.memory.index.factories import Factories, Llm
+from gaia.memory.recall import tokens as tokens_of
+from gaia.memory.text import content_terms
+from gaia.store.memory_tables import MemoryKind
+from gaia.store.usage import DIGEST, Tariff, Usage
+from gaia.threads import DaemonThreadPool
+
+OUTRIGHT = 0.6
+"""The share of a fact's terms in the user's sentence from which on they said it outright."""
+
+SPEAKER = content_terms("the user")
+"""What mem0 may call the person, whatever their name."""
+
+LONGEST_SUMMARY = 600
+
+WORTH = """\
+Only durable facts about {user}: who they are, the people, places, work, health, food, likes \
+and dislikes, plans, and how they want to be answered. Nothing that only {user} was asked or \
+told, nothing that holds for a day. In the language of the conversation, each fact on its \
+own. The conversation took place on {day}."""
+
+JSON = {"type": "json_object"}
+
+SHAPE: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "memory": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "text": {"type": "string"},
+                    "attributed_to": {"type": "string", "enum": ["user", "assistant"]},
+                },
+                "required": ["id", "text", "attributed_to"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["memory"],
+    "additionalProperties": False,
+}
+"""What mem0 asks for, without the links between memories that nobody reads."""
+
+
+class Mem0Extractor:
+    """Implements `Extractor`. mem0 is loaded with the first window, its home in `folder`.
+
+    `instructions` say what is worth remembering, in the place of gaia's own; days are
+    those of `zone`, or of this machine.
+    """
+
+    def __init__(
+        self, ask: AskModel, instructions: str, folder: Path, zone: tzinfo | None = None
+    ) -> None:
+        self._ask = ask
+        self._instructions = instructions.strip()
+        self._folder = folder
+        self._zone = zone
+
+    @property
+    def window_tokens(self) -> int:
+        return window_tokens(self._ask)
+
+    async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+        """What mem0 finds in the window.
+
+        Raises:
+            ModelError: The model gave no answer.
+            UnusableExtractionError: mem0 cannot read its answer.
+        """
+        asking = _Asking(self._ask, asyncio.get_running_loop())
+        try:
+            facts = await asyncio.to_thread(self._read, window, offers, asking)
+        except asyncio.CancelledError:
+            asking.give_up()
+            raise
+        except UnusableExtractionError as exc:
+            exc.tokens_in, exc.tokens_out = asking.usage().tokens_in, asking.usage().tokens_out
+            raise
+        own = OwnWords(window.turns, in_group=window.in_group)
+        found = [_finding(fact, own, window.user_name) for fact in facts]
+        findings = [each for each in found if each is not None]
+        return Extracted(Extraction(_summary(window), findings), asking.usage())
+
+    def _read(self, window: Window, offers: Sequence[Offer], asking: _Asking) -> Sequence[str]:
+        llm = Factories(self._folder).auto_llm(asking)
+        from gaia.memory.index import pipeline
+
+        day = f"{window.turns[0].said_at.astimezone(self._zone):%A %d %B %Y}"
+        worth = self._instructions or WORTH.format(user=window.user_name, day=day)
+        known = [offer.text for offer in offers]
+        return pipeline.read(self._messages(window), known, worth, llm)
+
+    def _messages(self, window: Window) -> Sequence[Mapping[str, str]]:
+        messages: list[Mapping[str, str]] = []
+        for turn in window.turns:
+            part = shown(turn, self.window_tokens)
+            messages.append({"role": "user", "content": part.asked})
+            messages.append({"role": "assistant", "content": part.answer})
+        return messages
+
+
+class Mem0Ask:
+    """Implements `AskModel` over a chat model of mem0, which is opened at the first call."""
+
+    is_small = False
+    most_tokens = None
+    tariff = Tariff.UNKNOWN
+
+    def __init__(self, open_llm: Callable[[], Llm], name: str, *, seconds: float) -> None:
+        self.name = name
+        self._open_llm = open_llm
+        self._seconds = seconds
+        self._llm: Llm | None = None
+        self._threads = DaemonThreadPool("memory-llm", threads=2)
+
+    async def __call__(
+        self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
+    ) -> Answer:
+        """The answer; the shape is told in words, which every model understands.
+
+        Raises:
+            ModelTimeoutError: It took longer than `seconds`.
+            ModelUnavailableError: The client cannot be made, or did not answer.
+        """
+        told = f"{instructions}\n\n{_in_words(shape)}"
+        try:
+            async with asyncio.timeout(self._seconds):
+                answer = await self._threads.run(partial(self._generate, told, text))
+        except TimeoutError as exc:
+            raise ModelTimeoutError(
+                f"memory.llm, {self.name}, took longer than {self._seconds:g} s: it is asked again"
+            ) from exc
+        tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
+        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
+        return Answer(answer, used)
+
+    def _generate(self, instructions: str, text: str) -> str:
+        messages = [
+            {"role": "system", "content": instructions},
+            {"role": "user", "content": text},
+        ]
+        try:
+            llm = self._llm or self._open_llm()
+            self._llm = llm
+            return str(llm.generate_response(messages, response_format=JSON) or "")
+        except IndexUnavailableError as exc:
+            raise ModelUnavailableError(str(exc)) from exc
+        except Exception as exc:
+            # Without the client's own words: they may quote the key, or the conversation.
+            raise ModelUnavailableError(
+                f"memory.llm, {self.name}, did not answer ({type(exc).__name__}): it is asked again"
+            ) from exc
+
+
+class _Asking:
+    """Implements `chat.Ask`: asks the model from the pipeline's thread, for as long as the
+    answer is wanted."""
+
+    def __init__(self, ask: AskModel, loop: asyncio.AbstractEventLoop) -> None:
+        self._ask = ask
+        self._loop = loop
+        self._future: Future[Answer] | None = None
+        self._is_given_up = False
+        self._used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+
+    def __call__(self, messages: Sequence[Mapping[str, str]], *, wants_json: bool) -> str:
+        told = {message["role"]: message["content"] for message in messages}
+        asked = self._ask(told["system"], told["user"], SHAPE, purpose=DIGEST)
+        self._future = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        if self._is_given_up:
+            self._future.cancel()
+        answer = self._future.result()
+        self._used = answer.usage
+        return answer.text
+
+    def give_up(self) -> None:
+        """Let the call go, so that the thread ends."""
+        self._is_given_up = True
+        if self._future is not None:
+            self._future.cancel()
+
+    def usage(self) -> Usage:
+        """What it cost."""
+        return self._used
+
+
+def _finding(fact: str, own: OwnWords, name: str) -> Finding | None:
+    """The fact with the sentence that it has most of its words from; None where no
+    sentence has one of them."""
+    wanted = content_terms(fact) - content_terms(name) - SPEAKER
+    covered = [
+        (len(wanted & content_terms(each.text)), -len(each.text), each.text)
+        for each in own
+        if not each.asks
+    ]
+    shared, _, quote = max(covered, default=(0, 0, ""))
+    if not shared:
+        return None
+    return Finding(MemoryKind.FACT, fact, quote, is_stated=shared >= OUTRIGHT * len(wanted))
+
+
+def _summary(window: Window) -> str:
+    here = abstract(window.turns, in_group=window.in_group)
+    return one_line(" / ".join(filter(None, (window.so_far, here))), LONGEST_SUMMARY)
+
+
+def _in_words(shape: Mapping[str, object]) -> str:
+    schema = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object of this JSON schema, and nothing else: {schema}"

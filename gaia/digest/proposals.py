@@ -1,0 +1,226 @@
+"""Proposals: what becomes of claims once they were verified.
+
+Whatever was judged, the text of a memory is the sentence that its user said. A verdict
+decides whether it waits for their yes, what it is found by, for how long it holds and
+what it replaces; one that is missing, or wrong, cannot make it say anything else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta, tzinfo
+
+from gaia.digest.check import STATEMENTS, Claim, Claims, Refusal
+from gaia.digest.sentences import Sentence, Standing
+from gaia.digest.verify import Effect, Verdict, Verdicts
+from gaia.memory import credentials, when
+from gaia.memory.excerpts import one_line
+from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
+from gaia.memory.text import normalise, storable
+from gaia.memory.when import Placed
+from gaia.store.memory_tables import MemoryKind
+
+CONTEXTS = ("global", "work", "personal")
+
+LONGEST_LABEL = 400
+LONGEST_DETAIL = 80
+"""Characters of a model's wording, and of a subject, a predicate or an object."""
+
+INSTANT = timedelta(seconds=1)
+NEAR = timedelta(days=3)
+"""Within which lies what one word means, such as `tomorrow`."""
+
+MORNING = time(9)
+"""When a reminder is due for which only a day was named."""
+
+FURTHEST_REMINDER = timedelta(days=5 * 366)
+
+
+def checked(claims: Claims, verdicts: Verdicts, summary: str, zone: tzinfo) -> Checked:
+    """What of some claims is to be kept. Days are those of `zone`."""
+    refused = Counter(claims.refused)
+    proposals: dict[tuple[str, int, str], Proposal] = {}
+    for number, claim in enumerate(claims.found):
+        proposal = _proposal(claim, number, verdicts, zone)
+        if isinstance(proposal, Refusal):
+            refused[proposal.value] += 1
+            continue
+        # Several findings of one sentence are one memory of it.
+        group = "statement" if proposal.kind in STATEMENTS else proposal.kind.value
+        key = (proposal.turn_id, claim.sentence.start, group)
+        earlier = proposals.get(key) or _alike(proposal, list(proposals.values()))
+        if earlier is None:
+            proposals[key] = proposal
+        else:
+            place = next(each for each, known in proposals.items() if known is earlier)
+            proposals[place] = _together(earlier, proposal)
+    return Checked(summary, list(proposals.values()), dict(refused))
+
+
+def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Proposal | Refusal:
+    finding, sentence = claim.finding, claim.sentence
+    verdict = verdicts.claims.get(number)
+    is_same = verdict is Verdict.SAME
+    if verdict is Verdict.NOT_THEIRS:
+        return Refusal.NOT_THEIRS
+    said_at = sentence.turn.said_at
+    placed = when.find(sentence.text, said_at, zone)
+    expires_at = _ends(placed, said_at) if verdict is Verdict.ONLY_NOW else None
+    kind = finding.kind
+    if kind is MemoryKind.RULE and verdict is Verdict.ONLY_NOW:
+        return Refusal.MOMENT
+    held = _waits(claim, verdict, verdicts) or (verdict is Verdict.ONLY_NOW and not expires_at)
+    if kind is MemoryKind.RULE and not is_same and not sentence.bids and not held:
+        # Nobody has judged that it is to be followed: it is known, and not obeyed.
+        kind = MemoryKind.PREFERENCE
+    due_at = _due(finding.when, placed, said_at, zone) if kind is MemoryKind.REMINDER else None
+    if kind is MemoryKind.REMINDER and due_at is None:
+        kind = MemoryKind.FACT
+    return Proposal(
+        kind=kind,
+        text=_text(sentence, placed, zone),
+        quote=storable(sentence.text),
+        turn_id=sentence.turn.turn_id,
+        archive_id=sentence.turn.archive_id,
+        said_at=said_at,
+        label=_label(finding.text, sentence) if is_same else "",
+        verdict="" if verdict is None else verdict.value,
+        changes=_changes(claim, number, verdicts),
+        relations=_relations(claim) if is_same or not verdicts.asked else (),
+        context=finding.context if finding.context in CONTEXTS else CONTEXTS[0],
+        sensitive=finding.sensitive,
+        due_at=due_at,
+        expires_at=expires_at,
+        is_past=verdict is Verdict.PAST,
+        held=held,
+    )
+
+
+def _waits(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> bool:
+    """Whether a sentence waits for its user's yes: it is rather material than said, or may
+    be, and was not judged to be theirs."""
+    standing, is_same = claim.sentence.standing, verdict is Verdict.SAME
+    if standing is Standing.MATERIAL:
+        return True
+    if is_same:
+        return False
+    if claim.finding.kind is MemoryKind.RULE and claim.sentence.bids:
+        return True
+    may_be_material = standing is Standing.AMONG_LINES or (
+        standing is Standing.BESIDE_REQUEST and verdicts.asked
+    )
+    return may_be_material or not claim.finding.is_stated
+
+
+def _changes(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[tuple[Target, Change]]:
+    found: list[tuple[Target, Change]] = []
+    for offer in claim.known:
+        effect = verdicts.effects.get((number, offer.number))
+        if effect is Effect.REPLACES:
+            found.append((offer.target, Change.REPLACES))
+        elif effect is Effect.SAME or (
+            effect is None and claim.is_named and offer.number == claim.finding.target
+        ):
+            found.append((offer.target, Change.IF_COVERED))
+    return found
+
+
+def _text(sentence: Sentence, placed: Sequence[Placed], zone: tzinfo) -> str:
+    """The sentence, with the day that each word such as `tomorrow` means, and in a group
+    with who said it."""
+    text = sentence.text
+    for each in placed:
+        # Words that name one day together may stand apart.
+        phrase = each.phrase.partition(" … ")[0]
+        at = text.find(phrase)
+        if at >= 0 and each.recurrence is None and not _is_plain(phrase, each, sentence):
+            end = at + len(phrase)
+            text = f"{text[:end]} [{_days(each, zone)}]{text[end:]}"
+    text = one_line(storable(text))
+    return f"{sentence.sender}: {text}" if sentence.sender else text
+
+
+def _days(placed: Placed, zone: tzinfo) -> str:
+    first = placed.start.astimezone(zone).date()
+    last = first if placed.end is None else (placed.end - INSTANT).astimezone(zone).date()
+    return f"{first}" if last <= first else f"{first} to {last}"
+
+
+def _is_plain(phrase: str, placed: Placed, sentence: Sentence) -> bool:
+    """Whether words need no date beside them: a year is among them; or it is but the name
+    of a day or a month, which may be no time at all: `Sunday is my favourite day`."""
+    is_near = abs(placed.start - sentence.turn.said_at) < NEAR
+    return _names_a_year(phrase) or (len(phrase.split()) == 1 and not is_near)
+
+
+def _names_a_year(phrase: str) -> bool:
+    return sum(map(str.isdigit, phrase)) >= 4 and any(
+        part.isdigit() and len(part) == 4 for part in phrase.replace("-", " ").split()
+    )
+
+
+def _label(claimed: str, sentence: Sentence) -> str:
+    """A model's wording, if it is another than the sentence's."""
+    label = one_line(storable(claimed), LONGEST_LABEL)
+    is_other = normalise(label) != normalise(sentence.text)
+    return label if is_other and credentials.find(label) is None else ""
+
+
+def _relations(claim: Claim) -> Sequence[Relation]:
+    finding = claim.finding
+    relation = Relation(*map(_detail, (finding.subject, finding.predicate, finding.object)))
+    return (relation,) if relation.subject or relation.object else ()
+
+
+def _detail(told: str | None) -> str | None:
+    text = one_line(storable(told or ""), LONGEST_DETAIL)
+    return text if text and credentials.find(text) is None else None
+
+
+def _ends(placed: Sequence[Placed], said_at: datetime) -> datetime | None:
+    """When what holds for a while is over; None where no time was named for that."""
+    ends = [each.end or each.start + timedelta(days=1) for each in placed]
+    return max((end for end in ends if end > said_at), default=None)
+
+
+def _due(named: str, placed: Sequence[Placed], said_at: datetime, zone: tzinfo) -> datetime | None:
+    """When a reminder is due, if the sentence names one time that is to come, or the model
+    tells which of several is meant."""
+    coming = [
+        each for each in placed if said_at < _moment(each, zone) < said_at + FURTHEST_REMINDER
+    ]
+    meant = [each for each in coming if named and normalise(each.phrase) in normalise(named)]
+    chosen = meant or coming
+    return _moment(chosen[0], zone) if len(chosen) == 1 else None
+
+
+def _moment(placed: Placed, zone: tzinfo) -> datetime:
+    if placed.has_time:
+        return placed.start
+    day = placed.start.astimezone(zone).date()
+    return datetime.combine(day, MORNING, zone).astimezone(placed.start.tzinfo)
+
+
+def _alike(proposal: Proposal, others: Sequence[Proposal]) -> Proposal | None:
+    """One that says the same, word for word."""
+    said = normalise(proposal.text)
+    return next(
+        (each for each in others if each.kind is proposal.kind and normalise(each.text) == said),
+        None,
+    )
+
+
+def _together(one: Proposal, other: Proposal) -> Proposal:
+    """Two findings of the same sentence as one."""
+    labels = dict.fromkeys(filter(None, (one.label, other.label)))
+    return replace(
+        one,
+        label=one_line("; ".join(labels), LONGEST_LABEL),
+        verdict=one.verdict if one.verdict == other.verdict else "",
+        changes=list(dict.fromkeys([*one.changes, *other.changes])),
+        relations=list(dict.fromkeys([*one.relations, *other.relations])),
+        sensitive=one.sensitive or other.sensitive,
+        held=one.held and other.held,
+    )

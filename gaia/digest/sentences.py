@@ -1,0 +1,310 @@
+"""The sentences that a user said, and where in them a quote stands.
+
+What is learned is a sentence, whole: so no negation, no subject and no condition of it is
+lost. How far it may be taken for the user's own is seen by where it stands in its message:
+what follows a colon or a request is more often pasted than said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import regex
+
+from gaia.digest.plain import SAME_MARKS, is_question, is_request, told_before_asking
+from gaia.memory.dates import NUMBER_OF
+from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.text import content_terms, normalise
+from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
+
+SHORTEST_UNSPACED = 2
+"""Characters of a quote in a script that puts no space between words."""
+
+FEWEST_QUOTED = 3
+"""Words after a colon, or between quotation marks, that may be somebody else's."""
+
+BREAK = regex.compile(rf"[\n\r{MESSAGE_BREAK}]")
+END = regex.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|$")  # noqa: RUF001
+ABBREVIATION = regex.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|st|sr|jr|prof|nr|no|str|hr|fr|sra|dra|bzw|ca|vs|etc|mme|mlle|sig|dott)"
+    r"|\b\p{L})\.$",
+    regex.IGNORECASE,
+)
+ORDINAL = regex.compile(r"\b\d{1,2}\.$")
+"""What ends in a full stop that ends no sentence, if more follows: `Dr.`, `e.g.`; and
+before the name of a month, `3.`."""
+
+SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
+"""How each message of a group's turn begins; its other lines are indented."""
+
+UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+)
+COPIED = regex.compile(r"[ \t]*(?:>|```)")
+QUOTED = regex.compile(
+    r"`[^`\n]*`|(?<!\w)['\u2018]\w[^'\u2019\n]*['\u2019](?!\w)"
+    r"|“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|『[^』\n]*』"
+)
+COLON = regex.compile(r"[:：](?=\s|$|[\"“„«「\p{Han}])\s*")  # noqa: RUF001
+CLUSTER = regex.compile(r"\X")
+LETTER = regex.compile(r"[\p{L}\p{N}\p{M}]")
+AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
+"""What a model may add to or take from the ends of a quote."""
+
+
+class Standing(IntEnum):
+    """How far a sentence is the user's own, by its place: said; said beside a question or a
+    request, to which it may be the material; a line among others; behind a colon or a
+    request, or copied, where it is more often somebody else's."""
+
+    SAID = 0
+    BESIDE_REQUEST = 1
+    AMONG_LINES = 2
+    MATERIAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a turn: `text` is that part of its words from `start` on. `asks` says
+    that it is a question, `bids` a request; `sender` who of a group said it. `before` are
+    the sentences before it in its message."""
+
+    turn: ArchivedTurn
+    start: int
+    text: str
+    standing: Standing
+    asks: bool
+    bids: bool
+    sender: str = ""
+    before: str = ""
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the turn's words."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text as it is compared; character `n` of it comes from `starts[n]` to `ends[n]`."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+class OwnWords:
+    """What the user said in some turns: sentence by sentence, and to find quotes in."""
+
+    def __init__(self, turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> None:
+        self._turns = [
+            (each, _folded(each.words), tuple(sentences(each, in_group=in_group))) for each in turns
+        ]
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for _, _, found in self._turns:
+            yield from found
+
+    def find(self, quote: str) -> Iterator[Sentence]:
+        """The sentences in which a quote stands as whole words, the last place first, each
+        joined with those that the quote goes on in; none where it is too short to mean
+        anything. Case, white space, forms of letters and marks do not count."""
+        sought = _folded(quote.strip(AROUND)).text
+        if not _says_something(sought):
+            return
+        for _, folded, found in reversed(self._turns):
+            for place in _places(folded.text, sought):
+                start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
+                parts = [each for each in found if each.start < end and start < each.end]
+                if parts:
+                    yield _joined(parts, start, end)
+
+
+def sentences(turn: ArchivedTurn, *, in_group: bool = False) -> Iterator[Sentence]:
+    """The sentences of a turn's own words, in order."""
+    for start, message, sender in _messages(turn.words, in_group=in_group):
+        yield from _of_message(turn, start, message, sender)
+
+
+def spans(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text, with where each begins."""
+    for start, line in _lines(text):
+        begin = 0
+        for found in END.finditer(line):
+            sentence = line[begin : found.end()]
+            if _goes_on(sentence, line[found.end() :].lstrip()):
+                continue
+            bare = sentence.strip()
+            if bare:
+                yield start + begin + sentence.index(bare[0]), bare
+            begin = found.end()
+
+
+def _goes_on(sentence: str, rest: str) -> bool:
+    """Whether a sentence does not end where it seems to."""
+    if not rest:
+        return False
+    month = regex.match(r"\p{L}+", rest)
+    is_date = ORDINAL.search(sentence) and month and normalise(month.group()) in NUMBER_OF
+    return bool(rest[0].islower() or ABBREVIATION.search(sentence) or is_date)
+
+
+def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
+    """Where each message of a turn begins, its words, and who of a group sent it."""
+    if not in_group:
+        start = 0
+        for message in words.split(MESSAGE_BREAK):
+            yield start, message, ""
+            start += len(message) + 1
+        return
+    begins = [
+        found
+        for found in regex.finditer(rf"(?m)^{SENDER.pattern}", words)
+        if not found.group()[0].isspace()
+    ]
+    ends = [*(each.start() for each in begins[1:]), len(words)]
+    for begin, end in zip(begins, ends, strict=True):
+        yield begin.end(), words[begin.end() : end], begin["name"]
+
+
+def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> Iterator[Sentence]:
+    found = list(spans(message))
+    has_lines = len([line for _, line in _lines(message) if line.strip()]) > 1
+    requests = [is_request(text) for _, text in found]
+    is_material = False
+    has_asked = False
+    in_code = False
+    for number, (at, text) in enumerate(found):
+        asks, bids = is_question(text), requests[number]
+        in_code ^= text.count("```") % 2 == 1
+        colon = COLON.search(text)
+        introduces = colon is not None and (
+            colon.end() == len(text)
+            or len(text[colon.end() :].split()) >= FEWEST_QUOTED
+            or UNSPACED.search(text[colon.end() :]) is not None
+        )
+        if (
+            is_material
+            or introduces
+            or in_code
+            or COPIED.match(message[_line_start(message, at) :])
+        ):
+            standing = Standing.MATERIAL
+        elif has_lines:
+            standing = Standing.AMONG_LINES
+        elif has_asked or any(requests[number + 1 :]):
+            standing = Standing.BESIDE_REQUEST
+        else:
+            standing = Standing.SAID
+        before = message[:at].strip()
+        yield Sentence(turn, start + at, text, standing, asks, bids, sender, before)
+        told = told_before_asking(text) if asks else ""
+        if told:
+            yield Sentence(
+                turn,
+                start + at,
+                told,
+                max(standing, Standing.BESIDE_REQUEST),
+                False,
+                is_request(told),
+                sender,
+                before,
+            )
+        has_asked |= asks and not is_pleasantry(text)
+        # What is to be translated, read or put in other words follows, on lines of its own
+        # or not.
+        is_material |= introduces or bids or (has_lines and asks and _ends_line(message, at, text))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for line in BREAK.split(text):
+        yield start, line
+        start += len(line) + 1
+
+
+def _line_start(message: str, at: int) -> int:
+    return max((found.end() for found in BREAK.finditer(message[:at])), default=0)
+
+
+def _ends_line(message: str, at: int, text: str) -> bool:
+    rest = message[at + len(text) :].lstrip(" \t")
+    return not rest or BREAK.match(rest) is not None
+
+
+def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
+    """The sentences that a quote goes through, as one; material where the quote stands
+    between quotation marks."""
+    # What a question tells before it asks goes with the question.
+    told = next((each for each in parts if not each.asks and each.end >= end), None)
+    if told is not None and told.start <= start:
+        parts = [told]
+    first = min(parts, key=lambda each: each.start)
+    last = max(each.end for each in parts)
+    text = first.turn.words[first.start : last]
+    standing = max(each.standing for each in parts)
+    if any(
+        first.start + each.start() <= start
+        and end <= first.start + each.end()
+        and len(each.group().split()) >= FEWEST_QUOTED
+        for each in QUOTED.finditer(text)
+    ):
+        standing = Standing.MATERIAL
+    return Sentence(
+        first.turn,
+        first.start,
+        text,
+        standing,
+        asks=all(each.asks for each in parts),
+        bids=first.bids,
+        sender=first.sender,
+        before=first.before,
+    )
+
+
+def _says_something(folded: str) -> bool:
+    if UNSPACED.search(folded):
+        return len(folded) >= SHORTEST_UNSPACED
+    return bool(content_terms(folded))
+
+
+def _places(text: str, sought: str) -> Iterator[int]:
+    start = text.rfind(sought)
+    while start >= 0:
+        if not _cuts_a_word(text, start) and not _cuts_a_word(text, start + len(sought)):
+            yield start
+        start = text.rfind(sought, 0, start + len(sought) - 1)
+
+
+def _cuts_a_word(text: str, position: int) -> bool:
+    around = text[max(0, position - 1) : position + 1]
+    return (
+        0 < position < len(text)
+        and all(map(LETTER.match, around))
+        and not any(map(UNSPACED.match, around))
+    )
+
+
+def _folded(text: str) -> _Folded:
+    letters: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for cluster in CLUSTER.finditer(text):
+        folded = _folded_cluster(cluster.group())
+        if folded == " " and letters and letters[-1] == " ":
+            continue
+        letters += folded
+        starts += [cluster.start()] * len(folded)
+        ends += [cluster.end()] * len(folded)
+    return _Folded("".join(letters), starts, ends)
+
+
+def _folded_cluster(cluster: str) -> str:
+    if cluster.isspace():
+        return " "
+    if cluster.isascii() and cluster.isalnum():
+        return cluster.lower()
+    return normalise(cluster.translate(SAME_MARKS)).translate(SAME_MARKS)

@@ -1,0 +1,172 @@
+"""Takes back what a digest wrote: `/undo`, and a digest that is written once more.
+
+The journal of a digest tells which memories it wrote and ended, by their numbers alone. A
+memory that is forgotten meanwhile is gone for it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from gaia.errors import UnknownMemoryError
+from gaia.memory import holding, ledger
+from gaia.memory.memory import Memory
+from gaia.memory.owner import owner
+from gaia.store.digest_tables import DigestRow, DigestState
+from gaia.store.memory_tables import MemorySource, MemoryStatus
+
+UNDOABLE_FOR = timedelta(days=7)
+"""How long what a digest wrote can be taken back."""
+
+LOOKED_AT = 50
+"""Digests in which the last one that wrote something is looked for."""
+
+
+class Deed(StrEnum):
+    """What a digest did with a memory: wrote it anew, held or not; had one count that was
+    held; ended one; told of the session in an episode."""
+
+    WROTE = "wrote"
+    SUPPORTED = "supported"
+    ENDED = "ended"
+    TOLD = "told"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was done with one memory."""
+
+    deed: Deed
+    memory_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What counted and does so no more, and what counts again."""
+
+    taken_back: Sequence[Memory]
+    restored: Sequence[Memory]
+
+
+def last_digest(session: Session, user_id: str, now: datetime) -> int | None:
+    """The number of the user's digest that can be undone: the last one that wrote more
+    than an episode, unless it is undone already or too old."""
+    found = session.execute(
+        select(DigestRow.digest_id, DigestRow.journal, DigestRow.undone_at)
+        .where(
+            DigestRow.user_id == owner(user_id),
+            DigestRow.state.in_((DigestState.COMMITTED, DigestState.CLEARED)),
+            DigestRow.committed_at >= now - UNDOABLE_FOR,
+        )
+        .order_by(DigestRow.committed_at.desc(), DigestRow.digest_id.desc())
+        .limit(LOOKED_AT)
+    )
+    for digest_id, stored, undone_at in found:
+        if any(each.deed is not Deed.TOLD for each in _entries(stored)):
+            return None if undone_at else digest_id
+    return None
+
+
+def undo(session: Session, user_id: str, digest_id: int, now: datetime) -> Undone:
+    """Take back what a digest of the user wrote, but for what was said again since.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    done = read_journal(session, digest_id)
+    undone = take_back(session, owner(user_id), done, now, for_good=False)
+    session.execute(
+        update(DigestRow)
+        .where(DigestRow.digest_id == digest_id, DigestRow.user_id == user_id)
+        .values(undone_at=now)
+    )
+    return undone
+
+
+def read_journal(session: Session, digest_id: int) -> Sequence[Entry]:
+    """What a digest did, in its order; nothing where it has done nothing yet."""
+    stored = session.scalar(select(DigestRow.journal).where(DigestRow.digest_id == digest_id))
+    return _entries(stored or [])
+
+
+def write_journal(session: Session, digest_id: int, done: Sequence[Entry]) -> None:
+    """Keep what a digest did."""
+    stored = [{"deed": each.deed, "memory_id": each.memory_id} for each in done]
+    session.execute(
+        update(DigestRow).where(DigestRow.digest_id == digest_id).values(journal=stored)
+    )
+
+
+def take_back(
+    session: Session, user_id: str, done: Sequence[Entry], now: datetime, *, for_good: bool
+) -> Undone:
+    """Undo what the entries of a journal tell, the last one first. What was written is
+    archived, or, `for_good`, deleted; what was held is deleted in either case."""
+    mine = {each.memory_id for each in done if each.deed is not Deed.ENDED}
+    taken_back: dict[int, Memory] = {}
+    restored: dict[int, Memory] = {}
+    archived: list[int] = []
+    for entry in reversed(done):
+        memory = _find(session, user_id, entry.memory_id)
+        if memory is None:
+            continue
+        if entry.deed is Deed.ENDED:
+            again = _restore(session, memory, mine, now)
+            if again is not None:
+                restored[again.memory_id] = again
+        elif memory.status is MemoryStatus.HELD and entry.deed is not Deed.SUPPORTED:
+            holding.discard(session, user_id, memory.memory_id)
+        elif memory.status is MemoryStatus.ACTIVE and not _is_said_since(memory, entry):
+            was_held = entry.deed is Deed.SUPPORTED
+            aside = MemoryStatus.HELD if was_held else MemoryStatus.ARCHIVED
+            holding.put_aside(session, user_id, memory.memory_id, aside, now)
+            archived += [] if was_held else [memory.memory_id]
+            # What was ended within the digest that wrote it did not count in between.
+            is_news = restored.pop(memory.memory_id, None) is None
+            if is_news and entry.deed is not Deed.TOLD:
+                taken_back[memory.memory_id] = memory
+    if for_good:
+        ledger.remove(session, user_id, archived, now)
+    return Undone(sorted(taken_back.values(), key=_number), sorted(restored.values(), key=_number))
+
+
+def _restore(session: Session, memory: Memory, mine: set[int], now: datetime) -> Memory | None:
+    """Have a memory count again, unless what took its place still does by itself, or was
+    replaced in its turn."""
+    if memory.status is not MemoryStatus.SUPERSEDED:
+        return None
+    heir_id = memory.superseded_by
+    heir = None if heir_id is None else _find(session, memory.user_id, heir_id)
+    if heir is not None and (
+        heir.status is MemoryStatus.SUPERSEDED
+        or (heir.status is MemoryStatus.ACTIVE and heir.memory_id in mine)
+    ):
+        return None
+    return holding.reactivate(session, memory.user_id, memory.memory_id, now)
+
+
+def _is_said_since(memory: Memory, entry: Entry) -> bool:
+    """Whether something else supports what a digest wrote."""
+    own = 2 if entry.deed is Deed.SUPPORTED else 1
+    return memory.support > own or memory.source is MemorySource.USER
+
+
+def _find(session: Session, user_id: str, memory_id: int) -> Memory | None:
+    try:
+        return ledger.get(session, user_id, memory_id)
+    except UnknownMemoryError:
+        return None
+
+
+def _number(memory: Memory) -> int:
+    return memory.memory_id
+
+
+def _entries(stored: Sequence[dict[str, object]]) -> Sequence[Entry]:
+    return [Entry(Deed(str(each["deed"])), int(str(each["memory_id"]))) for each in stored]

@@ -1,0 +1,246 @@
+"""Writes what a digest found to the ledger, in the caller's transaction.
+
+Proposals were checked when they were read; what may have changed since is looked at
+again here: a memory that one is to replace may be gone, or may have been said again. One
+that cannot be written is left out, and the others are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, aliased
+
+from gaia.digest.statements import Authorship, episode_of
+from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
+from gaia.errors import UnfitMemoryError, UnknownMemoryError
+from gaia.memory import holding, ledger
+from gaia.memory.excerpts import one_line
+from gaia.memory.extraction import Change, Checked, Proposal, Target
+from gaia.memory.memory import Added, Memory, Statement
+from gaia.memory.owner import owner
+from gaia.memory.rows import text_hash
+from gaia.memory.text import content_terms
+from gaia.store.memory_tables import MemoryRow, MemoryStatus
+
+LONGEST_BEFORE = 160
+"""Characters of a statement that are told by the one in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digested:
+    """The digest that is written. `session_id` is the session that it has read. What a
+    `is_fallback` found, which asked no model, is held as a whole."""
+
+    digest_id: int
+    user_id: str
+    session_id: str
+    is_fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a digest made of the ledger: what counts now and did not before; what counts
+    no more, with what took its place, if anything did; how many are held; how many
+    proposals were left out."""
+
+    learned: Sequence[Memory]
+    replaced: Sequence[tuple[Memory, Memory | None]]
+    episode: Memory | None
+    held: int = 0
+    left_out: int = 0
+
+
+def commit(
+    session: Session, digest: Digested, checked: Sequence[Checked], now: datetime
+) -> Committed:
+    """Write what was found in the windows of a digest, in their order.
+
+    What the same digest wrote before, as when it was done without a model, is taken back
+    first: nothing is learned twice.
+
+    Raises:
+        MissingOwnerError: The digest has no user.
+    """
+    owner(digest.user_id)
+    before = read_journal(session, digest.digest_id)
+    take_back(session, digest.user_id, before, now, for_good=True)
+    authorship = Authorship.of(session, digest.user_id, digest.digest_id, digest.session_id)
+    writing = _Writing(session, digest, authorship, now)
+    for number, window in enumerate(checked, start=1):
+        for position, proposal in enumerate(window.proposals):
+            writing.write((number, position), proposal)
+    episode = writing.tell(checked[-1].summary if checked else "")
+    write_journal(session, digest.digest_id, writing.done)
+    return writing.outcome(episode)
+
+
+class _Writing:
+    """One digest on its way into the ledger. `done` is what it did so far."""
+
+    def __init__(
+        self, session: Session, digest: Digested, authorship: Authorship, now: datetime
+    ) -> None:
+        self.done: list[Entry] = []
+        self._session = session
+        self._digest = digest
+        self._user_id = digest.user_id
+        self._authorship = authorship
+        self._now = now
+        self._became: dict[tuple[int, int], int] = {}
+        self._heirs: dict[int, int | None] = {}
+        self._left_out = 0
+
+    def write(self, place: tuple[int, int], proposal: Proposal) -> None:
+        """Write a proposal that stands at `place`: in which window, and where in it."""
+        try:
+            with self._session.begin_nested():
+                memory = self._apply(proposal)
+        except UnfitMemoryError:
+            memory = None
+        if memory is None:
+            self._left_out += 1
+        else:
+            self._became[place] = memory.memory_id
+
+    def tell(self, summary: str) -> Memory | None:
+        """Keep the episode."""
+        said = episode_of(summary, self._authorship, self._now)
+        if said is None:
+            return None
+        try:
+            with self._session.begin_nested():
+                added = ledger.add(self._session, self._user_id, said, self._now)
+        except UnfitMemoryError:
+            return None
+        if added.is_new:
+            self.done.append(Entry(Deed.TOLD, added.memory.memory_id))
+        return added.memory
+
+    def outcome(self, episode: Memory | None) -> Committed:
+        """What became of it all in the end."""
+        wrote = [each.memory_id for each in self.done if each.deed in (Deed.WROTE, Deed.SUPPORTED)]
+        written = ledger.get_many(self._session, self._user_id, wrote)
+        ended = [each for each in self._heirs if each not in wrote]
+        old = ledger.get_many(self._session, self._user_id, ended)
+        return Committed(
+            learned=[each for each in written if each.status is MemoryStatus.ACTIVE],
+            replaced=[(each, self._heir(each)) for each in old],
+            episode=episode,
+            held=sum(each.status is MemoryStatus.HELD for each in written),
+            left_out=self._left_out,
+        )
+
+    def _apply(self, proposal: Proposal) -> Memory | None:
+        """The memory that a proposal became; None when there is nothing to write."""
+        if proposal.held or self._digest.is_fallback:
+            return self._hold(proposal)
+        replaced = list(self._replaced(proposal))
+        if not replaced and _was_given_up(self._session, self._user_id, proposal):
+            return None
+        said = self._statement(proposal)
+        uncovered = [old for old in replaced if not self._covers(proposal, old)]
+        if uncovered:
+            before = "; ".join(one_line(old.quote or old.text, LONGEST_BEFORE) for old in uncovered)
+            text = f"{said.text} (before: {before})"
+            said = replace(said, text=text if len(text) <= ledger.LONGEST_MEMORY else said.text)
+        added = ledger.add(self._session, self._user_id, said, self._now)
+        for old in replaced:
+            if old.memory_id != added.memory.memory_id:
+                heir_id = added.memory.memory_id
+                ledger.give_way(self._session, self._user_id, old.memory_id, heir_id, self._now)
+                self._note_end(old, added.memory)
+        self._note(added)
+        return ledger.get(self._session, self._user_id, added.memory.memory_id)
+
+    def _replaced(self, proposal: Proposal) -> Iterator[Memory]:
+        """What a proposal takes the place of: what was said before it, and is repeated word
+        for word where nobody has verified that it is over."""
+        seen: set[int] = set()
+        for target, change in proposal.changes:
+            old = self._present(target)
+            if old is None or old.memory_id in seen or old.valid_from > proposal.said_at:
+                continue
+            seen.add(old.memory_id)
+            if change is Change.REPLACES or self._covers(proposal, old):
+                yield old
+
+    def _covers(self, proposal: Proposal, old: Memory) -> bool:
+        """Whether a sentence has all that another says, but for who says it."""
+        told = content_terms(old.quote or old.text) - self._authorship.names
+        return bool(told) and told <= content_terms(proposal.text)
+
+    def _present(self, target: Target) -> Memory | None:
+        """The memory that is active now in the place of the one that is meant; None when
+        there is none any more. One that is only held makes room."""
+        number = target.memory_id
+        if number is None:
+            number = self._became.get((target.window, target.position))
+        seen: set[int] = set()
+        while number is not None and number not in seen:
+            seen.add(number)
+            try:
+                memory = ledger.get(self._session, self._user_id, number)
+            except UnknownMemoryError:
+                return None
+            if memory.status is MemoryStatus.ACTIVE:
+                return memory
+            if memory.status is MemoryStatus.HELD:
+                holding.discard(self._session, self._user_id, number)
+                return None
+            number = memory.superseded_by
+        return None
+
+    def _hold(self, proposal: Proposal) -> Memory:
+        """What is not sure neither replaces nor ends anything."""
+        said = self._statement(proposal)
+        added = holding.hold(self._session, self._user_id, said, self._now)
+        self._note(added)
+        return added.memory
+
+    def _statement(self, proposal: Proposal) -> Statement:
+        return self._authorship.statement(self._session, proposal)
+
+    def _note(self, added: Added) -> None:
+        if added.is_new:
+            own = added.memory.digest_id == self._digest.digest_id
+            deed = Deed.WROTE if own else Deed.SUPPORTED
+            self.done.append(Entry(deed, added.memory.memory_id))
+
+    def _note_end(self, old: Memory, heir: Memory | None) -> None:
+        self.done.append(Entry(Deed.ENDED, old.memory_id))
+        self._heirs[old.memory_id] = None if heir is None else heir.memory_id
+
+    def _heir(self, old: Memory) -> Memory | None:
+        """What stands in the place of `old` now: what replaced it may have been replaced."""
+        heir_id = self._heirs[old.memory_id]
+        while heir_id in self._heirs:
+            heir_id = self._heirs[heir_id]
+        if heir_id is None:
+            return None
+        try:
+            return ledger.get(self._session, self._user_id, heir_id)
+        except UnknownMemoryError:
+            return None
+
+
+def _was_given_up(session: Session, user_id: str, proposal: Proposal) -> bool:
+    """Whether the same counted once, and something that was said later took its place."""
+    heir = aliased(MemoryRow)
+    until = session.scalars(
+        select(heir.valid_from)
+        .select_from(MemoryRow)
+        .join(heir, heir.memory_id == MemoryRow.superseded_by)
+        .where(
+            MemoryRow.user_id == user_id,
+            MemoryRow.kind == proposal.kind,
+            MemoryRow.context == proposal.context,
+            MemoryRow.hash == text_hash(proposal.text),
+            MemoryRow.status == MemoryStatus.SUPERSEDED,
+        )
+    )
+    times: list[datetime] = list(until)
+    return any(time > proposal.said_at for time in times)

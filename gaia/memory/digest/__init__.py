@@ -1,1 +1,0 @@
-"""The digest: what gaia makes of a conversation that is over."""

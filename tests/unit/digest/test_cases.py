@@ -1,0 +1,120 @@
+"""What models get wrong, and what must come of it whatever a second one judges.
+
+`cases.json` holds what people said, what was known, and what a model claimed to have found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gaia.digest import proposals
+from gaia.digest.check import claims, summary
+from gaia.digest.extract import GaiaExtractor
+from gaia.digest.known import chosen
+from gaia.digest.verify import UNASKED, Effect, Verdict, verdicts_of
+from gaia.memory import ledger
+from gaia.memory.memory import Memory, Statement
+from gaia.store import identities
+from gaia.store.identities import Role
+from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.testing.clock import START
+from tests.harness.book import Book
+from tests.harness.digests import ScriptedAsk
+from tests.harness.proposals import Digests
+from tests.harness.turns import a_turn, a_window
+
+CASES = json.loads((Path(__file__).parent / "cases.json").read_text())
+ZONE = ZoneInfo("Europe/Lisbon")
+
+
+def all_of(verdict: str, effect: str) -> Callable[[Mapping[str, int]], str]:
+    """An answer that judges everything the same."""
+
+    def answer(asked: Mapping[str, int]) -> str:
+        return json.dumps(
+            {
+                "verdicts": [
+                    {"item": number, "verdict": verdict} for number in range(1, asked["items"] + 1)
+                ],
+                "changes": [
+                    {"item": number, "known": known, "change": effect}
+                    for number in range(1, asked["items"] + 1)
+                    for known in range(1, asked["known"] + 1)
+                ],
+            }
+        )
+
+    return answer
+
+
+EMBEDDED = "embedded"
+JUDGES = {
+    "same": all_of(Verdict.SAME, Effect.SAME),
+    "replaces": all_of(Verdict.SAME, Effect.REPLACES),
+    "unclear": all_of(Verdict.UNCLEAR, "unclear"),
+    "nothing": lambda _: "{}",
+    "garbage": lambda _: 'I am sorry, as a language model {"verdicts": [[1, null], {}]',
+}
+
+
+async def learned(book: Book, case: Mapping[str, object], judge: str) -> list[Memory]:
+    """The memories that are active after the case was digested."""
+    user = await book.database.write(identities.create, case["user"], Role.MEMBER, now=START)
+    said_at = datetime.fromisoformat(f"{case['date']}T15:00").replace(tzinfo=ZONE)
+    known = []
+    if case["known"]:
+        before = said_at - timedelta(days=30)
+        said = Statement(str(case["known"]), MemorySource.DIGEST, said_at=before)
+        known = [(await book.database.write(ledger.add, user.user_id, said, before)).memory]
+    offers = chosen([], [], [known], most=30)
+    found = {"replaces": 1 if known and case["found"]["operation"] != "ADD" else 0, **case["found"]}
+    window = a_window(
+        turns=[a_turn(n, words, said_at=said_at) for n, words in enumerate(case["said"], 1)],
+        user_name=str(case["user"]),
+    )
+    if judge == EMBEDDED:
+        ask = ScriptedAsk(lambda _: '{"keep": [1, 2, 3, 4, 5]}', is_small=True)
+    else:
+        told = json.dumps(
+            {"facts": [found], "rules": [], "reminders": [], "summary": "They talked."}
+        )
+        ask = ScriptedAsk([told])
+    extracted = await GaiaExtractor(ask).extract(window, offers)
+    claimed = claims(extracted.extraction, window, offers)
+    verdicts = UNASKED
+    if judge != EMBEDDED:
+        answer = JUDGES[judge]({"items": len(claimed.found), "known": len(offers)})
+        verdicts = verdicts_of(answer, claimed.found)
+    checked = proposals.checked(claimed, verdicts, summary("They talked.", window), ZONE)
+    digests = Digests(book.database, user.user_id)
+    await digests.commit(await digests.sealed(), checked, now=said_at)
+    every = await book.database.read(ledger.every, user.user_id, limit=100)
+    return [each for each in every if each.kind is not MemoryKind.EPISODE]
+
+
+@pytest.mark.parametrize("judge", [*JUDGES, EMBEDDED])
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+async def test_whatever_is_claimed_and_judged_nothing_false_is_kept(
+    case: Mapping[str, object], judge: str, book: Book
+) -> None:
+    memories = await learned(book, case, judge)
+    # A model that cannot judge leaves what was known beside what is said now.
+    texts = [each.text for each in memories if judge != EMBEDDED or each.text != case["known"]]
+    expected = case["expect"]
+    if "never" in expected:
+        assert not [text for text in texts if re.search(expected["never"], text)]
+    if "active" in expected and judge != EMBEDDED:
+        assert any(re.search(expected["active"], text) for text in texts), texts
+    if "due" in expected and judge != EMBEDDED:
+        assert [
+            each.due_at.astimezone(ZONE).strftime("%Y-%m-%d %H:%M")
+            for each in memories
+            if each.due_at
+        ] == expected["due"]

@@ -1,0 +1,142 @@
+"""The sentences that a user said, in every script, and how far they are their own."""
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gaia.digest.sentences import OwnWords, Standing, sentences
+from gaia.memory.text import content_terms
+from gaia.store.archive import MESSAGE_BREAK
+from tests.harness.effort import rounds
+from tests.harness.turns import a_turn, turns_of
+
+
+def found(words: str, quote: str) -> list[str]:
+    return [" ".join(each.text.split()) for each in OwnWords(turns_of(words)).find(quote)]
+
+
+def standings(words: str, *, in_group: bool = False) -> dict[str, Standing]:
+    return {each.text: each.standing for each in sentences(a_turn(1, words), in_group=in_group)}
+
+
+@pytest.mark.parametrize(
+    ("words", "quote", "sentence"),
+    [
+        ("Well, I live  in\nPorto now", "i live in porto", "Well, I live in Porto now"),
+        ("It’s “Grace” — my sister", 'it\'s "grace" - my sister', "It’s “Grace” — my sister"),
+        ("My sister is Grace.", '"My sister is Grace!"', "My sister is Grace."),
+        ("Ich heiße Jürgen", "ICH HEISSE JU\u0308RGEN", "Ich heiße Jürgen"),
+        ("Я живу в Москве", "я живу в москве", "Я живу в Москве"),
+        ("أنا أعيش في بورتو", "أعيش في بورتو", "أنا أعيش في بورتو"),
+        ("我住在波尔图，喜欢喝茶", "住在波尔图", "我住在波尔图，喜欢喝茶"),
+        ("私は東京に住んでいます。", "東京に住んで", "私は東京に住んでいます。"),
+        ("나는 서울에 살아요", "서울에 살아요", "나는 서울에 살아요"),
+        ("My dog 🐕 is Rex", "my dog 🐕 is rex", "My dog 🐕 is Rex"),
+        ("zero\u200bwidth sister", "zerowidth sister", "zero\u200bwidth sister"),
+        ("ＦＵＬＬ width tea", "full WIDTH tea", "ＦＵＬＬ width tea"),
+        ("Hi. I live in Porto! Do you?", "in Porto", "I live in Porto!"),
+        ("I like tea. Do I like milk? Yes.", "tea. Do I", "I like tea. Do I like milk?"),
+        ("I run 3.5 km. I like tea", "3.5 km", "I run 3.5 km."),
+        ("My doctor is Dr. Weber. He is old.", "doctor is Dr", "My doctor is Dr. Weber."),
+        ("Mein Geburtstag ist am 3. Mai. Ja.", "am 3. Mai", "Mein Geburtstag ist am 3. Mai."),
+        ("I like sweets, e.g. cake. Yes.", "cake", "I like sweets, e.g. cake."),
+        ("我喜欢茶。我住在这里。", "喜欢茶", "我喜欢茶。"),
+        ("I am vegan, what can I cook?", "I am vegan", "I am vegan"),
+    ],
+)
+def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
+    words: str, quote: str, sentence: str
+) -> None:
+    assert found(words, quote) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("words", "quote"),
+    [
+        ("I live in Porto", "I live in Lisbon"),
+        ("there was a party", "art"),
+        ("Martha is here", "Mart"),
+        ("I live in Porto", ""),
+        ("I live in Porto", "..."),
+        ("I live in Porto", "I"),
+        ("和我一起", "我"),
+        ("I moved from Lisbon to Porto", "I moved ... Porto"),
+    ],
+)
+def test_what_does_not_stand_there_as_words_is_not_found(words: str, quote: str) -> None:
+    assert found(words, quote) == []
+
+
+def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
+    assert not list(OwnWords(turns_of("I live", "in Porto")).find("I live in Porto"))
+    places = OwnWords(turns_of("I like tea. I like tea!", "Yes, I like tea")).find("I like tea")
+    assert [(each.turn.archive_id, each.start) for each in places] == [(2, 0), (1, 12), (1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("I am vegan.", {"I am vegan.": Standing.SAID}),
+        ("I am vegan. What can I cook?", {"I am vegan.": Standing.SAID}),
+        ("What can I cook? I am vegan.", {"I am vegan.": Standing.BESIDE_REQUEST}),
+        ("I am a nurse. Can you correct that?", {"I am a nurse.": Standing.BESIDE_REQUEST}),
+        ("Can you correct this? I am nurse.", {"I am nurse.": Standing.MATERIAL}),
+        ("Translate this. I am a nurse.", {"I am a nurse.": Standing.MATERIAL}),
+        ("Please translate: I am a nurse", {"Please translate: I am a nurse": Standing.MATERIAL}),
+        ("Allergies: nuts", {"Allergies: nuts": Standing.SAID}),
+        ("I get up at 9:30 or 10", {"I get up at 9:30 or 10": Standing.SAID}),
+        ("Tom wrote:\nI am late.", {"I am late.": Standing.MATERIAL}),
+        ("Is that right?\nI am a nurse", {"I am a nurse": Standing.MATERIAL}),
+        ("Hello\nI am a nurse", {"I am a nurse": Standing.AMONG_LINES}),
+        ("> I am a nurse", {"> I am a nurse": Standing.MATERIAL}),
+        ("see\n```\nI am a robot\n```", {"I am a robot": Standing.MATERIAL}),
+        (f"Translate this\n{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Standing.SAID}),
+        (f"How are you?{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Standing.SAID}),
+    ],
+)
+def test_what_follows_a_colon_or_a_request_is_rather_material_than_said(
+    words: str, told: dict[str, Standing]
+) -> None:
+    known = standings(words)
+    assert {text: known[text] for text in told} == told
+
+
+def test_a_quote_between_quotation_marks_is_somebody_elses() -> None:
+    (said,) = OwnWords(turns_of('He told me "you are a lazy man" again')).find("a lazy man")
+    assert said.standing is Standing.MATERIAL
+    (named,) = OwnWords(turns_of('my band is called "The Loud Cats"')).find("band is called")
+    assert named.standing is Standing.SAID
+
+
+def test_in_a_group_each_message_is_its_senders() -> None:
+    turn = a_turn(1, "Bob: I like tea\n  My dog too.\nEve: Translate this\nBob: I am old")
+    told = [(each.sender, each.text, each.standing) for each in sentences(turn, in_group=True)]
+    assert told == [
+        ("Bob", "I like tea", Standing.AMONG_LINES),
+        ("Bob", "My dog too.", Standing.AMONG_LINES),
+        ("Eve", "Translate this", Standing.SAID),
+        ("Bob", "I am old", Standing.SAID),
+    ]
+
+
+@given(st.text(min_size=1, max_size=60), st.text(max_size=20), st.text(max_size=20))
+def test_a_sentence_is_a_part_of_the_words(quote: str, before: str, after: str) -> None:
+    words = f"{before} {quote} {after}"
+    for each in [*sentences(a_turn(1, words)), *OwnWords(turns_of(words)).find(quote)]:
+        assert words[each.start : each.end] == each.text
+
+
+@settings(max_examples=rounds(15, thorough=40))
+@given(st.lists(st.from_regex(r"[A-Za-zÀ-ÿа-я]{4,9}", fullmatch=True), min_size=3, max_size=9))
+def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> None:
+    quote = " ".join(words[1:])
+    if content_terms(quote):
+        assert found(" ".join(words), quote.upper())
+
+
+def test_of_very_many_places_the_last_are_found_at_once() -> None:
+    places = OwnWords(turns_of("I like tea. " * 3_000)).find("I like tea")
+    assert next(places).start == 12 * 2_999
