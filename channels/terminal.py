@@ -33,6 +33,7 @@ from channels.terminal_wire import (
     encode,
 )
 from gaia import messages
+from gaia.clock import within
 from gaia.errors import (
     AttachmentError,
     GaiaError,
@@ -57,6 +58,9 @@ logger = logging.getLogger(__name__)
 REATTACH_SECONDS = 3.0
 """How long after a start a reply waits for its author, if only others are attached.
 Clients try to attach again at least once a second."""
+
+HELLO_SECONDS = 10.0
+"""From the connection to the client's hello, which clients say at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,10 @@ class TerminalChannel:
 
         While the channel does not serve, it hangs up and the client tries again.
         """
-        hello = await _read_hello(connection)
+        try:
+            hello = await within(self._clock, HELLO_SECONDS, _read_hello(connection))
+        except TimeoutError:
+            return
         gateway = self._gateway
         if hello is None or gateway is None:
             return

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gaia.files import create
+from gaia.logs.junk import OnceAMinute
 from gaia.logs.line import as_json, as_text, terminal_form
 from gaia.logs.redaction import RedactingFormatter
 from gaia.settings.schema import LoggingSettings
@@ -42,6 +43,9 @@ look at the time or a folder, or each step of theirs. Only their warnings count.
 
 SILENT = "google_adk"
 """Logs a traceback for each error that it raises as well; whoever catches it logs it."""
+
+OPEN_TO_ANYBODY = ("uvicorn.error", "asyncio", "gaia.web.connections")
+"""What these say, anybody who reaches a port can have them say, as often as they like."""
 
 FILE = "gaia.log"
 BYTES_PER_MEGABYTE = 1_000_000
@@ -76,6 +80,7 @@ def configure(
         handlers.append(terminal)
     _replace(handlers)
     _set_levels(getattr(logging, settings.level))
+    _limit_junk()
     logging.captureWarnings(capture=True)
 
 
@@ -93,6 +98,13 @@ def _set_levels(level: int) -> None:
     for name in CHATTY:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
     logging.getLogger(SILENT).setLevel(logging.CRITICAL)
+
+
+def _limit_junk() -> None:
+    for name in OPEN_TO_ANYBODY:
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, OnceAMinute) for each in logger.filters):
+            logger.addFilter(OnceAMinute())
 
 
 class PrivateFileHandler(RotatingFileHandler):

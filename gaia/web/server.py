@@ -13,36 +13,47 @@ import uvicorn
 from starlette.applications import Starlette
 
 from gaia.errors import ListenError
+from gaia.web.connections import BoundedConfig, Bounds, share_of_descriptors
 
 CLOSING_SECONDS = 2
 """How long open connections may take to end when the server stops."""
 
 BACKLOG = 2048
-"""How many connections wait to be accepted: uvicorn's own number."""
+"""How many connections wait to be accepted. The kernel keeps them, and gaia spends nothing on
+them."""
 
 
 class WebServer(uvicorn.Server):
-    """uvicorn without its signal handlers: signals are the daemon's."""
+    """uvicorn without its signal handlers: signals are the daemon's. Only a listener on a path
+    has WebSockets, unless told otherwise, and answers that take as long as they need."""
 
-    def __init__(self, app: Starlette, listener: socket.socket) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                # The other parser that uvicorn may find keeps a head however long it is.
-                http="h11",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=CLOSING_SECONDS,
-                ws_ping_interval=None,
-            )
+    def __init__(
+        self,
+        app: Starlette,
+        listener: socket.socket,
+        *,
+        bounds: Bounds | None = None,
+        websockets: bool | None = None,
+    ) -> None:
+        is_local = listener.family == socket.AF_UNIX
+        if bounds is None:
+            connections = share_of_descriptors()
+            bounds = Bounds(connections, request_seconds=None) if is_local else Bounds(connections)
+        config = BoundedConfig(
+            app, bounds, websockets=is_local if websockets is None else websockets
         )
+        config.timeout_graceful_shutdown = CLOSING_SECONDS
+        super().__init__(config)
         self._listener = listener
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # asyncio takes the number that it accepts at once for the queue's length as well.
+        self._listener.listen(BACKLOG)
 
     async def run_until_cancelled(self) -> None:
         """Serve; on cancellation close the connections in good order."""

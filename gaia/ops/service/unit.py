@@ -41,6 +41,9 @@ RUNNING = (
     "TimeoutStartSec=180",
 )
 BOUNDS = (
+    "# Files and connections: gaia shares them out, so that nobody who holds on to many",
+    "# connections keeps it from its database or its channels.",
+    "LimitNOFILE=8192",
     "# The embedded model's process ends with gaia, and not before the turns that need it.",
     "KillMode=mixed",
     "# gaia with the embedded model takes 2.5 GB. If that process is killed for want of",

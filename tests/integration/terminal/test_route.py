@@ -55,7 +55,8 @@ async def test_a_client_over_tcp_is_refused() -> None:
     channel = TerminalChannel(Nobody(), FakeClock(), version="0.1.0")
     listener = listen_on_port("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    server = WebServer(Starlette(routes=[terminal_route(lambda: channel)]), listener)
+    app = Starlette(routes=[terminal_route(lambda: channel)])
+    server = WebServer(app, listener, websockets=True)
     serving = asyncio.create_task(server.run_until_cancelled())
     await until(lambda: server.started)
     with pytest.raises(InvalidStatus, match="403"):

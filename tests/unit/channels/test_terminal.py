@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from channels.terminal import HELLO_SECONDS
 from channels.terminal_attachment import BACKLOG_FRAMES
 from channels.terminal_wire import (
     ReceiptFrame,
@@ -198,3 +199,10 @@ async def test_a_slow_client_loses_the_preview_and_not_the_reply(terminals: Term
     terminals.channel.watch(TurnText("ada", "t1", "after the hole"))
     await asyncio.sleep(0)
     assert peer.unread == 0
+
+
+async def test_a_client_that_never_says_hello_is_hung_up_on(terminals: Terminals) -> None:
+    attending = terminals.connect(TerminalPeer())
+    await terminals.clock.until_sleeping()
+    terminals.clock.advance(HELLO_SECONDS)
+    await attending
