@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from channels.credentials import missing, telegram_token, twilio_credentials
-from channels.terminal import Greeter, TerminalChannel
+from channels.terminal import TerminalChannel, TerminalLogin
 from gaia.errors import SettingsError
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import (
@@ -18,7 +18,7 @@ def build_channels(
     settings: ChannelsSettings,
     secrets: Secrets,
     *,
-    greeter: Greeter,
+    terminal_login: TerminalLogin,
     clock: Clock,
     version: str,
     hosted: bool,
@@ -29,7 +29,7 @@ def build_channels(
     """
     channels: list[Channel] = []
     if settings.terminal.enabled or hosted:
-        channels.append(TerminalChannel(greeter, clock, version=version, hosted=hosted))
+        channels.append(TerminalChannel(terminal_login, clock, version=version, hosted=hosted))
     # A channel that is off costs nothing: its library is loaded here.
     if settings.telegram.enabled and not hosted:
         from channels.telegram.channel import TelegramChannel

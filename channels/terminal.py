@@ -74,7 +74,7 @@ class Greeting:
     conversation_turns: int
 
 
-class Greeter(Protocol):
+class TerminalLogin(Protocol):
     """Knows users and the model, so that the channel need not."""
 
     async def greet(self, address: Address) -> Greeting:
@@ -95,9 +95,9 @@ class TerminalChannel:
     reports = False
 
     def __init__(
-        self, greeter: Greeter, clock: Clock, *, version: str, hosted: bool = False
+        self, terminal_login: TerminalLogin, clock: Clock, *, version: str, hosted: bool = False
     ) -> None:
-        self._greeter = greeter
+        self._login = terminal_login
         self._clock = clock
         self._version = version
         self._hosted = hosted
@@ -160,7 +160,7 @@ class TerminalChannel:
             return
         address = Address(self.name, hello.user)
         try:
-            greeting = await self._greeter.greet(address)
+            greeting = await self._login.greet(address)
         except GaiaError as exc:
             logger.warning("A terminal client is refused: %s", exc)
             await connection.write(encode(RefusedFrame(reason=str(exc))))

@@ -12,7 +12,7 @@
     │   MemoryFileError, LearningOffError
     ├── UnfitMemoryError ── CredentialError, ForgottenError
     ├── IndexUnavailableError ── IndexDamagedError
-    ├── InVainError
+    ├── FailedCallError
     │   ├── UnusableExtractionError
     │   └── ModelError
     │       ├── ModelUnavailableError ── ModelUnreachableError
@@ -222,7 +222,7 @@ class IndexDamagedError(IndexUnavailableError):
     """The vectors are missing, incomplete or cannot be read: they have to be made anew."""
 
 
-class InVainError(GaiaError):
+class FailedCallError(GaiaError):
     """A model was asked, and gave nothing that can be used. `tokens_in` and `tokens_out`
     are what its provider counted all the same, as far as it told."""
 
@@ -230,11 +230,11 @@ class InVainError(GaiaError):
     tokens_out: int = 0
 
 
-class UnusableExtractionError(InVainError):
+class UnusableExtractionError(FailedCallError):
     """What a model found in a conversation cannot be read. Holds no word of that one."""
 
 
-class ModelError(InVainError):
+class ModelError(FailedCallError):
     """The model gave no answer.
 
     `bare` is the message without the provider's own words, which may quote what it was

@@ -33,7 +33,7 @@ class DaemonThreadPool:
         self._left: set[Future[Any]] = set()
 
     @property
-    def stuck(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether every thread is busy with a call that nobody waits for any more."""
         return len(self._left) >= self._size
 

@@ -105,7 +105,7 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
 def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A home with an empty database, migrated once for all tests. They copy what they need of
     it: to migrate one of their own takes longer than most of them."""
-    from gaia.store.opening import open_database
+    from gaia.store.opener import open_database
 
     async def make(home: Home) -> None:
         home.create()

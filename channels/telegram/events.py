@@ -20,7 +20,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Overheard:
+class AlbumPart:
     """A part of an album in a group that is not for the bot by itself, and is if
     another part of the album is."""
 
@@ -60,7 +60,7 @@ class Ignored:
     reason: str
 
 
-Event = Written | Overheard | Pressed | Migrated | Unblocked | Ignored
+Event = Written | AlbumPart | Pressed | Migrated | Unblocked | Ignored
 
 
 @dataclass(frozen=True, slots=True)

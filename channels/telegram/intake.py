@@ -17,10 +17,10 @@ from telegram import Update
 from channels.base.intake import Attempts, log_set_aside
 from channels.telegram.api import Json
 from channels.telegram.events import (
+    AlbumPart,
     Event,
     Ignored,
     Migrated,
-    Overheard,
     Pressed,
     Unblocked,
     Written,
@@ -75,9 +75,9 @@ class Intake:
                 for overheard in self._albums.addressed(inbound):
                     await self._receive(overheard)
                 await self._receive(inbound)
-            case Overheard(inbound) if self._albums.is_addressed(inbound):
+            case AlbumPart(inbound) if self._albums.is_addressed(inbound):
                 await self._receive(inbound)
-            case Overheard(inbound):
+            case AlbumPart(inbound):
                 self._albums.overhear(inbound)
             case Pressed():
                 receipt = await self._gateway.receive(event.inbound)

@@ -29,11 +29,11 @@ from channels.base.intake import LONGEST_NAME, clean, one_line, quoted_if_comman
 from channels.telegram.content import content_of, context_of
 from channels.telegram.events import (
     CHANNEL,
+    AlbumPart,
     ChatKey,
     Event,
     Ignored,
     Migrated,
-    Overheard,
     Pressed,
     Unblocked,
     Written,
@@ -118,7 +118,7 @@ def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) ->
 
 def _overheard(message: Message, inbound: Inbound, heard: Heard) -> Event:
     if message.media_group_id is not None:
-        return Overheard(inbound)
+        return AlbumPart(inbound)
     return Ignored("not for the bot")
 
 

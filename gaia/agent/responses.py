@@ -16,7 +16,7 @@ import regex
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from gaia.errors import InVainError
+from gaia.errors import FailedCallError
 from gaia.lru import LruCache
 
 _NAME = r"(?:think(?:ing)?|thoughts?|reasoning)"
@@ -148,7 +148,7 @@ class TokenCount:
 
     def hear_error(self, error: Exception) -> None:
         """Take what an error tells of the present call: it knows of all its tries."""
-        if isinstance(error, InVainError):
+        if isinstance(error, FailedCallError):
             self._present = (error.tokens_in, error.tokens_out)
 
 

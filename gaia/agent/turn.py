@@ -120,11 +120,11 @@ class Preview(Protocol):
         ...
 
 
-HELD_FOR = timedelta(minutes=10)
+CACHED_FOR = timedelta(minutes=10)
 """So long a small model is told the same time in a conversation."""
 
 
-class HeldTime:
+class CachedTime:
     """The time as a small model is told it. All that stands after it is read again when it
     changes, so that it holds for a while."""
 
@@ -133,7 +133,7 @@ class HeldTime:
 
     def at(self, session_id: str, now: datetime) -> datetime:
         """What a session is told that it is."""
-        self._told = {key: told for key, told in self._told.items() if now - told < HELD_FOR}
+        self._told = {key: told for key, told in self._told.items() if now - told < CACHED_FOR}
         return self._told.setdefault(session_id, now)
 
 
@@ -156,7 +156,7 @@ class Agent:
         self._recall = recall
         self._preload = preload
         self._settings = settings
-        self._held_time = HeldTime()
+        self._held_time = CachedTime()
         self._events = EventReader()
 
     def cue(self, session: Session, user_id: str, words: str) -> Cue | None:

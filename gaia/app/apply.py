@@ -15,12 +15,12 @@ from functools import partial
 
 from gaia import logs
 from gaia.agent.models import build_model
-from gaia.app.base import weighing
+from gaia.app.base import ranking_options
 from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
 from gaia.app.models import ModelStack
 from gaia.app.tasks import Listeners, Place, Tasks
-from gaia.memory.index.opening import parts_inputs, parts_opener
+from gaia.memory.index.opener import parts_inputs, parts_opener
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences
@@ -112,7 +112,7 @@ class SettingsApplier:
         if not changes:
             self.loaded = loaded
             return changes
-        model = self._app.answering.model.now
+        model = self._app.answering.model.value
         prepared = self._prepare(loaded, changes)
         try:
             await self._move_servers(loaded.settings)
@@ -131,10 +131,10 @@ class SettingsApplier:
                 from gaia.ops.tracing import require_extra
 
                 require_extra(loaded.settings.tracing)
-            channels = enabled_channels(loaded, self._app.greeter, self._clock, hosted=False)
+            channels = enabled_channels(loaded, self._app.terminal_login, self._clock, hosted=False)
             changed = changed_channels(self.loaded, loaded)
         resolved = resolve_loaded(loaded)
-        model = self._app.answering.model.now
+        model = self._app.answering.model.value
         settings, before = loaded.settings.model, self.loaded.settings.model
         if resolved != self._resolved or _connection(settings) != _connection(before):
             model = build_model(resolved, settings, self._home, self._clock)
@@ -160,7 +160,7 @@ class SettingsApplier:
             self._configure_logs(loaded)
         self.loaded, self._resolved = loaded, prepared.resolved
         app.settings.replace(loaded.settings)
-        app.weighing.replace(weighing(loaded.settings.memory))
+        app.ranking_options.replace(ranking_options(loaded.settings.memory))
         self._replace_answering(prepared.answering)
         for name in prepared.changed_channels:
             await self._replace_channel(name, prepared.channels.get(name))
@@ -184,7 +184,7 @@ class SettingsApplier:
         )
 
     def _replace_answering(self, answering: ModelStack) -> None:
-        model = self._app.answering.model.now
+        model = self._app.answering.model.value
         unused = self._app.answering.replace(answering)
 
         async def close() -> None:

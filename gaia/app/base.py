@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaia.current import Current
 from gaia.memory.index.index import Index
-from gaia.memory.index.opening import parts_opener
+from gaia.memory.index.opener import parts_opener
 from gaia.memory.ranking import E5
-from gaia.memory.search import Search, Weighing
+from gaia.memory.search import RankingOptions, Search
 from gaia.ops.backup.backups import Backups, build_backups
-from gaia.ops.forgetting import Forgetting
+from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.metrics import Counters
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -19,6 +18,7 @@ from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 
 HOSTED_QUIET_SECONDS = 20.0
 """The pause before a hosted daemon loads its index and looks for sessions that idled out, so
@@ -32,7 +32,7 @@ class Base:
 
     home: Home
     loaded: LoadedSettings
-    settings: Current[Settings]
+    settings: Swappable[Settings]
     database: Database
     clock: Clock
     users: Users
@@ -52,7 +52,7 @@ def build_base(
     return Base(
         home=home,
         loaded=loaded,
-        settings=Current(loaded.settings),
+        settings=Swappable(loaded.settings),
         database=database,
         clock=clock,
         users=Users(database, clock),
@@ -65,23 +65,23 @@ def build_base(
 class MemoryParts:
     """What finds memories and what forgets them, whichever model answers."""
 
-    weighing: Current[Weighing]
+    ranking_options: Swappable[RankingOptions]
     index: Index
     search: Search
-    forgetting: Forgetting
+    forget_worker: ForgetWorker
     backups: Backups
 
     def changed(self) -> None:
         """Say that a change of a memory is committed."""
         self.index.wake()
-        self.forgetting.wake()
+        self.forget_worker.wake()
 
 
 def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
     """Build them. `forget_known` is called once something is forgotten: whoever holds some
     of it in mind drops it."""
     memory = base.loaded.settings.memory
-    weighed = Current(weighing(memory))
+    weighed = Swappable(ranking_options(memory))
     index = Index(
         parts_opener(base.home, memory, base.loaded.secrets),
         database=base.database,
@@ -95,16 +95,16 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         backups.wake()
 
     return MemoryParts(
-        weighing=weighed,
+        ranking_options=weighed,
         index=index,
-        search=Search(base.database, index, base.clock, weighing=weighed),
-        forgetting=Forgetting(
+        search=Search(base.database, index, base.clock, ranking_options=weighed),
+        forget_worker=ForgetWorker(
             home=base.home, database=base.database, clock=base.clock, forgotten=forgotten
         ),
         backups=backups,
     )
 
 
-def weighing(memory: MemorySettings) -> Weighing:
+def ranking_options(memory: MemorySettings) -> RankingOptions:
     """How what is found is weighed, by the settings."""
-    return Weighing(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)
+    return RankingOptions(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)

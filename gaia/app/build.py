@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from gaia.agent.models import ChatModel
 from gaia.app.base import Base, MemoryParts, build_base, build_memory
-from gaia.app.channels import ChannelParts, TerminalGreeter, build_channels
+from gaia.app.channels import ChannelParts, UserLogin, build_channels
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
 from gaia.commands.conversation import conversation_commands, status_commands
@@ -24,18 +24,17 @@ from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
-from gaia.core.gateway import ChannelGateway, Warming
+from gaia.core.gateway import ChannelGateway, ModelWarmer
 from gaia.core.handler import Handlers
-from gaia.core.profiling import Profiles
+from gaia.core.profile_worker import ProfileWorker
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
-from gaia.current import Current
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
-from gaia.memory.search import Weighing
+from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
-from gaia.ops.forgetting import Forgetting
+from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.metrics import Metrics
 from gaia.ops.status import SettingsState, Status
 from gaia.ops.upkeep import Upkeep
@@ -48,6 +47,7 @@ from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
 
 
@@ -56,25 +56,25 @@ class App:
     """All parts of a gaia that is ready to start. `daemon` runs it, `apply` gives it
     other settings."""
 
-    settings: Current[Settings]
+    settings: Swappable[Settings]
     answering: CurrentModelStack
-    weighing: Current[Weighing]
+    ranking_options: Swappable[RankingOptions]
     builder: ModelStackBuilder
     users: Users
-    greeter: TerminalGreeter
+    terminal_login: UserLogin
     channels: dict[str, Channel]
     gateway: Callable[[str], ChannelGateway]
     handlers: Handlers
     strangers: Strangers
     dispatcher: Dispatcher
     delivery: Delivery
-    warming: Warming
+    warmer: ModelWarmer
     index: Index
-    forgetting: Forgetting
+    forget_worker: ForgetWorker
     backups: Backups
-    digesting: Digesting
+    digest_worker: DigestWorker
     upkeep: Upkeep
-    profiles: Profiles
+    profiles: ProfileWorker
     schedule: Schedule
     ledger: Ledger
     jobs: Callable[[], Sequence[Job]]
@@ -91,7 +91,7 @@ class App:
         await self.strangers.recover()
         await self.delivery.recover()
         self.index.wake()
-        self.forgetting.wake()
+        self.forget_worker.wake()
         self.backups.wake()
 
     def hooked(self, name: str) -> Hooked | None:
@@ -118,34 +118,34 @@ def build_app(
         SettingsError: A channel is enabled, and its secret is not there.
     """
     base = build_base(home, loaded, database, clock, hosted=hosted)
-    memory = build_memory(base, forget_known=lambda: models.answering.agent.now.forget_known())
+    memory = build_memory(base, forget_known=lambda: models.answering.agent.value.forget_known())
     models = build_models(base, memory, model, reader)
     channels = build_channels(base, models, extra_channels)
     turns = Turns()
-    digesting = build_digests(base, memory, models, channels, turns)
-    jobs = build_jobs(base, memory, digesting)
-    handlers = _build_handlers(base, memory, models, channels, digesting, turns)
-    reports = _build_reports(base, memory, models, channels, digesting, handlers)
-    intake = _build_intake(base, memory, models, channels, digesting, handlers, reports)
+    digest_worker = build_digests(base, memory, models, channels, turns)
+    jobs = build_jobs(base, memory, digest_worker)
+    handlers = _build_handlers(base, memory, models, channels, digest_worker, turns)
+    reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
+    intake = _build_intake(base, memory, models, channels, digest_worker, handlers, reports)
     return App(
         settings=base.settings,
         answering=models.answering,
-        weighing=memory.weighing,
+        ranking_options=memory.ranking_options,
         builder=models.builder,
         users=base.users,
-        greeter=channels.greeter,
+        terminal_login=channels.terminal_login,
         channels=channels.by_name,
         gateway=intake.gateway,
         handlers=handlers,
         strangers=intake.strangers,
         dispatcher=intake.dispatcher,
         delivery=channels.delivery,
-        warming=intake.warming,
+        warmer=intake.warmer,
         index=memory.index,
-        forgetting=memory.forgetting,
+        forget_worker=memory.forget_worker,
         backups=memory.backups,
         profiles=models.profiles,
-        digesting=digesting,
+        digest_worker=digest_worker,
         upkeep=jobs.upkeep,
         schedule=jobs.schedule,
         ledger=jobs.ledger,
@@ -153,7 +153,7 @@ def build_app(
         status=reports.status,
         metrics=reports.metrics,
         settings_state=reports.settings_state,
-        local_routes=_local_routes(base, memory, channels, digesting),
+        local_routes=_local_routes(base, memory, channels, digest_worker),
     )
 
 
@@ -162,12 +162,12 @@ def _build_handlers(
     memory: MemoryParts,
     models: ModelParts,
     channels: ChannelParts,
-    digesting: Digesting,
+    digest_worker: DigestWorker,
     turns: Turns,
 ) -> Handlers:
     def after_turn() -> None:
-        memory.forgetting.after_turn()
-        digesting.after_turn()
+        memory.forget_worker.after_turn()
+        digest_worker.after_turn()
 
     return Handlers(
         database=base.database,
@@ -179,7 +179,7 @@ def _build_handlers(
         turns=turns,
         spending=models.spending,
         budgets=BudgetNotices(models.budgets, channels.by_name, base.clock),
-        before_turn=memory.forgetting.before_turn,
+        before_turn=memory.forget_worker.before_turn,
         after_turn=after_turn,
         observer=base.counters,
     )
@@ -199,7 +199,7 @@ def _build_reports(
     memory: MemoryParts,
     models: ModelParts,
     channels: ChannelParts,
-    digesting: Digesting,
+    digest_worker: DigestWorker,
     handlers: Handlers,
 ) -> _Reports:
     settings_state = SettingsState(base.clock.now(), base.loaded.problem)
@@ -212,7 +212,7 @@ def _build_reports(
         handlers=handlers,
         index=memory.index,
         recall=models.answering.recall,
-        digesting=digesting,
+        digest_worker=digest_worker,
         settings=base.settings,
         settings_state=settings_state,
         clock=base.clock,
@@ -227,7 +227,7 @@ class _Intake:
 
     strangers: Strangers
     dispatcher: Dispatcher
-    warming: Warming
+    warmer: ModelWarmer
     gateway: Callable[[str], ChannelGateway]
 
 
@@ -236,7 +236,7 @@ def _build_intake(
     memory: MemoryParts,
     models: ModelParts,
     channels: ChannelParts,
-    digesting: Digesting,
+    digest_worker: DigestWorker,
     handlers: Handlers,
     reports: _Reports,
 ) -> _Intake:
@@ -245,9 +245,9 @@ def _build_intake(
         database=database, channels=channels.by_name, delivery=delivery, clock=clock
     )
     commands = [
-        *conversation_commands(handlers.stop_turn, digesting),
-        *linking_commands(digesting),
-        *memory_commands(memory.search, memory.changed, lambda: base.settings.now.memory.enabled),
+        *conversation_commands(handlers.stop_turn, digest_worker),
+        *linking_commands(digest_worker),
+        *memory_commands(memory.search, memory.changed, lambda: base.settings.value.memory.enabled),
         export_command(channels.takes),
         *status_commands(reports.status),
         *people_commands(strangers.greet),
@@ -265,7 +265,7 @@ def _build_intake(
         channels=channels.by_name,
         clock=clock,
     )
-    warming = Warming(
+    warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock
     )
 
@@ -276,19 +276,19 @@ def _build_intake(
             clock=clock,
             dispatcher=dispatcher,
             delivery=delivery,
-            warming=warming,
+            warmer=warmer,
             observer=base.counters,
         )
 
-    return _Intake(strangers, dispatcher, warming, gateway)
+    return _Intake(strangers, dispatcher, warmer, gateway)
 
 
 def _local_routes(
-    base: Base, memory: MemoryParts, channels: ChannelParts, digesting: Digesting
+    base: Base, memory: MemoryParts, channels: ChannelParts, digest_worker: DigestWorker
 ) -> Sequence[BaseRoute]:
     return [
         *memory_routes(memory.search, memory.index),
-        *session_routes(base.database, digesting, base.clock),
+        *session_routes(base.database, digest_worker, base.clock),
         *query_routes(base.database, base.clock),
         terminal_route(channels.terminal),
     ]

@@ -6,24 +6,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from channels import registry
-from channels.terminal import Greeter, Greeting, TerminalChannel
+from channels.terminal import Greeting, TerminalChannel, TerminalLogin
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.app.base import Base
 from gaia.app.models import ModelParts
 from gaia.core.access import Access
 from gaia.core.delivery import Delivery
-from gaia.current import Current
 from gaia.errors import RefusedError, SettingsError
 from gaia.messages import Address
 from gaia.ports import Channel, Clock
 from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 
 def enabled_channels(
-    loaded: LoadedSettings, greeter: Greeter, clock: Clock, *, hosted: bool
+    loaded: LoadedSettings, terminal_login: TerminalLogin, clock: Clock, *, hosted: bool
 ) -> Mapping[str, Channel]:
     """The channels of the settings.
 
@@ -34,7 +34,7 @@ def enabled_channels(
         return registry.build_channels(
             loaded.settings.channels,
             loaded.secrets,
-            greeter=greeter,
+            terminal_login=terminal_login,
             clock=clock,
             version=__version__,
             hosted=hosted,
@@ -62,10 +62,10 @@ def changed_channels(before: LoadedSettings, after: LoadedSettings) -> Collectio
     return [name for name in old if old[name] != new[name]]
 
 
-class TerminalGreeter:
-    """Implements the terminal channel's `Greeter`."""
+class UserLogin:
+    """Implements the terminal channel's `TerminalLogin`."""
 
-    def __init__(self, access: Access, database: Database, model: Current[ChatModel]) -> None:
+    def __init__(self, access: Access, database: Database, model: Swappable[ChatModel]) -> None:
         self._access = access
         self._database = database
         self._model = model
@@ -83,8 +83,8 @@ class TerminalGreeter:
         )
         return Greeting(
             user_name=user.name,
-            model=self._model.now.describe(),
-            embedded=self._model.now.provider == "embedded",
+            model=self._model.value.describe(),
+            embedded=self._model.value.provider == "embedded",
             created=not known,
             conversation_turns=conversation.session_turns if conversation else 0,
         )
@@ -95,7 +95,7 @@ class ChannelParts:
     """The ways to and from people. `by_name` changes with the settings, in its place."""
 
     access: Access
-    greeter: TerminalGreeter
+    terminal_login: UserLogin
     by_name: dict[str, Channel]
     delivery: Delivery
 
@@ -117,8 +117,8 @@ def build_channels(base: Base, models: ModelParts, extra: Sequence[Channel]) -> 
         SettingsError: A channel is enabled, and its secret is not there.
     """
     access = Access(base.users, base.settings)
-    greeter = TerminalGreeter(access, base.database, models.answering.model)
-    channels = dict(enabled_channels(base.loaded, greeter, base.clock, hosted=base.hosted))
+    terminal_login = UserLogin(access, base.database, models.answering.model)
+    channels = dict(enabled_channels(base.loaded, terminal_login, base.clock, hosted=base.hosted))
     channels |= {channel.name: channel for channel in extra}
     delivery = Delivery(
         database=base.database,
@@ -127,4 +127,4 @@ def build_channels(base: Base, models: ModelParts, extra: Sequence[Channel]) -> 
         settings=base.settings,
         observer=base.counters,
     )
-    return ChannelParts(access, greeter, channels, delivery)
+    return ChannelParts(access, terminal_login, channels, delivery)

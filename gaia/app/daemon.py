@@ -33,7 +33,7 @@ from gaia.ports import Channel, Clock
 from gaia.settings.providers import resolve_loaded
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.server import WebServer, listen_on_path
@@ -187,7 +187,7 @@ class Daemon:
         async with self._reloader.put_off():
             for name, channel in app.channels.items():
                 tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
-            tasks.start("warming", app.warming.run)
+            tasks.start("warming", app.warmer.run)
             await app.recover()
             app.status.ready = True
             # They import for seconds.
@@ -198,31 +198,31 @@ class Daemon:
             tasks.start("settings", self._reloader.watch)
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
             tasks.start("watchdog", self._watchdog().run)
-        ready = f"gaia {__version__} is ready, model {app.answering.model.now.describe()}"
+        ready = f"gaia {__version__} is ready, model {app.answering.model.value.describe()}"
         logger.info("%s", ready)
         self._start.manager.ready(ready)
 
     async def drain(self) -> None:
         """Begin nothing new, let what runs end in time, and cancel all tasks."""
-        app, seconds = self._app, self._app.settings.now.limits.drain_seconds
+        app, seconds = self._app, self._app.settings.value.limits.drain_seconds
         app.status.ready = False
         self._start.manager.stopping(seconds + ENDING_SECONDS)
         self._reloader.stop()
         # What a model has not answered is asked again after the next start.
-        for part in (app.digesting, app.profiles, app.backups):
+        for part in (app.digest_worker, app.profiles, app.backups):
             await part.cancel()
         try:
             async with asyncio.timeout(seconds):
                 await app.handlers.drain()
                 await app.dispatcher.drain()
                 await app.delivery.flush()
-                await app.forgetting.flush()
+                await app.forget_worker.flush()
                 await self._reloader.ended()
         except TimeoutError:
             logger.warning(
                 "not all turns ended within %.0f s: the next start takes them up", seconds
             )
-            for late in (app.handlers, app.dispatcher, app.delivery, app.forgetting):
+            for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
                 await late.cancel()
         self._tasks.cancel()
 
@@ -247,9 +247,9 @@ async def _open(
     stack.enter_context(DaemonLock(home))
     if loaded.settings.tracing.enabled and not start.hosted:
         # OpenTelemetry is for those who trace, and for nobody else.
-        from gaia.ops.tracing import Tracing
+        from gaia.ops.tracing import SpanSender
 
-        tracing = Tracing.start(loaded.settings.tracing, os.environ, clock)
+        tracing = SpanSender.start(loaded.settings.tracing, os.environ, clock)
         if tracing is not None:
             stack.push_async_callback(tracing.stop)
     async with start.manager.given_time():
@@ -267,7 +267,7 @@ async def _open(
         )
 
     async def close_model() -> None:
-        await app.answering.model.now.close()
+        await app.answering.model.value.close()
 
     stack.push_async_callback(close_model)
     control_socket = stack.enter_context(listen_on_path(home.control_socket))

@@ -10,12 +10,12 @@ from datetime import timedelta
 from gaia.app.base import Base, MemoryParts
 from gaia.app.channels import ChannelParts
 from gaia.app.models import ModelParts
-from gaia.commands.remember import Announcing
+from gaia.commands.remember import ChatAnnouncements
 from gaia.core.turns import Turns
-from gaia.digest.commit import Committing
+from gaia.digest.commit import DigestCommitter
 from gaia.digest.known import Known
-from gaia.digest.read import Reading
-from gaia.digest.worker import Digesting
+from gaia.digest.read import WindowReader
+from gaia.digest.worker import DigestWorker
 from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
@@ -47,7 +47,7 @@ class Jobs:
 
 def build_digests(
     base: Base, memory: MemoryParts, models: ModelParts, channels: ChannelParts, turns: Turns
-) -> Digesting:
+) -> DigestWorker:
     """Build what digests sealed sessions, whenever no turn runs."""
     reader = models.answering.reader
 
@@ -56,9 +56,9 @@ def build_digests(
         models.profiles.wake(user_id)
 
     def is_small() -> bool:
-        return reader.now.ask.is_small
+        return reader.value.ask.is_small
 
-    reading = Reading(
+    window_reader = WindowReader(
         database=base.database,
         reader=reader,
         known=Known(base.database, memory.search, base.clock, small=is_small),
@@ -68,30 +68,30 @@ def build_digests(
         spending=models.spending,
         budgets=models.budgets,
     )
-    committing = Committing(
+    committer = DigestCommitter(
         database=base.database,
         channels=channels.by_name,
         delivery=channels.delivery,
-        announcements=Announcing(),
+        announcements=ChatAnnouncements(),
         learned=learned,
         clock=base.clock,
     )
-    return Digesting(
+    return DigestWorker(
         database=base.database,
-        reading=reading,
-        committing=committing,
+        window_reader=window_reader,
+        committer=committer,
         clock=base.clock,
         settings=base.settings,
     )
 
 
-def build_jobs(base: Base, memory: MemoryParts, digesting: Digesting) -> Jobs:
+def build_jobs(base: Base, memory: MemoryParts, digest_worker: DigestWorker) -> Jobs:
     """Build what sweeps, empties logs, keeps up and makes backups."""
     checkpoints = Checkpoints(base.home.database, base.database)
     upkeep = Upkeep(
         database=base.database,
         home=base.home,
-        digesting=digesting,
+        digest_worker=digest_worker,
         memory_changed=memory.changed,
         checkpoints=checkpoints,
         clock=base.clock,
@@ -99,10 +99,10 @@ def build_jobs(base: Base, memory: MemoryParts, digesting: Digesting) -> Jobs:
     )
 
     def of_settings() -> Sequence[Job]:
-        now = base.settings.now
+        now = base.settings.value
         sweep = Every(_sweep_interval(now), timedelta(seconds=base.quiet_seconds))
         return (
-            Job("sweep", sweep, digesting.sweep),
+            Job("sweep", sweep, digest_worker.sweep),
             Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
             Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
             build_backup_job(memory.backups, now.backup),

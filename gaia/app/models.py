@@ -20,14 +20,13 @@ from gaia.agent.turn import Agent
 from gaia.app.base import Base, MemoryParts
 from gaia.core.attachments import Attachments
 from gaia.core.budgets import Budgets, Spending
-from gaia.core.profiling import Profiles
+from gaia.core.profile_worker import ProfileWorker
 from gaia.core.turn_runner import TurnRunner
-from gaia.current import Current
 from gaia.digest.extract import GaiaExtractor
 from gaia.digest.mem0 import Mem0Ask, Mem0Extractor
 from gaia.memory.extraction import AskModel, Extractor, Reader
 from gaia.memory.index.factories import AUTO
-from gaia.memory.index.opening import open_llm
+from gaia.memory.index.opener import open_llm
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.preload import Preload, room
 from gaia.memory.recall import Recall
@@ -37,6 +36,7 @@ from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import ComponentSettings
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -128,11 +128,11 @@ class CurrentModelStack:
     """What answers now, part by part, for those who use one of them."""
 
     def __init__(self, answering: ModelStack) -> None:
-        self.model = Current(answering.model)
-        self.agent = Current(answering.agent)
-        self.runner = Current(answering.runner)
-        self.recall = Current(answering.recall)
-        self.reader = Current(answering.reader)
+        self.model = Swappable(answering.model)
+        self.agent = Swappable(answering.agent)
+        self.runner = Swappable(answering.runner)
+        self.recall = Swappable(answering.recall)
+        self.reader = Swappable(answering.reader)
 
     def replace(self, answering: ModelStack) -> Callable[[], Awaitable[None]]:
         """Have another one answer; what this returns waits until the one before has ended
@@ -147,7 +147,7 @@ class CurrentModelStack:
 
         async def is_unused() -> None:
             for use in uses:
-                await use.over()
+                await use.returned()
 
         return is_unused
 
@@ -160,7 +160,7 @@ class ModelParts:
     answering: CurrentModelStack
     spending: Spending
     budgets: Budgets
-    profiles: Profiles
+    profiles: ProfileWorker
 
 
 def build_models(
@@ -177,7 +177,7 @@ def build_models(
     )
     answering = CurrentModelStack(builder.build(base.loaded, model, reader))
     spending, budgets = Spending(base.settings, base.clock), Budgets(base.settings, base.clock)
-    profiles = Profiles(
+    profiles = ProfileWorker(
         database=base.database,
         reader=answering.reader,
         clock=base.clock,

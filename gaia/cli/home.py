@@ -47,7 +47,7 @@ def _find(home: Home, query: Query[Q, A], question: Q) -> A:
 
 async def _find_in_database(home: Home, query: Query[Q, A], question: Q) -> A:
     from gaia.clock import SystemClock
-    from gaia.store.opening import open_database
+    from gaia.store.opener import open_database
 
     database = await open_database(home)
     try:
@@ -61,7 +61,7 @@ def with_database(action: Callable[[Database], Awaitable[T]]) -> T:
     import asyncio
 
     from gaia.paths import find_home
-    from gaia.store.opening import open_database
+    from gaia.store.opener import open_database
 
     async def run() -> T:
         home = find_home()

@@ -108,7 +108,7 @@ def main() -> None:
         _run()
     except SystemExit as exc:
         if isinstance(exc.code, int):
-            leave_threads(exc.code)
+            exit_now(exc.code)
         raise
 
 
@@ -169,7 +169,7 @@ def _build(name: str, place: str) -> Any:
     return typer.main.get_group(alone).commands[name]
 
 
-def leave_threads(exit_code: int) -> None:
+def exit_now(exit_code: int) -> None:
     """End the process at once if a thread runs that nobody waits for; else return.
 
     A thread that comes out of a library of another language while the interpreter ends

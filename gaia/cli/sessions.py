@@ -206,10 +206,10 @@ def _ask_daemon(
 ) -> Sequence[DigestOutcome]:
     from gaia.cli.control import asking
     from gaia.errors import LearningOffError, NotRunningError
-    from gaia.ops.wire import DIGEST_PATH, DigestStep, DigestWish
+    from gaia.ops.wire import DIGEST_PATH, DigestRequest, DigestStep
 
-    wish = DigestWish(user_id=user_id, retry=retry)
-    with asking(home, DIGEST_PATH, wish.model_dump_json(), None) as answer:
+    request = DigestRequest(user_id=user_id, retry=retry)
+    with asking(home, DIGEST_PATH, request.model_dump_json(), None) as answer:
         for line in answer:
             step = DigestStep.model_validate_json(line)
             if step.error:
@@ -223,7 +223,7 @@ def _ask_daemon(
 async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -> int:
     """Seal what the next daemon is to read; returns how much that is."""
     from gaia.clock import SystemClock
-    from gaia.digest.at_once import OFF
+    from gaia.digest.on_demand import OFF
     from gaia.digest.seal import seal_now
     from gaia.paths import find_home
     from gaia.settings.load import load_settings

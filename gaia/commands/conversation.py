@@ -9,7 +9,7 @@ from gaia.commands.registry import Call, Command, Run
 from gaia.core import sentences
 from gaia.core.slash import Caller, Reply
 from gaia.digest import seal
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
@@ -21,13 +21,13 @@ from gaia.text import counted, counted_turns
 StopTurn = Callable[[int], bool]
 
 
-def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence[Command]:
+def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> Sequence[Command]:
     """The commands; `stop_turn` interrupts a conversation's turn, if one runs. What was
-    said in a session that is left is for `digesting`, where gaia learns by itself."""
+    said in a session that is left is for `digest_worker`, where gaia learns by itself."""
 
     def reset(call: Call) -> str | Reply:
         conversation = call.caller.conversation
-        digest_id = digesting.enabled and seal.seal(
+        digest_id = digest_worker.enabled and seal.seal(
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
         if not digest_id:
@@ -36,7 +36,7 @@ def conversation_commands(stop_turn: StopTurn, digesting: Digesting) -> Sequence
         said = f"last {counted(turns, 'message', 'messages')}" if turns > 1 else "last message"
         return Reply(
             f"We begin anew. I read through our {said} and tell you what I keep.",
-            committed=partial(digesting.wake, conversation.user_id),
+            committed=partial(digest_worker.wake, conversation.user_id),
         )
 
     def stop(call: Call) -> str:

@@ -9,8 +9,8 @@ from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
 from gaia.memory import holding
 from gaia.memory.transfer import export
+from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import Record
-from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.outbox import NewFile
 from gaia.text import counted_memories
 

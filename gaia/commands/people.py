@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from gaia.commands.registry import RANKS, Call, Command
 from gaia.core import pairing, sentences
 from gaia.core.slash import Reply
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.errors import (
     AddressTakenError,
     GroupUserError,
@@ -135,9 +135,9 @@ def _code_and_name(words: str) -> tuple[str, str | None]:
     return " ".join(parts[:taken]), " ".join(parts[taken:]) or None
 
 
-def linking_commands(digesting: Digesting) -> Sequence[Command]:
+def linking_commands(digest_worker: DigestWorker) -> Sequence[Command]:
     """The command; the sessions are those of a user who becomes another, and what was
-    said in them is for `digesting`."""
+    said in them is for `digest_worker`."""
 
     def link(call: Call) -> Reply:
         words = call.words.split()
@@ -164,12 +164,12 @@ def linking_commands(digesting: Digesting) -> Sequence[Command]:
             call.caller.user,
             into,
             call.now,
-            learns=digesting.enabled,
+            learns=digest_worker.enabled,
         )
         return Reply(
             f"Done: you are {sentences.plain(joined.name)} here too, {joined.role}. What we talked "
             "about on this side before is no longer in my mind: we begin anew.",
-            committed=partial(digesting.wake, joined.user_id),
+            committed=partial(digest_worker.wake, joined.user_id),
         )
 
     return (

@@ -127,7 +127,7 @@ def _listed(head: str, memories: Sequence[Memory]) -> Sequence[str]:
     return [head, *lines, *([f"… and {more:,} more"] if more > 0 else [])]
 
 
-class Announcing:
+class ChatAnnouncements:
     """The words. Implements `digest.commit.Announcements`."""
 
     def learned(self, committed: Committed) -> Reply:

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 
 from gaia.core import sentences
 from gaia.core.slash import Slash
-from gaia.current import Current
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ports import Channel
 from gaia.settings.schema import Settings
@@ -27,6 +26,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.names import name_key
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, User, Users
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ NEVER_REFUSED = "stop"
 class Access:
     """Resolves addresses to users. Unknown ones are denied, except on the terminal."""
 
-    def __init__(self, users: Users, settings: Current[Settings]) -> None:
+    def __init__(self, users: Users, settings: Swappable[Settings]) -> None:
         self._users = users
         self._settings = settings
         # Of several who come at once only one may find that there is no owner yet.
@@ -74,7 +74,7 @@ class Access:
             await self._users.link(known, address)
             return known
         owned = any(user.role is Role.OWNER for user in users)
-        if owned and not self._settings.now.access.terminal_creates_users:
+        if owned and not self._settings.value.access.terminal_creates_users:
             return None
         role = Role.MEMBER if owned else Role.OWNER
         user = await self._users.create(address.sender, role, address)
@@ -85,12 +85,12 @@ class Access:
 class Limits:
     """Holds each user to `limits.messages_per_minute`, within the caller's transaction."""
 
-    def __init__(self, settings: Current[Settings]) -> None:
+    def __init__(self, settings: Swappable[Settings]) -> None:
         self._settings = settings
 
     @property
     def _messages_per_minute(self) -> int:
-        return self._settings.now.limits.messages_per_minute
+        return self._settings.value.limits.messages_per_minute
 
     def is_one_too_many(self, recent_messages: int, command: Slash | None) -> bool:
         """Whether a message, which may be a command, is more than its user may write at the

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from gaia.agent.enclosures import Document, Enclosure, Media, plain_type
 from gaia.agent.models import ChatModel
 from gaia.clock import Deadline
-from gaia.core.told import Fate, label
+from gaia.core.message_text import Fate, label
 from gaia.errors import AttachmentError
 from gaia.lru import LruCache
 from gaia.messages import Attachment, AttachmentKind

@@ -20,12 +20,12 @@ from sqlalchemy.orm import Session
 
 from gaia.core.access import TERMINAL
 from gaia.core.sentences import split_notice
-from gaia.current import Current
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
 from gaia.store import conversations, identities, outbox, usage
 from gaia.store.conversations import Conversation
 from gaia.store.usage import Budget, Stage, Usage
+from gaia.swappable import Swappable
 
 SETTINGS = {Budget.USER: "limits.user_tokens_per_day", Budget.ALL: "limits.tokens_per_day"}
 """Where each is set."""
@@ -53,13 +53,13 @@ class Level:
 class Budgets:
     """Tells what is left of the day's budgets, within the caller's transaction."""
 
-    def __init__(self, settings: Current[Settings], clock: Clock) -> None:
+    def __init__(self, settings: Swappable[Settings], clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
 
     def levels(self, session: Session, user_id: str) -> Sequence[Level]:
         """What is used of the user's own budget, and then of that of all."""
-        limits = self._settings.now.limits
+        limits = self._settings.value.limits
         today = self._clock.now().astimezone().date()
         return (
             Level(
@@ -85,13 +85,13 @@ class Budgets:
 class Spending:
     """Writes usage, within the caller's transaction."""
 
-    def __init__(self, settings: Current[Settings], clock: Clock) -> None:
+    def __init__(self, settings: Swappable[Settings], clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
 
     def add(self, session: Session, user_id: str, used: Usage) -> None:
         """Add to the user's day, which is one of the machine's time zone."""
-        costs = self._settings.now.costs
+        costs = self._settings.value.costs
         priced = used.at(input_price=costs.input_price, output_price=costs.output_price)
         day = self._clock.now().astimezone().date()
         usage.add(session, user_id, day, priced)

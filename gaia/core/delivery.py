@@ -27,18 +27,18 @@ from sqlalchemy.orm import Session
 from gaia.core import outcomes
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
 from gaia.core.workers import Workers
-from gaia.current import Current, Use
 from gaia.errors import SendError, UnknownSendError
 from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import inbox, outbox, sending
+from gaia.store import chunk_states, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
 from gaia.store.outbox import Chunk, Due
 from gaia.store.tables import OutboxState
+from gaia.swappable import Lease, Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Delivery:
         database: Database,
         channels: Mapping[str, Channel],
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         observer: Observer,
     ) -> None:
         self._database = database
@@ -89,7 +89,7 @@ class Delivery:
         self._retries = Retries(settings)
         self._observer = observer
         self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        self._uses: WeakKeyDictionary[Channel, Use] = WeakKeyDictionary()
+        self._uses: WeakKeyDictionary[Channel, Lease] = WeakKeyDictionary()
         self._workers = Workers("delivery", self._work, clock)
 
     def wake(self, conversation_id: int) -> None:
@@ -145,7 +145,7 @@ class Delivery:
         """Return when the channel sends nothing at the moment."""
         use = self._uses.get(channel)
         if use is not None:
-            await use.over()
+            await use.returned()
 
     def _listen(self, conversation: Conversation) -> None:
         """Have the conversation woken when somebody listens on its chat again."""
@@ -216,14 +216,14 @@ class Delivery:
             return due.held_until - now
         if chunk.state is OutboxState.SENDING and channel.reports:
             # A crash has left the outcome unknown. The provider may still tell it.
-            sending.mark_unknown(
+            chunk_states.mark_unknown(
                 session, chunk.outbox_id, error=INTERRUPTED, not_before=now + CONFIRM
             )
             return CONFIRM
         # Reachability may change once this is committed: by then it is asked to hear of it.
         self._listen(due.conversation)
         is_repeat = chunk.repeated or chunk.state in outcomes.IN_THE_MIDDLE
-        sending.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
+        chunk_states.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
         answered = inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
         return _Begun(chunk, channel, _outbound(due, answered, is_repeat=is_repeat))
 
@@ -238,7 +238,7 @@ class Delivery:
     ) -> _Step:
         """Mark a chunk as taken, and begin with the next."""
         chunk = begun.chunk
-        is_news = sending.mark_taken(
+        is_news = chunk_states.mark_taken(
             session, chunk.outbox_id, provider_id, state=state, next_not_before=confirmed_by
         )
         if not is_news and _next_step(outbox.get(session, chunk.outbox_id)) is None:
@@ -260,8 +260,8 @@ class Delivery:
                 used.enter_context(self._use(channel))
             return await self._database.write(function, channels, *args, **kwargs)
 
-    def _use(self, channel: Channel) -> Use:
-        return self._uses.setdefault(channel, Use())
+    def _use(self, channel: Channel) -> Lease:
+        return self._uses.setdefault(channel, Lease())
 
 
 def _next_step(chunk: Chunk | None) -> timedelta | None:

@@ -24,7 +24,6 @@ from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
-from gaia.current import Current
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -34,6 +33,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.tables import InboxState
 from gaia.store.users import User, Users
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Dispatcher:
         strangers: Strangers,
         limits: Limits,
         users: Users,
-        runner: Current[TurnRunner],
+        runner: Swappable[TurnRunner],
         handlers: Handlers,
         delivery: Delivery,
         commands: Commands,
@@ -155,7 +155,7 @@ class Dispatcher:
         if is_command:
             wake = partial(self._workers.wake, conversation_id)
         else:
-            cue = self._runner.now.cue(session, user.user_id, inbound.text)
+            cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
         return _Added(user, ReceiptKind.ACCEPTED, wake)
 

@@ -17,7 +17,6 @@ from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.outcomes import Observer
 from gaia.core.turn_end import session_key
-from gaia.current import Current
 from gaia.errors import ModelError
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
@@ -26,6 +25,7 @@ from gaia.store.engine import Database
 from gaia.store.identities import move_address
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 
 
 class ChannelGateway:
@@ -39,7 +39,7 @@ class ChannelGateway:
         clock: Clock,
         dispatcher: Dispatcher,
         delivery: Delivery,
-        warming: Warming,
+        warmer: ModelWarmer,
         observer: Observer,
     ) -> None:
         self._channel = channel
@@ -47,7 +47,7 @@ class ChannelGateway:
         self._clock = clock
         self._dispatcher = dispatcher
         self._delivery = delivery
-        self._warming = warming
+        self._warmer = warmer
         self._observer = observer
 
     async def receive(self, inbound: Inbound) -> Receipt:
@@ -70,17 +70,17 @@ class ChannelGateway:
         return await self._database.read(outbox.file_content, outbox_id)
 
     def expect(self, address: Address) -> None:
-        self._warming.expect(address)
+        self._warmer.expect(address)
 
 
 logger = logging.getLogger(__name__)
 
 
-class Warming:
+class ModelWarmer:
     """Warms the model for the address that was expected last."""
 
     def __init__(
-        self, *, database: Database, users: Users, agent: Current[Agent], clock: Clock
+        self, *, database: Database, users: Users, agent: Swappable[Agent], clock: Clock
     ) -> None:
         self._database = database
         self._users = users
@@ -119,7 +119,7 @@ class Warming:
             key = session_key(conversation, conversation.generation)
             turns = conversation.session_turns
         scene = Scene(key, user.name, turns)
-        with self._agent.using() as agent:
+        with self._agent.lease() as agent:
             known = await self._database.read(_read, agent, scene)
             await agent.warm(scene, known, self._clock.now().astimezone())
 

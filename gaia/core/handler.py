@@ -26,7 +26,6 @@ from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
-from gaia.current import Current
 from gaia.errors import GaiaError
 from gaia.logs import turn_in_log
 from gaia.memory.recall import Cue
@@ -41,6 +40,7 @@ from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
 from gaia.store.users import Role, User
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -86,11 +86,11 @@ class Handlers:
         self,
         *,
         database: Database,
-        runner: Current[TurnRunner],
+        runner: Swappable[TurnRunner],
         channels: Mapping[str, Channel],
         delivery: Delivery,
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         turns: Turns,
         spending: Spending,
         budgets: BudgetNotices,
@@ -110,7 +110,7 @@ class Handlers:
         self._observer = observer
         self._settings = settings
         self._ends = TurnEnds(clock=clock, settings=settings, spending=spending, budgets=budgets)
-        self._slots = Slots(settings.now.limits.concurrent_turns)
+        self._slots = Slots(settings.value.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
         self._expected: dict[int, _Expected] = {}
         self._workers = Workers("handler", self._work, clock)
@@ -163,7 +163,7 @@ class Handlers:
         async with self._present_slots().taken(expected.user_id):
             if self._workers.closed:
                 return None
-            with self._runner.using() as runner:
+            with self._runner.lease() as runner:
                 cue = expected.cue
                 if cue is not None:
                     cue = await runner.with_meaning(expected.user_id, cue)
@@ -207,11 +207,11 @@ class Handlers:
     def _settle_time(self, channel: Channel) -> timedelta:
         if not channel.settles:
             return timedelta(0)
-        return timedelta(seconds=self._settings.now.sessions.settle_seconds)
+        return timedelta(seconds=self._settings.value.sessions.settle_seconds)
 
     def _present_slots(self) -> Slots:
         """The slots; those of turns that wait or run stay theirs when the number changes."""
-        total = self._settings.now.limits.concurrent_turns
+        total = self._settings.value.limits.concurrent_turns
         if total != self._slots.total:
             self._slots = Slots(total)
         return self._slots
@@ -269,7 +269,7 @@ class Handlers:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
             return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
-        longest = self._settings.now.limits.message_characters
+        longest = self._settings.value.limits.message_characters
         if len(batch.text) > longest:
             too_long = sentences.too_long(len(batch.text), longest)
             return Outcome(InboxState.DEAD, too_long)

@@ -16,14 +16,14 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
-from gaia.current import Current
 from gaia.errors import RetryableSendError, SendError, UnknownSendError, UnreachableError
 from gaia.messages import Contact, DeliveryReport, DeliveryStage, ReceiptKind
 from gaia.settings.schema import Settings
-from gaia.store import conversations, outbox, sending
+from gaia.store import chunk_states, conversations, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState, OutboxState
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class Observer(Protocol):
 class Retries:
     """Judges failures by the settings of `delivery`."""
 
-    def __init__(self, settings: Current[Settings]) -> None:
+    def __init__(self, settings: Swappable[Settings]) -> None:
         self._settings = settings
 
     def judge(
@@ -133,7 +133,7 @@ class Retries:
 
     def _may_try_again(self, chunk: Chunk, now: datetime) -> bool:
         refused_since = chunk.refused_since or now
-        bounds = self._settings.now.delivery
+        bounds = self._settings.value.delivery
         give_up_after = timedelta(hours=bounds.give_up_after_hours)
         return chunk.attempts < bounds.attempts and now - refused_since < give_up_after
 
@@ -145,7 +145,7 @@ def judge_report(chunk: Chunk, report: DeliveryReport) -> OutboxState | SendErro
         case DeliveryStage.READ:
             return OutboxState.READ if chunk.state is not OutboxState.READ else None
         case DeliveryStage.DELIVERED:
-            return OutboxState.DELIVERED if chunk.state not in sending.ARRIVED else None
+            return OutboxState.DELIVERED if chunk.state not in chunk_states.ARRIVED else None
         case DeliveryStage.SENT:
             is_news = chunk.state is not OutboxState.SENT and _is_present_copy(chunk, report)
             return OutboxState.SENT if is_news else None
@@ -169,21 +169,21 @@ def settle_report(
         report.stage is DeliveryStage.FAILED and report.provider_id not in chunk.failed_ids
     )
     if is_first_failure:
-        sending.note_failed(session, chunk, report.provider_id)
+        chunk_states.note_failed(session, chunk, report.provider_id)
     if report.of_question:
         return _not_asked(session, chunk, conversation, report) if is_first_failure else None
     news = judge_report(chunk, report)
     if news is None:
         return None
     if isinstance(news, OutboxState):
-        sending.mark_reported(
+        chunk_states.mark_reported(
             session,
             chunk.outbox_id,
             report.provider_id,
             news,
             next_not_before=_holds_until(chunk, news, now),
         )
-        return Settled(chunk, conversation, None, wakes=news in sending.ARRIVED)
+        return Settled(chunk, conversation, None, wakes=news in chunk_states.ARRIVED)
     verdict = policy.judge(chunk, _reconsidered(news, chunk, conversation.contact), now)
     wakes = write_verdict(session, chunk, verdict, now)
     return Settled(chunk, conversation, verdict, wakes=wakes)
@@ -194,7 +194,7 @@ def write_verdict(session: Session, chunk: Chunk, verdict: Verdict, now: datetim
     once its time has come, rather than when somebody can be reached."""
     match verdict:
         case TryAgain():
-            sending.mark_refused(
+            chunk_states.mark_refused(
                 session,
                 chunk.outbox_id,
                 error=verdict.error,
@@ -202,11 +202,11 @@ def write_verdict(session: Session, chunk: Chunk, verdict: Verdict, now: datetim
                 not_before=verdict.not_before,
             )
         case Repeat():
-            sending.mark_unknown(
+            chunk_states.mark_unknown(
                 session, chunk.outbox_id, error=verdict.error, not_before=verdict.not_before
             )
         case GiveUp():
-            sending.end_reply(session, chunk, error=verdict.error)
+            chunk_states.end_reply(session, chunk, error=verdict.error)
         case Wait():
             return _write_waiting(session, chunk, verdict, now)
     return True
@@ -264,7 +264,7 @@ def _not_asked(
     verdict = None
     if chunk.state is OutboxState.PENDING and chunk.not_before is None:
         verdict = Wait(str(_failure(report)), asked=False, contact_lost=False)
-        sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
+        chunk_states.mark_waiting(session, chunk.outbox_id, error=verdict.error)
     return Settled(chunk, conversation, verdict, wakes=False)
 
 
@@ -301,7 +301,7 @@ def _write_waiting(session: Session, chunk: Chunk, verdict: Wait, now: datetime)
     """A person whose last message does not count, as it turns out, may be reached in
     another way: the channel is asked once more."""
     since = chunk.sent_at or now
-    sending.mark_waiting(session, chunk.outbox_id, error=verdict.error)
+    chunk_states.mark_waiting(session, chunk.outbox_id, error=verdict.error)
     if verdict.asked:
         conversations.note_asked(session, chunk.conversation_id, now, since=since)
     return verdict.contact_lost and conversations.lose_contact(

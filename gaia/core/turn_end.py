@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.core import sentences
 from gaia.core.budgets import BudgetNotices, Spending
-from gaia.core.told import own_words, told
+from gaia.core.message_text import own_words, render_messages
 from gaia.core.turn_runner import RunningTurn
-from gaia.current import Current
 from gaia.errors import (
     ModelFruitlessError,
     ModelMissingError,
@@ -34,6 +33,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
+from gaia.swappable import Swappable
 from gaia.text import cut
 
 logger = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class TurnEnds:
         self,
         *,
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         spending: Spending,
         budgets: BudgetNotices,
     ) -> None:
@@ -160,13 +160,13 @@ class TurnEnds:
         conversations.count_turn(
             session, present.conversation_id, key.generation, self._clock.now()
         )
-        if self._settings.now.memory.enabled:
+        if self._settings.value.memory.enabled:
             turn = _ended(
                 key,
                 batch,
                 outcome,
                 in_group=not present.direct,
-                longest_message=self._settings.now.limits.message_characters,
+                longest_message=self._settings.value.limits.message_characters,
             )
             archive.keep(session, turn)
 
@@ -181,7 +181,7 @@ def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:
 
 def stopped(conversation: Conversation, batch: Batch, said: str) -> Outcome:
     """The end of a turn that the user stopped, of which the session keeps what was said."""
-    asked = told(batch.messages, in_group=not conversation.direct)
+    asked = render_messages(batch.messages, in_group=not conversation.direct)
     events = stored_events(stopped_turn(batch.turn_id, asked, said))
     return Outcome(InboxState.STOPPED, said=said, events=events)
 
@@ -203,7 +203,7 @@ def _ended(
         user_id=key.user_id,
         conversation_id=batch.conversation_id,
         session_id=key.session_id,
-        asked=cut(told(batch.messages, in_group=in_group), longest),
+        asked=cut(render_messages(batch.messages, in_group=in_group), longest),
         words=cut(own_words(batch.messages, in_group=in_group), longest),
         answer=cut(outcome.answer, longest),
         said_at=batch.sent_at,

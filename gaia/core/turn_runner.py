@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
-from gaia.core.told import told
+from gaia.core.message_text import render_messages
 from gaia.errors import ModelRefusedError
 from gaia.memory.recall import Cue
 from gaia.messages import Attachment, TurnStarted, TurnText, TurnTool
@@ -151,7 +151,7 @@ class TurnRunner:
         while True:
             ask = Ask(
                 batch.turn_id,
-                told(batch.messages, in_group=scene.in_group, fates=gathered.fates),
+                render_messages(batch.messages, in_group=scene.in_group, fates=gathered.fates),
                 batch.text,
                 batch.sent_at.astimezone(),
                 stream=batch.wants_preview,

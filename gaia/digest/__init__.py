@@ -1,1 +1,1 @@
-"""Digesting: sealed sessions are read, what they tell is learned, and only then they go."""
+"""DigestWorker: sealed sessions are read, what they tell is learned, and only then they go."""

@@ -1,4 +1,4 @@
-"""Committing: what was read becomes memory, in one transaction, and then the session goes.
+"""DigestCommitter: what was read becomes memory, in one transaction, and then the session goes.
 
 Each step may be repeated after a crash. Nothing goes that is not committed.
 """
@@ -49,7 +49,7 @@ class Announcements(Protocol):
         ...
 
 
-class Committing:
+class DigestCommitter:
     """Brings digests to their end. `learned` is called after a commit, with the user."""
 
     def __init__(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gaia.digest.plain import tells_of_oneself
-from gaia.digest.sentences import Sentence, Standing, sentences
+from gaia.digest.sentences import Attribution, Sentence, sentences
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Checked, Proposal
@@ -36,7 +36,7 @@ LONGEST_TOPIC = 90
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _OwnSentence:
     sentence: Sentence
     terms: frozenset[str]
 
@@ -48,7 +48,7 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
         each.terms: each
         for each in _told(turns, in_group=in_group)
         if tells_of_oneself(each.sentence.text)
-        and each.sentence.standing is not Standing.MATERIAL
+        and each.sentence.attribution is not Attribution.MATERIAL
         and len(each.sentence.text) <= LONGEST_STATEMENT
     }
     kept = _most_telling(list(told.values()), MOST_STATEMENTS)
@@ -63,7 +63,7 @@ def worth_choosing(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> 
         for each in _told(turns, in_group=in_group)
         if not each.sentence.asks
         and not each.sentence.bids
-        and each.sentence.standing is not Standing.MATERIAL
+        and each.sentence.attribution is not Attribution.MATERIAL
         and len(each.sentence.text) <= LONGEST_STATEMENT
     }
     return _most_telling(list(told.values()), MOST_OFFERED)
@@ -75,7 +75,7 @@ def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
     said = [
         each
         for each in _told(turns, in_group=in_group)
-        if len(each.terms) >= FEWEST_TERMS and each.sentence.standing is not Standing.MATERIAL
+        if len(each.terms) >= FEWEST_TERMS and each.sentence.attribution is not Attribution.MATERIAL
     ]
     common = Counter(term for each in said for term in each.terms)
     chosen: list[int] = []
@@ -91,21 +91,21 @@ def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
     )
 
 
-def _told(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[_Told]:
+def _told(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[_OwnSentence]:
     """Those of the user's own sentences that say something and may be kept."""
     for turn in turns:
         for each in sentences(turn, in_group=in_group):
             terms = content_terms(each.text)
             if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
-                yield _Told(each, terms)
+                yield _OwnSentence(each, terms)
 
 
-def _most_telling(told: Sequence[_Told], most: int) -> Sequence[Sentence]:
+def _most_telling(told: Sequence[_OwnSentence], most: int) -> Sequence[Sentence]:
     best = sorted(told, key=lambda each: -len(each.terms))[:most]
     return [each.sentence for each in told if each in best]
 
 
-def _weight(sentence: _Told, common: Counter[str]) -> float:
+def _weight(sentence: _OwnSentence, common: Counter[str]) -> float:
     """How much a sentence says of what is talked about: the frequencies of its terms, but
     not for being long."""
     return float(sum(common[term] for term in sentence.terms) / len(sentence.terms) ** 0.5)

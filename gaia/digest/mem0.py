@@ -110,7 +110,7 @@ class Mem0Extractor:
             ModelError: The model gave no answer.
             UnusableExtractionError: mem0 cannot read its answer.
         """
-        asking = _Asking(self._ask, asyncio.get_running_loop())
+        asking = _ThreadAsk(self._ask, asyncio.get_running_loop())
         try:
             facts = await asyncio.to_thread(self._read, window, offers, asking)
         except asyncio.CancelledError:
@@ -124,7 +124,7 @@ class Mem0Extractor:
         findings = [each for each in found if each is not None]
         return Extracted(Extraction(_summary(window), findings), asking.usage())
 
-    def _read(self, window: Window, offers: Sequence[Offer], asking: _Asking) -> Sequence[str]:
+    def _read(self, window: Window, offers: Sequence[Offer], asking: _ThreadAsk) -> Sequence[str]:
         llm = Factories(self._folder).auto_llm(asking)
         from gaia.memory.index import pipeline
 
@@ -195,7 +195,7 @@ class Mem0Ask:
             ) from exc
 
 
-class _Asking:
+class _ThreadAsk:
     """Implements `chat.Ask`: asks the model from the pipeline's thread, for as long as the
     answer is wanted."""
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 
 from gaia.digest.check import STATEMENTS, Claim, Claims, Refusal
-from gaia.digest.sentences import Sentence, Standing
+from gaia.digest.sentences import Attribution, Sentence
 from gaia.digest.verify import Effect, Verdict, Verdicts
 from gaia.memory import credentials, when
 from gaia.memory.excerpts import one_line
@@ -101,15 +101,15 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
 def _waits(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> bool:
     """Whether a sentence waits for its user's yes: it is rather material than said, or may
     be, and was not judged to be theirs."""
-    standing, is_same = claim.sentence.standing, verdict is Verdict.SAME
-    if standing is Standing.MATERIAL:
+    attribution, is_same = claim.sentence.attribution, verdict is Verdict.SAME
+    if attribution is Attribution.MATERIAL:
         return True
     if is_same:
         return False
     if claim.finding.kind is MemoryKind.RULE and claim.sentence.bids:
         return True
-    may_be_material = standing is Standing.AMONG_LINES or (
-        standing is Standing.BESIDE_REQUEST and verdicts.asked
+    may_be_material = attribution is Attribution.AMONG_LINES or (
+        attribution is Attribution.BESIDE_REQUEST and verdicts.asked
     )
     return may_be_material or not claim.finding.is_stated
 

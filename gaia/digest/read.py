@@ -18,13 +18,12 @@ from sqlalchemy.orm import Session
 from gaia.clock import Deadline, local_zone
 from gaia.core.budgets import SETTINGS, Budgets, Spending, next_day
 from gaia.core.turns import Turns
-from gaia.current import Current
 from gaia.digest import outcome, proposals
 from gaia.digest.check import Claim, claims, summary
 from gaia.digest.verify import UNASKED, Verdicts, verify
 from gaia.digest.windows import cut
 from gaia.errors import (
-    InVainError,
+    FailedCallError,
     ModelError,
     ModelTooLongError,
     UnknownUserError,
@@ -40,6 +39,7 @@ from gaia.store.digests import Digest, ReadWindow
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.usage import Tariff, Usage
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class _Sealed:
         return [turn for turn in self.turns if turn.archive_id > self.last]
 
 
-class Reading:
+class WindowReader:
     """Reads the sealed sessions of all users.
 
     A small model runs on this machine: it gives way to turns.
@@ -97,11 +97,11 @@ class Reading:
         self,
         *,
         database: Database,
-        reader: Current[Reader],
+        reader: Swappable[Reader],
         known: Known,
         turns: Turns,
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         spending: Spending,
         budgets: Budgets,
     ) -> None:
@@ -136,7 +136,7 @@ class Reading:
             UnusableExtractionError: It gave none that can be used.
             TimeoutError: It took longer than can be.
         """
-        with self._reader.using() as reader:
+        with self._reader.lease() as reader:
             async with self._one_small if reader.ask.is_small else self._slots:
                 return await self._step(digest, reader)
 
@@ -161,7 +161,7 @@ class Reading:
         await self._count(digest, one_call)
         try:
             extracted = await self._extract(reader, window, offers)
-        except InVainError as exc:
+        except FailedCallError as exc:
             in_vain = replace(one_call, calls=0, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
             await self._count(digest, in_vain)
             if isinstance(exc, ModelTooLongError) and reader.extractor.window_tokens < tokens:
@@ -272,7 +272,7 @@ class Reading:
 
     def _exhausted(self, session: Session, user_id: str, today: date, ask: AskModel) -> str | None:
         made = usage.calls(session, user_id, today, usage.LEARNING)
-        if made >= self._settings.now.memory.calls_per_day:
+        if made >= self._settings.value.memory.calls_per_day:
             return "memory.calls_per_day"
         if ask.tariff is Tariff.FREE:
             return None

@@ -55,7 +55,7 @@ AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
 """What a model may add to or take from the ends of a quote."""
 
 
-class Standing(IntEnum):
+class Attribution(IntEnum):
     """How far a sentence is the user's own, by its place: said; said beside a question or a
     request, to which it may be the material; a line among others; behind a colon or a
     request, or copied, where it is more often somebody else's."""
@@ -75,7 +75,7 @@ class Sentence:
     turn: ArchivedTurn
     start: int
     text: str
-    standing: Standing
+    attribution: Attribution
     asks: bool
     bids: bool
     sender: str = ""
@@ -192,22 +192,22 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
             or in_code
             or COPIED.match(message[_line_start(message, at) :])
         ):
-            standing = Standing.MATERIAL
+            attribution = Attribution.MATERIAL
         elif has_lines:
-            standing = Standing.AMONG_LINES
+            attribution = Attribution.AMONG_LINES
         elif has_asked or any(requests[number + 1 :]):
-            standing = Standing.BESIDE_REQUEST
+            attribution = Attribution.BESIDE_REQUEST
         else:
-            standing = Standing.SAID
+            attribution = Attribution.SAID
         before = message[:at].strip()
-        yield Sentence(turn, start + at, text, standing, asks, bids, sender, before)
+        yield Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
         told = told_before_asking(text) if asks else ""
         if told:
             yield Sentence(
                 turn,
                 start + at,
                 told,
-                max(standing, Standing.BESIDE_REQUEST),
+                max(attribution, Attribution.BESIDE_REQUEST),
                 False,
                 is_request(told),
                 sender,
@@ -245,19 +245,19 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
     first = min(parts, key=lambda each: each.start)
     last = max(each.end for each in parts)
     text = first.turn.words[first.start : last]
-    standing = max(each.standing for each in parts)
+    attribution = max(each.attribution for each in parts)
     if any(
         first.start + each.start() <= start
         and end <= first.start + each.end()
         and len(each.group().split()) >= FEWEST_QUOTED
         for each in QUOTED.finditer(text)
     ):
-        standing = Standing.MATERIAL
+        attribution = Attribution.MATERIAL
     return Sentence(
         first.turn,
         first.start,
         text,
-        standing,
+        attribution,
         asks=all(each.asks for each in parts),
         bids=first.bids,
         sender=first.sender,

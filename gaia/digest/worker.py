@@ -1,4 +1,4 @@
-"""Digesting: each user's sealed sessions one after the other, to their end.
+"""DigestWorker: each user's sealed sessions one after the other, to their end.
 
 A digest goes on from the state that is in the database, whoever brought it there. Times
 are the database's own as well: nothing is lost with the process, and a sweep finds
@@ -16,9 +16,8 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from gaia.core.workers import Workers
-from gaia.current import Current
-from gaia.digest.commit import Committing
-from gaia.digest.read import Reading
+from gaia.digest.commit import DigestCommitter
+from gaia.digest.read import WindowReader
 from gaia.digest.seal import seal_idle
 from gaia.errors import ModelError, StoreError, UnusableExtractionError
 from gaia.ports import Clock
@@ -27,6 +26,7 @@ from gaia.store import digests
 from gaia.store.digest_tables import DigestState
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 AT_ONCE = timedelta(0)
 
 
-class Digesting:
+class DigestWorker:
     """Digests the sealed sessions of all users, two users at once, never two of one.
 
     Unless it is `enabled` sessions are not sealed, and those that were wait.
@@ -46,14 +46,14 @@ class Digesting:
         self,
         *,
         database: Database,
-        reading: Reading,
-        committing: Committing,
+        window_reader: WindowReader,
+        committer: DigestCommitter,
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
     ) -> None:
         self._database = database
-        self._reading = reading
-        self._committing = committing
+        self._window_reader = window_reader
+        self._committer = committer
         self._clock = clock
         self._settings = settings
         self._waiting_for_turns: set[str] = set()
@@ -63,7 +63,7 @@ class Digesting:
     @property
     def enabled(self) -> bool:
         """Whether gaia learns by itself."""
-        memory = self._settings.now.memory
+        memory = self._settings.value.memory
         return memory.enabled and memory.auto_ingest
 
     @property
@@ -74,7 +74,7 @@ class Digesting:
     @property
     def over_budget(self) -> Mapping[str, str]:
         """The users whose digests wait for the next day, and the setting that they wait for."""
-        return self._reading.over_budget
+        return self._window_reader.over_budget
 
     def wake(self, user_id: str) -> None:
         """Say that a session of a user was sealed. Ignored once nothing new is begun."""
@@ -90,7 +90,7 @@ class Digesting:
         """Seal what idles, and take up what is sealed, by whomever."""
         if not self.enabled:
             return
-        idle = timedelta(minutes=self._settings.now.sessions.idle_consolidate_minutes)
+        idle = timedelta(minutes=self._settings.value.sessions.idle_consolidate_minutes)
         await seal_idle(self._database, self._clock, idle)
         users = await self._database.read(digests.users_under_way)
         for user_id in users:
@@ -168,11 +168,11 @@ class Digesting:
     async def _step(self, digest: Digest) -> timedelta:
         match digest.state:
             case DigestState.SEALED:
-                return await self._reading.step(digest)
+                return await self._window_reader.step(digest)
             case DigestState.EXTRACTED:
-                await self._committing.commit(digest)
+                await self._committer.commit(digest)
             case _:
-                await self._committing.clear(digest)
+                await self._committer.clear(digest)
         return AT_ONCE
 
     async def _failed(self, digest: Digest, error: str) -> None:
@@ -188,12 +188,12 @@ class Digesting:
 
     async def _give_up(self, digest: Digest, error: str) -> None:
         try:
-            await self._committing.give_up(digest, error)
+            await self._committer.give_up(digest, error)
         except StoreError:
             raise
         except Exception:
             logger.exception("digest %d: nothing could be told without a model", digest.digest_id)
-            await self._committing.give_up(digest, error, is_told=False)
+            await self._committer.give_up(digest, error, is_told=False)
 
 
 def _due(session: Session, user_id: str) -> tuple[Digest | None, bool]:

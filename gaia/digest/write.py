@@ -69,7 +69,7 @@ def commit(
     before = read_journal(session, digest.digest_id)
     take_back(session, digest.user_id, before, now, for_good=True)
     authorship = Authorship.of(session, digest.user_id, digest.digest_id, digest.session_id)
-    writing = _Writing(session, digest, authorship, now)
+    writing = _DigestWriter(session, digest, authorship, now)
     for number, window in enumerate(checked, start=1):
         for position, proposal in enumerate(window.proposals):
             writing.write((number, position), proposal)
@@ -78,7 +78,7 @@ def commit(
     return writing.outcome(episode)
 
 
-class _Writing:
+class _DigestWriter:
     """One digest on its way into the ledger. `done` is what it did so far."""
 
     def __init__(

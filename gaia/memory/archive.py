@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.memory.excerpts import around
-from gaia.memory.needles import Needles
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.owner import owner
 from gaia.store import archive, forgets, redaction
 from gaia.store.archive import ArchivedTurn, Ended
@@ -116,9 +116,9 @@ def _standing(
 ) -> Sequence[ArchivedTurn]:
     """Those of the user's turns in which nothing is that is being forgotten: its words may
     still be in the file."""
-    for wish in forgets.under_way(session, user_id):
-        if wish.state is ForgetState.WIPING:
-            what = wish.redaction(Needles(wish.needles).match)
+    for request in forgets.under_way(session, user_id):
+        if request.state is ForgetState.WIPING:
+            what = request.redaction(ForgetMatcher(request.needles).match)
             spared = redaction.spared_turns(session, what, what.since)
             turns = [turn for turn in turns if turn.turn_id in spared or not is_going(turn, what)]
     return turns

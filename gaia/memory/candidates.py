@@ -17,8 +17,8 @@ from gaia.errors import IndexUnavailableError
 from gaia.memory import text
 from gaia.memory.dates import named_time
 from gaia.memory.memory import COLUMNS, Memory, memory_of
+from gaia.memory.protocols import Nearest
 from gaia.memory.ranking import Candidate
-from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store import full_text
 from gaia.store.base import table_of

@@ -4,7 +4,7 @@ The memories, their full text, their entities and earlier versions are gone with
 caller's transaction, and so are the profile, the episodes and what is held that tell it,
 what was read of conversations that are being digested, and every file that was to be sent
 to the user. What transcripts, the archive, queues, logs and free pages still hold of
-their words is overwritten by `gaia.ops.forgetting`, which is to be woken after the commit.
+their words is overwritten by `gaia.ops.forget_worker`, which is to be woken after the commit.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownForgetError
 from gaia.memory import forgotten, ledger
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.memory import Memory
-from gaia.memory.needles import Needles
 from gaia.memory.owner import owner
 from gaia.memory.text import query_terms, terms
 from gaia.store import audit, conversations, digests, forgets, inbox, outbox
@@ -103,21 +103,21 @@ def confirm(
         MissingOwnerError: `user_id` is empty.
         UnknownForgetError: There is no such question, or not any more.
     """
-    wish = forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
-    if wish is None:
+    request = forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
+    if request is None:
         said = "nothing" if forget_id is None else f"nothing under the number {forget_id}"
         raise UnknownForgetError(
             f"{said} waits to be forgotten: say again what is to be forgotten, since a "
             "question holds for an hour"
         )
-    if wish.everything:
+    if request.everything:
         return forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
     forgets.withdraw(session, user_id)
     return forget(
         session,
         user_id,
-        wish.memory_ids,
-        words="".join(wish.needles),
+        request.memory_ids,
+        words="".join(request.needles),
         inbox_id=inbox_id,
         now=now,
         by=by,
@@ -219,7 +219,7 @@ def _begin(
     texts = list(dict.fromkeys(filter(None, told)))
     needles = [*texts, words] if words else texts
     forgotten.note(session, user_id, texts, now)
-    also = _derived_memories_with(session, user_id, Needles(needles))
+    also = _derived_memories_with(session, user_id, ForgetMatcher(needles))
     ledger.remove(session, user_id, also, now)
     digests.read_uncommitted_again(session, user_id)
     forgets.begin(
@@ -237,7 +237,7 @@ def _record(session: Session, user_id: str, detail: str, now: datetime, by: str 
     audit.record(session, Action.FORGOT, at=now, by=by or user_id, subject=user_id, detail=detail)
 
 
-def _derived_memories_with(session: Session, user_id: str, needles: Needles) -> Sequence[int]:
+def _derived_memories_with(session: Session, user_id: str, needles: ForgetMatcher) -> Sequence[int]:
     """The numbers of the user's episodes and held memories, whatever became of them, in
     which one of the needles is found: what gaia gathered by itself and shows to nobody unasked.
     A summary tells many things at once, so that it goes with any of them that is forgotten."""

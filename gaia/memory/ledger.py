@@ -236,7 +236,7 @@ def remove(
     """Delete memories for good, and what they superseded; returns what they were.
 
     Only the rows and what is made of them: what else holds their words is the
-    business of `gaia.ops.forgetting`.
+    business of `gaia.ops.forget_worker`.
     """
     found = get_many(session, user_id, memory_ids)
     older = earlier_versions(session, user_id, [each.memory_id for each in found])

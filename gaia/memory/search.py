@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from gaia.current import Current
 from gaia.memory import text
 from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
+from gaia.memory.protocols import Nearest
 from gaia.memory.ranking import (
     E5,
     ENOUGH,
@@ -30,9 +30,9 @@ from gaia.memory.ranking import (
     usual_scale,
 )
 from gaia.memory.rows import searched
-from gaia.memory.seams import Nearest
 from gaia.ports import Clock
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class RankingOptions:
     """How what is found is weighed. `scale` is that of the embedder in use, None where
     nobody knows it."""
 
@@ -90,11 +90,11 @@ class Search:
         nearest: Nearest,
         clock: Clock,
         *,
-        weighing: Current[Weighing] | None = None,
+        ranking_options: Swappable[RankingOptions] | None = None,
     ) -> None:
         self._database = database
         self._gatherer = Gatherer(nearest, clock)
-        self._weighing = weighing or Current(Weighing())
+        self._ranking_options = ranking_options or Swappable(RankingOptions())
 
     async def relevant(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
         """Those of the best memories that have to do with the text, the best first, and
@@ -151,12 +151,12 @@ class Search:
         only: Filter,
     ) -> Found:
         """The best memories for a question: the third step."""
-        weighing = self._weighing.now
+        ranking_options = self._ranking_options.value
         candidates = self._gatherer.candidates(session, user_id, question, meaning, only)
-        best = rank(candidates.all, weighing.fusion)[:limit]
-        scale = weighing.scale or usual_scale(meaning.similarities.values())
+        best = rank(candidates.all, ranking_options.fusion)[:limit]
+        scale = ranking_options.scale or usual_scale(meaning.similarities.values())
         stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
-        enough = ENOUGH if stands_somewhere or weighing.scale is None else ENOUGH_ALONE
+        enough = ENOUGH if stands_somewhere or ranking_options.scale is None else ENOUGH_ALONE
         hits = [
             _hit(
                 candidates.memories[candidate.memory_id], candidate, parts, question, scale, enough

@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 
 from gaia.agent.health import Calls, Latency
 from gaia.agent.models import ChatModel
-from gaia.current import Current
 from gaia.errors import StoreError
 from gaia.messages import ReceiptKind
 from gaia.ops.report import QueueStatus, StatusReport
@@ -32,6 +31,7 @@ from gaia.store.engine import Database
 from gaia.store.job_runs import JobRun
 from gaia.store.tables import InboxState
 from gaia.store.usage import DayOfUsage, Usage
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Metrics:
         self,
         counters: Counters,
         status: Status,
-        model: Current[ChatModel],
+        model: Swappable[ChatModel],
         database: Database,
         clock: Clock,
     ) -> None:
@@ -65,12 +65,12 @@ class Metrics:
             logger.warning("metrics are told in part: %s", exc)
         return generate_latest(self._counters.registry) + generate_latest(now)
 
-    async def _standing(self) -> Standing:
+    async def _standing(self) -> StateCollector:
         report = await self._status.report()
         now = self._clock.now()
         used, jobs = await self._database.read(_used_and_run, now)
-        health = self._model.now.health
-        return Standing(report, _of_all(used), health.calls_on(now), health.latency, jobs)
+        health = self._model.value.health
+        return StateCollector(report, _of_all(used), health.calls_on(now), health.latency, jobs)
 
 
 def _of_all(days: Sequence[DayOfUsage]) -> Sequence[Usage]:
@@ -135,7 +135,7 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing(Collector):
+class StateCollector(Collector):
     """How things stand at a moment. `usage` is that of today, of all users."""
 
     report: StatusReport

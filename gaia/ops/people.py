@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from gaia.digest import seal
 from gaia.errors import StoreError
 from gaia.memory import ledger
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.memory import Memory
-from gaia.memory.needles import Needles
 from gaia.ops.traces import clean_copies, cut_entries
 from gaia.paths import Home
 from gaia.store import audit, conversations, forgets
@@ -60,12 +60,12 @@ async def _clean_files(home: Home, database: Database, user: User) -> None:
 
     Logs are left to the process that writes them: they hold no words.
     """
-    known, wishes, earlier_ids = await database.read(_to_clean, user)
+    known, requests, earlier_ids = await database.read(_to_clean, user)
     needles = [words for each in known for words in (each.text, each.quote, each.label) if words]
-    needles += [needle for wish in wishes for needle in wish.needles]
+    needles += [needle for request in requests for needle in request.needles]
     what = Redaction(
         user_id=user.user_id,
-        says=Needles(needles).match,
+        says=ForgetMatcher(needles).match,
         sources=frozenset(),
         everything=True,
         inbox_id=0,
@@ -80,9 +80,9 @@ def _to_clean(
 ) -> tuple[Sequence[Memory], Sequence[Forget], Sequence[str]]:
     numbers = ledger.numbers(session, user.user_id)
     known = ledger.get_many(session, user.user_id, numbers)
-    wishes = forgets.under_way(session, user.user_id)
+    requests = forgets.under_way(session, user.user_id)
     earlier_ids = audit.joined_into(session, user.user_id)
-    return known, wishes, earlier_ids
+    return known, requests, earlier_ids
 
 
 def join_person(

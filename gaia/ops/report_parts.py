@@ -32,7 +32,7 @@ from gaia.store import inbox, outbox
 from gaia.store.digests import DigestCounts
 from gaia.store.job_runs import JobRun, JobState
 from gaia.store.migrations import HEAD
-from gaia.store.opening import inspecting, read_revision
+from gaia.store.opener import inspecting, read_revision
 from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
 from gaia.text import counted, duration
 
@@ -164,7 +164,7 @@ def age(time: datetime | None, now: datetime) -> float | None:
     return None if time is None else (now - time).total_seconds()
 
 
-class RestingReport(Report):
+class OfflineReport(Report):
     """The home of a gaia that does not run, as of `at`. `last_sign_at` is when it last wrote
     to its log. The queues are None where the database tells nothing of them."""
 
@@ -177,7 +177,7 @@ class RestingReport(Report):
     outbox: QueueStatus | None = None
 
 
-async def resting_report(home: Home, clock: Clock, error: str) -> RestingReport:
+async def offline_report(home: Home, clock: Clock, error: str) -> OfflineReport:
     """The report; `error` says why there is none of a daemon. Nothing is written.
 
     Raises:
@@ -185,7 +185,7 @@ async def resting_report(home: Home, clock: Clock, error: str) -> RestingReport:
     """
     now = clock.now()
     waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
-    return RestingReport(
+    return OfflineReport(
         error=error,
         home=str(home.root),
         at=now,
@@ -212,12 +212,12 @@ def _last_sign(home: Home) -> datetime | None:
         return None
 
 
-def for_owner(report: RestingReport) -> Sequence[Line]:
+def for_owner(report: OfflineReport) -> Sequence[Line]:
     """The report in words."""
     return list(_lines(report))
 
 
-def _lines(report: RestingReport) -> Iterator[Line]:
+def _lines(report: OfflineReport) -> Iterator[Line]:
     yield Line("gaia", "does not run", Tone.BAD)
     yield Line("home", report.home)
     if report.last_sign_at is not None:

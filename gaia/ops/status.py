@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.handler import Handlers
-from gaia.current import Current
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
 from gaia.messages import Health
@@ -38,6 +37,7 @@ from gaia.store.indexes import IndexBacklog
 from gaia.store.job_runs import JobRun
 from gaia.store.usage import DayOfUsage
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class Status:
         home: Home,
         database: Database,
         users: Users,
-        model: Current[ChatModel],
+        model: Swappable[ChatModel],
         channels: Mapping[str, Channel],
         handlers: Handlers,
         index: Index,
-        recall: Current[Recall],
-        digesting: Digesting,
-        settings: Current[Settings],
+        recall: Swappable[Recall],
+        digest_worker: DigestWorker,
+        settings: Swappable[Settings],
         settings_state: SettingsState,
         clock: Clock,
     ) -> None:
@@ -82,7 +82,7 @@ class Status:
         self._handlers = handlers
         self._index = index
         self._recall = recall
-        self._digesting = digesting
+        self._digest_worker = digest_worker
         self._settings = settings
         self._settings_state = settings_state
         self._clock = clock
@@ -94,7 +94,7 @@ class Status:
         Raises:
             StoreError: gaia.db cannot be read.
         """
-        now, settings = self._clock.now(), self._settings.now
+        now, settings = self._clock.now(), self._settings.value
         today = now.astimezone().date()
         names = {user.user_id: user.name for user in await self._users.list()}
         read = await self._database.read(_read, today)
@@ -105,7 +105,7 @@ class Status:
             at=now,
             uptime_seconds=(now - self._started_at).total_seconds(),
             ready=self.ready,
-            model=parts.model_status(self._model.now, now),
+            model=parts.model_status(self._model.value, now),
             channels=tuple(
                 parts.channel_status(name, channel.health())
                 for name, channel in self._channels.items()
@@ -121,7 +121,7 @@ class Status:
             running_turns=self._handlers.running_turns(),
             users=len(names),
             currency=settings.costs.currency,
-            budget=parts.budget_status(read.used, self._model.now, settings.limits),
+            budget=parts.budget_status(read.used, self._model.value, settings.limits),
             usage_today=parts.usage_status(read.used, names, today),
             jobs=parts.job_statuses(read.runs, now),
             backup=await self._backup_status(settings.backup),
@@ -143,7 +143,7 @@ class Status:
         )
 
     def _recall_status(self) -> PartStatus:
-        health = self._recall.now.health()
+        health = self._recall.value.health()
         return PartStatus(name="recall", ok=health.ok, detail=health.detail)
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
@@ -158,9 +158,9 @@ class Status:
         )
 
     def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:
-        over_budget = self._digesting.over_budget
+        over_budget = self._digest_worker.over_budget
         return DigestsStatus(
-            enabled=self._digesting.enabled,
+            enabled=self._digest_worker.enabled,
             waiting=counts.waiting,
             failed=counts.failed,
             over_budget=len(over_budget),

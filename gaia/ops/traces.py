@@ -95,11 +95,11 @@ class _Copy:
         ).fetchall()
         going = [(number,) for number, *words in rows if self._goes(None, words)]
         self.connection.executemany("DELETE FROM memories WHERE memory_id = ?", going)
-        wishes = self.connection.execute(
+        requests = self.connection.execute(
             f"DELETE FROM forgets WHERE user_id IN ({self._marks})",  # noqa: S608
             tuple(self.user_ids),
         )
-        return len(going) + wishes.rowcount
+        return len(going) + requests.rowcount
 
     def _clean_archive(self) -> int:
         """Delete whole turns, with their terms."""

@@ -65,7 +65,7 @@ def require_extra(settings: TracingSettings, exporter: str = EXPORTER) -> None:
         )
 
 
-class Tracing:
+class SpanSender:
     """Sends the spans of this process; `start` it once, and `stop` it at the end."""
 
     def __init__(self, exporter: SpanExporter, clock: Clock) -> None:
@@ -77,7 +77,7 @@ class Tracing:
     @classmethod
     def start(
         cls, settings: TracingSettings, environ: Mapping[str, str], clock: Clock
-    ) -> Tracing | None:
+    ) -> SpanSender | None:
         """Send spans from now on; None when none are to be sent, or nobody said where to."""
         if not settings.enabled:
             return None

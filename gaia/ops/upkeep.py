@@ -15,8 +15,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from gaia.current import Current
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.errors import UpkeepError
 from gaia.memory import archive, holding
 from gaia.ops.checkpoints import Checkpoints
@@ -25,10 +24,11 @@ from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import digests, outbox, pairings, retention, strangers
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
-HELD_FOR = timedelta(days=90)
+CACHED_FOR = timedelta(days=90)
 """So long something that gaia is not sure of waits for what supports it."""
 
 DIGESTS_KEPT_FOR = timedelta(days=90)
@@ -55,16 +55,16 @@ class Upkeep:
         *,
         home: Home,
         database: Database,
-        digesting: Digesting,
+        digest_worker: DigestWorker,
         memory_changed: Callable[[], None],
         checkpoints: Checkpoints,
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         steps: int = STEPS_A_RUN,
     ) -> None:
         self._home = home
         self._database = database
-        self._digesting = digesting
+        self._digest_worker = digest_worker
         self._memory_changed = memory_changed
         self._checkpoints = checkpoints
         self._clock = clock
@@ -103,22 +103,22 @@ class Upkeep:
             )
 
     async def _retry_digests(self) -> None:
-        if not self._digesting.enabled:
+        if not self._digest_worker.enabled:
             return
         again = await self._database.write(digests.retry)
         for digest in again:
-            self._digesting.wake(digest.user_id)
+            self._digest_worker.wake(digest.user_id)
 
     async def _drop_memories(self) -> None:
         now = self._clock.now()
-        dropped = await self._database.write(holding.drop_held, now - HELD_FOR)
+        dropped = await self._database.write(holding.drop_held, now - CACHED_FOR)
         expired = await self._some_at_a_time(holding.expire, now)
         if expired or dropped:
             logger.info("memories: %d have expired, %d were never sure", expired, dropped)
             self._memory_changed()
 
     async def _drop_turns(self) -> None:
-        days = self._settings.now.memory.archive_days
+        days = self._settings.value.memory.archive_days
 
         def prune(session: Session, now: datetime) -> int:
             return archive.prune(session, now, days)
@@ -136,7 +136,7 @@ class Upkeep:
         _tell(files, "files that were sent are not kept any longer")
 
     async def _drop_messages(self) -> None:
-        before = self._clock.now() - timedelta(days=self._settings.now.retention.messages_days)
+        before = self._clock.now() - timedelta(days=self._settings.value.retention.messages_days)
         # Replies first: a message stays for as long as its reply.
         replies = await self._some_at_a_time(retention.drop_replies, before)
         _tell(replies, "chunks of replies are too old to be kept")

@@ -109,7 +109,7 @@ def _hit(hit: Hit) -> HitReport:
     )
 
 
-class DigestWish(Report):
+class DigestRequest(Report):
     """What is to be digested: the present sessions, of one user if named, or with `retry`
     what failed."""
 

@@ -1,6 +1,6 @@
 """Wishes to forget, from the question whether it is meant to the last overwritten byte.
 
-What is looked for, and where, is told in `gaia.memory.forget` and `gaia.ops.forgetting`.
+What is looked for, and where, is told in `gaia.memory.forget` and `gaia.ops.forget_worker`.
 Each function works within the caller's transaction.
 """
 
@@ -167,12 +167,12 @@ def before_joining(session: Session, gone_id: str, into_id: str) -> None:
     withdraw(session, gone_id)
     withdraw(session, into_id)
     for user_id in (gone_id, into_id):
-        for wish in under_way(session, user_id):
-            if wish.everything:
-                redact_before_joining(session, user_id, wish.inbox_id)
+        for request in under_way(session, user_id):
+            if request.everything:
+                redact_before_joining(session, user_id, request.inbox_id)
                 session.execute(
                     update(ForgetRow)
-                    .where(ForgetRow.forget_id == wish.forget_id)
+                    .where(ForgetRow.forget_id == request.forget_id)
                     .values(everything=False)
                 )
 

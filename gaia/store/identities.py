@@ -257,7 +257,7 @@ def check_not_last_owner(session: Session, user: User) -> None:
         )
 
 
-def bury(session: Session, user: User, now: datetime) -> None:
+def leave_tombstone(session: Session, user: User, now: datetime) -> None:
     """Leave nothing of the user's row but the id and the dates."""
     row = living_row(session, user)
     row.name = row.name_key = ""

@@ -113,7 +113,7 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     session.execute(
         update(AuditRow).where(AuditRow.subject == gone.user_id).values(subject=into.user_id)
     )
-    identities.bury(session, gone, now)
+    identities.leave_tombstone(session, gone, now)
     return identities.find(session, into.user_id)
 
 

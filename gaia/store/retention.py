@@ -37,7 +37,7 @@ MAYBE_SENT = "it waited when the backup was taken that was restored, and may hav
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingCounts:
     """How much waited when the backup was taken: messages to be answered, and chunks of
     replies to be sent."""
 
@@ -102,11 +102,11 @@ def drop_counts(session: Session, before: date) -> int:
     return dropped
 
 
-def count_waiting(session: Session) -> Waiting:
+def count_waiting(session: Session) -> PendingCounts:
     """How much waits."""
     messages = session.scalar(select(func.count()).where(InboxRow.state.in_(UNFINISHED)))
     chunks = session.scalar(select(func.count()).where(OutboxRow.state.in_(OPEN)))
-    return Waiting(messages or 0, chunks or 0)
+    return PendingCounts(messages or 0, chunks or 0)
 
 
 def settle_restored(session: Session, now: datetime) -> None:

@@ -179,5 +179,5 @@ class Users:
     def _remove(self, session: Session, user: User, now: datetime) -> None:
         identities.check_not_last_owner(session, user)
         wipe_user(session, user.user_id, now)
-        identities.bury(session, user, now)
+        identities.leave_tombstone(session, user, now)
         audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)

@@ -12,7 +12,7 @@ from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory import text as texts
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.owner import owner
-from gaia.memory.seams import Neighbour, Vector
+from gaia.memory.protocols import Neighbour, Vector
 
 DIMENSIONS = 256
 

@@ -17,8 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from channels.terminal import TerminalChannel
 from channels.terminal_wire import TERMINAL_PATH
-from gaia.digest.at_once import digest_now
-from gaia.digest.worker import Digesting
+from gaia.digest.on_demand import digest_now
+from gaia.digest.worker import DigestWorker
 from gaia.errors import GaiaError, IndexUnavailableError, MissingOwnerError
 from gaia.memory.index.index import Index
 from gaia.memory.search import Search
@@ -31,8 +31,8 @@ from gaia.ops.wire import (
     RELOAD_PATH,
     SEARCH_PATH,
     DigestOutcome,
+    DigestRequest,
     DigestStep,
-    DigestWish,
     ReindexStep,
     ReloadReport,
     SearchQuestion,
@@ -101,26 +101,28 @@ async def _reindex(index: Index, tell: Tell) -> None:
         tell(ReindexStep(finished=True))
 
 
-def session_routes(database: Database, digesting: Digesting, clock: Clock) -> Sequence[BaseRoute]:
+def session_routes(
+    database: Database, digest_worker: DigestWorker, clock: Clock
+) -> Sequence[BaseRoute]:
     """`digest` answers with a `DigestStep` a line, as they come."""
 
     async def digest(request: Request) -> Response:
         try:
-            wish = DigestWish.model_validate_json(await request.body())
+            wish = DigestRequest.model_validate_json(await request.body())
         except ValidationError as exc:
             return JSONResponse({"error": str(exc)}, status_code=400)
-        return Steps(partial(_digest, database, digesting, clock, wish))
+        return Steps(partial(_digest, database, digest_worker, clock, wish))
 
     return (Route(DIGEST_PATH, digest, methods=["POST"]),)
 
 
 async def _digest(
-    database: Database, digesting: Digesting, clock: Clock, wish: DigestWish, tell: Tell
+    database: Database, digest_worker: DigestWorker, clock: Clock, wish: DigestRequest, tell: Tell
 ) -> None:
     try:
         standing = await digest_now(
             database,
-            digesting,
+            digest_worker,
             clock,
             wish.user_id,
             retry=wish.retry,
@@ -137,7 +139,7 @@ async def _digest(
             learned=each.learned,
             changed=each.changed,
             error=each.error or "",
-            waits=each.user_id in digesting.over_budget,
+            waits=each.user_id in digest_worker.over_budget,
         )
         for each in standing
     )

@@ -25,7 +25,7 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import LimitsSettings, Secrets, SessionsSettings, Settings
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.fake_channel import FakeChannel
 

@@ -20,7 +20,7 @@ from figures import resident_megabytes
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.processes import READY, DaemonProcess, spawn
 from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server

@@ -36,18 +36,18 @@ from recall_weights import Asked, choose
 from sqlalchemy.orm import Session
 
 from gaia.clock import SystemClock
-from gaia.current import Current
 from gaia.memory import ledger
 from gaia.memory.index.index import Index
-from gaia.memory.index.opening import parts_opener
+from gaia.memory.index.opener import parts_opener
 from gaia.memory.memory import Statement
-from gaia.memory.search import Search, Weighing
+from gaia.memory.search import RankingOptions, Search
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
 from gaia.store import identities
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
+from gaia.swappable import Swappable
 
 DEPTHS = (5, 10, 20)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
@@ -152,7 +152,12 @@ async def gaia(conversations: Sequence[Conversation], home: Home) -> Mapping[str
         for talk in conversations:
             user_id, turn_of = await remember(database, index, talk)
             for name, fusion in (("gaia", "sum"), ("gaia, rank", "rank")):
-                search = Search(database, index, SystemClock(), weighing=Current(Weighing(fusion)))
+                search = Search(
+                    database,
+                    index,
+                    SystemClock(),
+                    ranking_options=Swappable(RankingOptions(fusion)),
+                )
                 for question in talk.questions:
                     started = time.perf_counter()
                     found = await search.hits(user_id, question.text, limit=max(DEPTHS))

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gaia.memory.index.factories import EMBEDDED
-from gaia.memory.seams import Vector
+from gaia.memory.protocols import Vector
 from gaia.memory.text import STOP_WORDS
 
 Ranker = Callable[[str], Sequence[int]]

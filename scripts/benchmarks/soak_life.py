@@ -29,7 +29,7 @@ from gaia.app.build import App
 from gaia.messages import Address, Health
 from gaia.paths import Home
 from gaia.schedule.jobs import Daily
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 
@@ -179,7 +179,7 @@ class Life:
     ) -> None:
         instructions = self._write_settings(remembers=remembers, counts=counts)
         self._hang_up.set()
-        await awake.until(lambda: awake.app.settings.now.model.instructions == instructions)
+        await awake.until(lambda: awake.app.settings.value.model.instructions == instructions)
         await awake.rest()
 
     async def _forget_memory_for_a_while(self, awake: Awake) -> None:

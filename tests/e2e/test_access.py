@@ -14,7 +14,7 @@ from gaia.clock import SystemClock
 from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.pairings import new_code
 
 SERVE = """

@@ -20,7 +20,7 @@ from gaia.messages import REPEAT_MARK, Address
 from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events
 from gaia.store import sessions
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from tests.harness.effort import rounds

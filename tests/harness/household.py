@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gaia.clock import SystemClock
 from gaia.messages import Address
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.house import PATIENCE_SECONDS, House
 from tests.harness.processes import Talker, talking

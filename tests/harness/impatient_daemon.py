@@ -10,7 +10,7 @@ import sys
 from channels.telegram.api import Timing
 from channels.telegram.channel import TelegramChannel
 from gaia.app import daemon
-from gaia.cli.main import leave_threads
+from gaia.cli.main import exit_now
 from gaia.clock import SystemClock
 from gaia.paths import find_home
 from gaia.settings.schema import TelegramSettings
@@ -23,7 +23,7 @@ def main() -> None:
     url, token = sys.argv[1:]
     channel = TelegramChannel(TelegramSettings(base_url=url), token, SystemClock(), TIMING)
     asyncio.run(daemon.serve(find_home(), extra_channels=[channel]))
-    leave_threads(0)
+    exit_now(0)
 
 
 if __name__ == "__main__":

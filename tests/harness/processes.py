@@ -14,8 +14,8 @@ from typing import Protocol
 
 from channels.terminal_wire import ChunkFrame, PreviewFrame, TurnTextFrame, WelcomeFrame
 from gaia import __version__
-from gaia.cli.chat.hosting import DaemonFinder
-from gaia.cli.chat.link import Ending, Link
+from gaia.cli.chat.host import DaemonFinder
+from gaia.cli.chat.link import ExchangeResult, Link
 from gaia.clock import SystemClock
 from gaia.paths import Home
 
@@ -213,7 +213,7 @@ class Talker:
         self._asked_at, self.first_seconds = self._clock.monotonic(), None
         exchange = await self._link.say(text, wants_preview=wants_preview)
         ending = await exchange.ending()
-        if ending is not Ending.ANSWERED:
+        if ending is not ExchangeResult.ANSWERED:
             raise NotAnsweredError(ending)
         return "".join(self.replies[said:])
 

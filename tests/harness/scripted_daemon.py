@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from gaia.app import daemon
-from gaia.cli.main import leave_threads
+from gaia.cli.main import exit_now
 from gaia.paths import Home, find_home
 from gaia.ports import Channel
 from tests.harness.forked import Forked, ForkServer
@@ -76,7 +76,7 @@ async def daemons(forks: ForkServer, home: Home | None, *urls: str) -> AsyncIter
 def main() -> None:
     """Serve until SIGTERM."""
     asyncio.run(_serve([PollingChannel(url) for url in sys.argv[1:]]))
-    leave_threads(0)
+    exit_now(0)
 
 
 async def _serve(channels: Sequence[Channel]) -> None:

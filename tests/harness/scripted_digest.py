@@ -34,7 +34,7 @@ from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import FunctionModel
 from tests.harness.digests import Read, ScriptedAsk, likes
 from tests.harness.mortal import Fate, fork_lives
-from tests.harness.scripted_forgetting import MortalDatabase
+from tests.harness.scripted_forget_worker import MortalDatabase
 
 LOOK_SECONDS = 0.005
 AT_ONCE = SessionsSettings(idle_consolidate_minutes=1e-9, settle_seconds=0)
@@ -128,9 +128,9 @@ async def live(line: str) -> bool:
         await say(channel, text)
     while not await _is_done(database, life.digests):
         if life.digests:
-            await app.digesting.sweep()
+            await app.digest_worker.sweep()
         await asyncio.sleep(LOOK_SECONDS)
-    for part in (app.digesting, app.profiles, app.forgetting, app.delivery):
+    for part in (app.digest_worker, app.profiles, app.forget_worker, app.delivery):
         await part.cancel()
     await database.close()
     return True

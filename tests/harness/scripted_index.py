@@ -21,9 +21,9 @@ from gaia.memory.index import environment
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.index import Index
 from gaia.memory.index.parts import IndexStore, Parts, Placement
-from gaia.memory.seams import Neighbour, Vector
+from gaia.memory.protocols import Neighbour, Vector
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 from gaia.testing.fake_index import FakeEmbedder
 from tests.harness.mortal import Fate, Mortals, fork_lives

@@ -15,13 +15,13 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import conversations, identities
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.forked import ForkServer
 from tests.harness.house import PATIENCE_SECONDS, House
 from tests.harness.scripted_daemon import daemons
 from tests.servers.model_server import ModelServer
-from tests.servers.serving import LOOPBACK
+from tests.servers.serve import LOOPBACK
 from tests.servers.telegram import TelegramServer
 from tests.servers.twilio import Person, TwilioServer, running_twilio
 

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from gaia.errors import AttachmentError, PermanentSendError, RetryableSendError, UnknownSendError
 from gaia.messages import REPEAT_MARK, Address, Attachment, Health, Inbound, Outbound, TurnEvent
 from gaia.ports import Clock, Gateway
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 POLL_SECONDS = 20.0
 

@@ -119,13 +119,13 @@ async def test_what_fails_is_tried_again_after_the_pause_that_its_failure_asks_f
         asked_for.append(exc.args[0] or next(pauses))
         return asked_for[-1]
 
-    trying = asyncio.create_task(retry(clock, attempt, growing_pauses(1.0, 60.0), OSError, failed))
+    probe = asyncio.create_task(retry(clock, attempt, growing_pauses(1.0, 60.0), OSError, failed))
     for pause in (7.0, 1.0, 2.0):
         await clock.until_sleeping()
         assert clock.sleeping == (pause,)
         clock.advance(pause)
         await asyncio.sleep(0)
-    assert await trying == "done"
+    assert await probe == "done"
     assert asked_for == [7.0, 1.0, 2.0]
 
 

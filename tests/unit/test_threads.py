@@ -49,12 +49,12 @@ async def test_a_thread_whose_caller_has_left_counts_as_stuck_until_it_returns()
 
     waiting = asyncio.create_task(pool.run(hang))
     await until(started.is_set)
-    assert not pool.stuck
+    assert not pool.exhausted
     waiting.cancel()
     await asyncio.wait((waiting,))
-    assert pool.stuck
+    assert pool.exhausted
     release.set()
-    await until(lambda: not pool.stuck)
+    await until(lambda: not pool.exhausted)
     assert await pool.run(lambda: "goes on") == "goes on"
     pool.close()
 
@@ -102,7 +102,7 @@ async def test_a_pool_that_is_used_again_waits_for_no_thread_that_hangs():
     waiting.cancel()
     await asyncio.wait((waiting,))
     pool.close()
-    assert not pool.stuck
+    assert not pool.exhausted
     async with asyncio.timeout(5):
         assert await pool.run(lambda: "goes on") == "goes on"
     release.set()

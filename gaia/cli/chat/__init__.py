@@ -31,7 +31,7 @@ def chat_command(
     """
     import sys
 
-    from gaia.cli.chat.hosting import host_daemon
+    from gaia.cli.chat.host import host_daemon
     from gaia.cli.chat.run import Streams, run_chat
     from gaia.clock import SystemClock
     from gaia.paths import find_home

@@ -17,7 +17,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from gaia.cli.chat.link import Ending, Exchange, Link, ending_unless, interrupts_set
+from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.chat.screen import ChatScreen
 from gaia.errors import RefusedError
 from gaia.files import create
@@ -66,17 +66,17 @@ class InteractiveChat:
             await self._screen.note(str(exc))
             return text
         match await self._answer(exchange):
-            case Ending.FAILED:
+            case ExchangeResult.FAILED:
                 await self._screen.note(NOT_STORED)
                 return text
-            case Ending.REFUSED:
+            case ExchangeResult.REFUSED:
                 await self._screen.note(TOO_FAST)
                 return text
-            case Ending.DENIED:
+            case ExchangeResult.DENIED:
                 await self._screen.note(DENIED)
         return ""
 
-    async def _answer(self, exchange: Exchange) -> Ending | None:
+    async def _answer(self, exchange: Exchange) -> ExchangeResult | None:
         """Show the answer. Ctrl-C asks gaia to stop, and a second one stops waiting."""
         interrupted = asyncio.Event()
         with interrupts_set(interrupted):

@@ -69,7 +69,7 @@ class Screen(Protocol):
         ...
 
 
-class Ending(StrEnum):
+class ExchangeResult(StrEnum):
     """How an exchange ended."""
 
     ANSWERED = "answered"
@@ -84,13 +84,13 @@ class Exchange:
     def __init__(self, message: MessageFrame) -> None:
         self.message = message
         self.accepted = False
-        self._ending: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        self._ending: asyncio.Future[ExchangeResult] = asyncio.get_running_loop().create_future()
 
-    async def ending(self) -> Ending:
+    async def ending(self) -> ExchangeResult:
         """Wait until it is over. May be awaited often, and cancelled."""
         return await asyncio.shield(self._ending)
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: ExchangeResult) -> None:
         """Mark it over. The first ending counts."""
         if not self._ending.done():
             self._ending.set_result(ending)
@@ -215,7 +215,7 @@ class Link:
         await self._send(DeliveredFrame(outbox_id=chunk.outbox_id))
         if chunk.final:
             for message_id in chunk.in_reply_to:
-                self._end(message_id, Ending.ANSWERED)
+                self._end(message_id, ExchangeResult.ANSWERED)
 
     def _take_receipt(self, receipt: ReceiptFrame) -> None:
         match receipt.outcome:
@@ -223,13 +223,13 @@ class Link:
                 if exchange := self._exchanges.get(receipt.client_message_id):
                     exchange.accepted = True
             case "denied":
-                self._end(receipt.client_message_id, Ending.DENIED)
+                self._end(receipt.client_message_id, ExchangeResult.DENIED)
             case "refused":
-                self._end(receipt.client_message_id, Ending.REFUSED)
+                self._end(receipt.client_message_id, ExchangeResult.REFUSED)
             case "failed":
-                self._end(receipt.client_message_id, Ending.FAILED)
+                self._end(receipt.client_message_id, ExchangeResult.FAILED)
 
-    def _end(self, message_id: str, ending: Ending) -> None:
+    def _end(self, message_id: str, ending: ExchangeResult) -> None:
         if exchange := self._exchanges.pop(message_id, None):
             exchange.end(ending)
 
@@ -263,7 +263,7 @@ def interrupts_set(event: asyncio.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-async def ending_unless(interrupted: asyncio.Event, exchange: Exchange) -> Ending | None:
+async def ending_unless(interrupted: asyncio.Event, exchange: Exchange) -> ExchangeResult | None:
     """The ending of `exchange`, or `None` if the user interrupts first."""
     async with asyncio.TaskGroup() as group:
         ending = group.create_task(exchange.ending())

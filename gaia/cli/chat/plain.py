@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
-from gaia.cli.chat.link import Ending, Exchange, Link, ending_unless, interrupts_set
+from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.console import strip_controls
 from gaia.errors import OutputError, RefusedError, StoreError
 from gaia.text import cut
@@ -100,21 +100,21 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
             await _stop(link, exchange, interrupted)
             raise ChatInterruptedError
     match ending:
-        case Ending.DENIED:
+        case ExchangeResult.DENIED:
             raise RefusedError(
                 "gaia does not take messages from this user: add the user with `gaia users add`"
             )
-        case Ending.REFUSED:
+        case ExchangeResult.REFUSED:
             raise RefusedError(
                 f"the message {cut(text, LONGEST_QUOTE)!r} was left out: it was one too many for "
                 "a minute. Say it again in a moment, or raise limits.messages_per_minute"
             )
-        case Ending.FAILED:
+        case ExchangeResult.FAILED:
             raise StoreError(
                 f"the daemon could not store the message {cut(text, LONGEST_QUOTE)!r}, so it was "
                 "not taken: see the daemon's log, then send it again"
             )
-        case Ending.ANSWERED:
+        case ExchangeResult.ANSWERED:
             return
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from gaia import __version__
-from gaia.cli.chat.hosting import DaemonFinder, Host
+from gaia.cli.chat.host import DaemonFinder, Host
 from gaia.cli.chat.link import Link, Screen
 from gaia.cli.chat.plain import (
     ChatInterruptedError,

@@ -18,7 +18,7 @@ from gaia.files import replacing
 from gaia.text import counted_memories
 
 if TYPE_CHECKING:
-    from gaia.memory.transfer.taking_in import Checked, Mistake, TakenIn
+    from gaia.memory.transfer.importer import Checked, ImportResult, Mistake
     from gaia.store.engine import Database
     from gaia.store.identities import User
 
@@ -102,7 +102,7 @@ def import_file(
     from gaia.cli.control import wake
     from gaia.clock import SystemClock
     from gaia.errors import MemoryFileError
-    from gaia.memory.transfer.taking_in import FileFormat, check, format_of, take_in
+    from gaia.memory.transfer.importer import FileFormat, check, format_of, import_statements
     from gaia.paths import find_home
 
     content = _content(file)
@@ -110,9 +110,9 @@ def import_file(
     if checked.mistakes and not skip_bad:
         raise MemoryFileError(_refusal(checked))
 
-    async def act(database: Database, owner: User) -> tuple[str, TakenIn]:
+    async def act(database: Database, owner: User) -> tuple[str, ImportResult]:
         with counting("importing") as progress:
-            taken = await take_in(
+            taken = await import_statements(
                 database,
                 owner.user_id,
                 checked.statements,

@@ -32,7 +32,7 @@ NUMBER = re.compile(r"#?(\d{1,30})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _ForgetTarget:
     """What is to be forgotten, of whom: some memories, or everything."""
 
     user: User
@@ -62,35 +62,35 @@ def forget(
         raise typer.BadParameter(
             "give words or numbers, or --all for everything", param_hint="WORDS|ID"
         )
-    wish = _understand(what or (), user, everything=every)
-    count, is_wished = 0, bool(wish.memories) or wish.everything
-    if is_wished:
+    target = _understand(what or (), user, everything=every)
+    count, is_requested = 0, bool(target.memories) or target.everything
+    if is_requested:
         if not yes:
-            _ask(wish, as_json=as_json)
-        count = _carry_out(wish).count
+            _ask(target, as_json=as_json)
+        count = _carry_out(target).count
     runs = wake(find_home())
-    done = is_wished and not runs and _overwrite()
+    done = is_requested and not runs and _overwrite()
     if as_json:
         told = {"forgotten": count, "running": runs, "done": done}
         echo_json(told)
-    elif is_wished:
+    elif is_requested:
         rest = _rest(runs=runs, done=done)
-        typer.echo(f"Forgot {counted_memories(count)} of {wish.user.name}. {rest}")
+        typer.echo(f"Forgot {counted_memories(count)} of {target.user.name}. {rest}")
     else:
-        typer.echo(f"Nothing in the memory of {wish.user.name} holds all of these words.")
+        typer.echo(f"Nothing in the memory of {target.user.name} holds all of these words.")
 
 
-def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _Wish:
+def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _ForgetTarget:
     from gaia.errors import UnknownMemoryError
     from gaia.memory import forget, ledger
 
     numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
 
-    def read(session: Session, owner: User) -> _Wish:
+    def read(session: Session, owner: User) -> _ForgetTarget:
         words = ""
         total = ledger.count(session, owner.user_id)
         if everything:
-            return _Wish(owner, (), True, total)
+            return _ForgetTarget(owner, (), True, total)
         if len(numbers) < len(what):
             words = " ".join(what)
             ids = forget.with_words(session, owner.user_id, words)
@@ -103,12 +103,12 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
                 f"there is no memory {', '.join(map(str, missing))} of {owner.name}: "
                 "'gaia memory list' shows all; nothing is forgotten"
             )
-        return _Wish(owner, found[::-1], False, total, words)
+        return _ForgetTarget(owner, found[::-1], False, total, words)
 
     return read_memory(user, read)
 
 
-def _ask(wish: _Wish, *, as_json: bool) -> None:
+def _ask(target: _ForgetTarget, *, as_json: bool) -> None:
     from gaia.ops.queries.memories import memory_report
 
     if as_json or not sys.stdin.isatty():
@@ -116,41 +116,42 @@ def _ask(wish: _Wish, *, as_json: bool) -> None:
             "nobody can be asked here: add --yes to forget without a question",
             param_hint="--yes",
         )
-    if wish.everything:
+    if target.everything:
         typer.confirm(
-            f"Forget everything of {wish.user.name}: {counted_memories(wish.total)}, and all "
+            f"Forget everything of {target.user.name}: {counted_memories(target.total)}, and all "
             "that was said in their conversations, for good?",
             abort=True,
         )
         return
-    typer.echo(memory_table([memory_report(each) for each in wish.memories[:SHOWN]]))
-    if len(wish.memories) > SHOWN:
-        typer.echo(f"… and {len(wish.memories) - SHOWN:,} more")
+    typer.echo(memory_table([memory_report(each) for each in target.memories[:SHOWN]]))
+    if len(target.memories) > SHOWN:
+        typer.echo(f"… and {len(target.memories) - SHOWN:,} more")
     typer.confirm(
-        f"Forget {counted_memories(len(wish.memories))} of {wish.user.name}, for good?", abort=True
+        f"Forget {counted_memories(len(target.memories))} of {target.user.name}, for good?",
+        abort=True,
     )
 
 
-def _carry_out(wish: _Wish) -> Forgotten:
+def _carry_out(target: _ForgetTarget) -> Forgotten:
     from gaia.memory import forget as forgetting
     from gaia.store import audit
 
     def change(session: Session, owner: User, now: datetime) -> Forgotten:
-        if wish.everything:
+        if target.everything:
             return forgetting.forget_everything(session, owner.user_id, now=now, by=audit.CLI)
-        ids = [each.memory_id for each in wish.memories]
+        ids = [each.memory_id for each in target.memories]
         return forgetting.forget(
-            session, owner.user_id, ids, words=wish.words, now=now, by=audit.CLI
+            session, owner.user_id, ids, words=target.words, now=now, by=audit.CLI
         )
 
-    return write_memory(wish.user.user_id, change)
+    return write_memory(target.user.user_id, change)
 
 
 def _overwrite() -> bool:
     """Overwrite what files still hold; False where that is left to a daemon."""
     from gaia.clock import SystemClock
     from gaia.errors import AlreadyRunningError
-    from gaia.ops.forgetting import carry_out_apart
+    from gaia.ops.forget_worker import carry_out_apart
     from gaia.paths import find_home
 
     try:

@@ -15,7 +15,7 @@ from gaia.cli.progress import counting
 
 if TYPE_CHECKING:
     from gaia.cli.progress import Told
-    from gaia.memory.seams import Neighbour
+    from gaia.memory.protocols import Neighbour
     from gaia.ops.wire import HitReport, SearchReport
     from gaia.paths import Home
     from gaia.store.engine import Database

@@ -253,7 +253,7 @@ class KindName(StrEnum):
 
 
 class FormatName(StrEnum):
-    """The formats of `gaia.memory.transfer.taking_in.FileFormat`, likewise."""
+    """The formats of `gaia.memory.transfer.importer.FileFormat`, likewise."""
 
     JSONL = "jsonl"
     MARKDOWN = "markdown"

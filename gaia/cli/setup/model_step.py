@@ -76,7 +76,7 @@ def of_flags(setting: Setting) -> ModelAnswer:
     wanted = ModelSettings(provider=provider, name=name, base_url=url)
     resolved = resolve_provider(wanted, _secrets_with(loaded.secrets, provider, key))
     if provider != "embedded":
-        host = setting.trying.model(resolved, loaded.settings.model)
+        host = setting.probe.model(resolved, loaded.settings.model)
         if not name and url and len(host.names) == 1:
             name = host.names[0]
         else:
@@ -184,7 +184,7 @@ def _ask_key(setting: Setting, provider: ModelProvider) -> ModelAnswer | None:
                 return None
             key = SecretStr(pasted)
         name = current.name or DEFAULT_NAMES[provider]
-        host = setting.trying.model(ResolvedModel(provider, name, current.base_url, key), settings)
+        host = setting.probe.model(ResolvedModel(provider, name, current.base_url, key), settings)
         if host.names or setting.is_taken(host.finding):
             break
         key = None
@@ -197,7 +197,7 @@ def _ask_own_host(setting: Setting) -> ModelAnswer | None:
     url = loaded.settings.model.base_url
     question = "Look for Ollama and llama.cpp on this machine?"
     if not url and dialogue.confirm(question, default=True):
-        found = setting.trying.local_hosts()
+        found = setting.probe.local_hosts()
         url = found[0] if found else ""
         dialogue.say(f"There is one at {url}." if url else "There is none at its usual address.")
     example = "" if url else " (such as http://127.0.0.1:11434/v1; Enter chooses again)"
@@ -213,7 +213,7 @@ def _ask_own_host(setting: Setting) -> ModelAnswer | None:
         key = SecretStr(pasted) if pasted else None
     name = loaded.settings.model.name
     resolved = ResolvedModel("openai", name, url, key)
-    host = setting.trying.model(resolved, loaded.settings.model)
+    host = setting.probe.model(resolved, loaded.settings.model)
     if not host.names and not setting.is_taken(host.finding):
         return None
     name = _ask_name(setting, host.names, name, "")

@@ -34,7 +34,7 @@ class Ownership:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class SetupPlan:
     """All that the owner wants. Nothing of it is done yet."""
 
     answers: Answers
@@ -48,7 +48,7 @@ class Wishes:
     notes: tuple[str, ...] = field(default=())
 
 
-def gather(setting: Setting) -> Wishes:
+def gather(setting: Setting) -> SetupPlan:
     """Ask, step by step, what no flag answers; ask nothing if the flags say yes to all."""
     flags, present = setting.flags, setting.present
     asks = not flags.yes
@@ -79,7 +79,7 @@ def gather(setting: Setting) -> Wishes:
     installs = flags.service
     if installs is None:
         installs = ask_service(setting) if asks else False
-    return Wishes(
+    return SetupPlan(
         Answers(model, bot.answer, whatsapp, kept),
         resolved,
         bot,

@@ -35,7 +35,7 @@ LOCAL_SECONDS = 2.0
 NOT_TRIED = skipped("not tried")
 
 
-class Trying:
+class ProviderProbe:
     """Asks each provider, or nobody if it is not `wanted`. A finding is a failure if a
     provider refuses what it was given, and a warning if nobody can tell."""
 
@@ -104,7 +104,7 @@ class Setting:
 
     present: Present
     flags: Flags
-    trying: Trying
+    probe: ProviderProbe
     dialogue: Dialogue
     notes: list[str] = field(default_factory=list)
     """What the owner should know at the end."""

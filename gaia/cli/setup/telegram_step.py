@@ -38,7 +38,7 @@ def ask(setting: Setting) -> Bot:
     known = token.telegram_bot_token
     if settings.enabled and known is not None:
         dialogue.say("It is on, and its token is set.")
-        finding, name = setting.trying.bot(settings, known.get_secret_value())
+        finding, name = setting.probe.bot(settings, known.get_secret_value())
         dialogue.told(finding)
         if not dialogue.confirm("Change it?", default=False):
             return Bot(None, name)
@@ -51,7 +51,7 @@ def ask(setting: Setting) -> Bot:
     if not dialogue.confirm("Talk to gaia on Telegram?", default=wanted):
         return Bot(TelegramAnswer(enabled=False) if settings.enabled else None)
     if known is not None and not settings.enabled:
-        finding, name = setting.trying.bot(settings, known.get_secret_value())
+        finding, name = setting.probe.bot(settings, known.get_secret_value())
         if setting.is_taken(finding):
             _say_where(setting, name)
             return Bot(TelegramAnswer(enabled=True), name)
@@ -78,7 +78,7 @@ def of_flags(setting: Setting) -> Bot:
             param_hint="--telegram-token-file",
         )
     settings = loaded.settings.channels.telegram
-    finding, name = setting.trying.bot(settings, _checked(held.get_secret_value()))
+    finding, name = setting.probe.bot(settings, _checked(held.get_secret_value()))
     setting.accept(finding)
     return Bot(TelegramAnswer(enabled=True, token=token), name)
 
@@ -93,7 +93,7 @@ def _ask_token(setting: Setting, settings: TelegramSettings) -> Bot:
         )
         if not token:
             return Bot(None)
-        finding, name = setting.trying.bot(settings, token)
+        finding, name = setting.probe.bot(settings, token)
         if setting.is_taken(finding):
             _say_where(setting, name)
             return Bot(TelegramAnswer(enabled=True, token=SecretStr(token)), name)

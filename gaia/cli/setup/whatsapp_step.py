@@ -81,7 +81,7 @@ def of_flags(setting: Setting) -> WhatsAppAnswer:
                 f"it is missing: give it, or set {variable}", param_hint=option
             )
     given = Secrets(twilio_account_sid=held_account, twilio_auth_token=held_token)
-    setting.accept(setting.trying.account(settings, well_formed(twilio_credentials, given)))
+    setting.accept(setting.probe.account(settings, well_formed(twilio_credentials, given)))
     return WhatsAppAnswer(True, number, public_url, account, token)
 
 
@@ -112,7 +112,7 @@ def _ask_account(setting: Setting) -> tuple[SecretStr | None, SecretStr | None] 
     known = loaded.secrets
     if known.twilio_account_sid is not None and known.twilio_auth_token is not None:
         dialogue.say("Account SID and auth token are set.")
-        if setting.is_taken(setting.trying.account(settings, twilio_credentials(known))):
+        if setting.is_taken(setting.probe.account(settings, twilio_credentials(known))):
             return None, None
     dialogue.say("Both are on the first page of console.twilio.com.")
     while True:
@@ -126,7 +126,7 @@ def _ask_account(setting: Setting) -> tuple[SecretStr | None, SecretStr | None] 
         except SettingsError as exc:
             dialogue.refuse(str(exc))
             continue
-        if setting.is_taken(setting.trying.account(settings, credentials)):
+        if setting.is_taken(setting.probe.account(settings, credentials)):
             return given.twilio_account_sid, given.twilio_auth_token
 
 

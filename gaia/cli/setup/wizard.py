@@ -18,8 +18,8 @@ from gaia.cli.control import is_served
 from gaia.cli.setup import INTERRUPTED, Flags
 from gaia.cli.setup.dialogue import Dialogue
 from gaia.cli.setup.model_step import describe
-from gaia.cli.setup.questions import Wishes, gather, install_service, login_name
-from gaia.cli.setup.steps import Setting, Trying
+from gaia.cli.setup.questions import SetupPlan, gather, install_service, login_name
+from gaia.cli.setup.steps import ProviderProbe, Setting
 from gaia.cli.setup.whatsapp_step import HOOK
 from gaia.clock import SystemClock
 from gaia.errors import GaiaError, ModelFileError
@@ -36,7 +36,7 @@ from gaia.ops.setup.present import (
 from gaia.paths import Home, find_home
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.weights.catalogue import find_model
 
 WELCOME = (
@@ -54,12 +54,12 @@ def run(flags: Flags, home_named: str, *, as_json: bool) -> None:
             dialogue.say(WELCOME)
         home = _choose_home(dialogue, home_named, asks=not flags.yes)
         present = asyncio.run(look_around(home, os.environ, clock))
-        trying = Trying(clock, WaitingLine(sys.stderr, os.environ), wanted=flags.check)
-        wishes = gather(Setting(present, flags, trying, dialogue))
+        probe = ProviderProbe(clock, WaitingLine(sys.stderr, os.environ), wanted=flags.check)
+        setup_plan = gather(Setting(present, flags, probe, dialogue))
     except (typer.Abort, KeyboardInterrupt):
         typer.echo("\nNothing was changed.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    done = carry_out(present, wishes, clock)
+    done = carry_out(present, setup_plan, clock)
     if as_json:
         typer.echo(done_as_json(done))
     else:
@@ -103,33 +103,33 @@ class Done:
     notes: Sequence[str] = ()
 
 
-def carry_out(present: Present, wishes: Wishes, clock: Clock) -> Done:
+def carry_out(present: Present, setup_plan: SetupPlan, clock: Clock) -> Done:
     """Do all of it. What can be made up for later is noted when it fails.
 
     Raises:
         GaiaError: The home or its files cannot be written. Files that were there are
             whole: as they were, or as they should be.
     """
-    home, notes = present.home, list(wishes.notes)
+    home, notes = present.home, list(setup_plan.notes)
     make_private_home(home)
-    written = write(home, plan(wishes.answers, present.loaded))
-    if wishes.pulls and wishes.model is not None:
-        _pull(present, wishes.model, notes)
-    owners, code = asyncio.run(_own(present, wishes, clock))
+    written = write(home, plan(setup_plan.answers, present.loaded))
+    if setup_plan.pulls and setup_plan.model is not None:
+        _pull(present, setup_plan.model, notes)
+    owners, code = asyncio.run(_own(present, setup_plan, clock))
     is_running, service = is_served(home), ""
-    if wishes.installs_service:
+    if setup_plan.installs_service:
         try:
             service = install_service(home, starts=not is_running).told
         except GaiaError as exc:
             notes.append(str(exc))
-    answer, settings = wishes.answers.whatsapp, present.loaded.settings.channels.whatsapp
+    answer, settings = setup_plan.answers.whatsapp, present.loaded.settings.channels.whatsapp
     return Done(
         home=home.root,
         written=written,
-        model=wishes.model,
-        lacks_weights=wishes.model is not None and lacks_weights(home, wishes.model),
-        channels=wishes.channels,
-        bot_name=wishes.bot.name,
+        model=setup_plan.model,
+        lacks_weights=setup_plan.model is not None and lacks_weights(home, setup_plan.model),
+        channels=setup_plan.channels,
+        bot_name=setup_plan.bot.name,
         whatsapp_number=(answer and answer.number) or settings.number,
         public_url=(answer and answer.public_url) or settings.public_url,
         owners=owners,
@@ -153,9 +153,9 @@ def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
         notes.append("the model is not here yet: 'gaia model pull' goes on where it ended")
 
 
-async def _own(present: Present, wishes: Wishes, clock: Clock) -> tuple[Sequence[str], str]:
+async def _own(present: Present, setup_plan: SetupPlan, clock: Clock) -> tuple[Sequence[str], str]:
     """Make owner and code, as far as they are wanted; the owners' names, and the code."""
-    wanted = wishes.ownership
+    wanted = setup_plan.ownership
     if not wanted.name and not wanted.makes_code:
         return present.owners.names, ""
     database = await open_database(present.home)

@@ -21,7 +21,7 @@ from gaia.memory.index.environment import ask_for_blank_memory
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
 from gaia.memory.owner import owner
-from gaia.memory.seams import Neighbour, Vector
+from gaia.memory.protocols import Neighbour, Vector
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from gaia.errors import IndexUnavailableError
 from gaia.lru import LruCache
 from gaia.memory import text as texts
 from gaia.memory.index.factories import Embedding
-from gaia.memory.seams import Embedder, Vector
+from gaia.memory.protocols import Embedder, Vector
 
 if TYPE_CHECKING:
     import numpy as np

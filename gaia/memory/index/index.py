@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import until_set, within
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.keeper import Keeper, OpenIndex, Progress
+from gaia.memory.index.builder import IndexBuilder, OpenIndex, Progress
 from gaia.memory.index.parts import OpenParts, Parts, TimedPool
 from gaia.memory.owner import owner
-from gaia.memory.seams import Neighbour
+from gaia.memory.protocols import Neighbour
 from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store import indexes
@@ -75,7 +75,7 @@ class Index:
         self._pool = DaemonThreadPool("gaia-index")
         self._searcher = Searcher(self._pool, clock)
         self._parts: Parts | None = None
-        self._keeper: Keeper | None = None
+        self._builder: IndexBuilder | None = None
         self._stage = Stage.STOPPED if open_parts else Stage.OFF
         self._fault = ""
         self._progress: Progress | None = None
@@ -115,15 +115,15 @@ class Index:
         owner(user_id)
         if self._stage is Stage.IDLE or not text.strip():
             return []
-        keeper, parts = self._keeper, self._parts
-        index = keeper.active if keeper and self._stage is Stage.RUNNING else None
-        if keeper is None or parts is None or index is None:
+        builder, parts = self._builder, self._parts
+        index = builder.active if builder and self._stage is Stage.RUNNING else None
+        if builder is None or parts is None or index is None:
             cause = self.health().detail or Stage.STARTING
             raise IndexUnavailableError(f"memories cannot be found by meaning: {cause}")
         try:
             return await self._searcher.nearest(parts, index, user_id, text, limit)
         except IndexDamagedError:
-            if keeper.active is index:
+            if builder.active is index:
                 self._is_damaged = True
                 self._woken.set()
             raise
@@ -181,8 +181,8 @@ class Index:
         while True:
             self._woken.clear()
             try:
-                keeper = self._keeper or await self._open(open_parts)
-                await self._take_steps(keeper)
+                builder = self._builder or await self._open(open_parts)
+                await self._take_steps(builder)
                 pause = FIRST_PAUSE_SECONDS
                 await self._woken.wait()
             except IndexUnavailableError as exc:
@@ -203,34 +203,34 @@ class Index:
             await self._tell(is_current=True)
             await self._woken.wait()
 
-    async def _open(self, open_parts: OpenParts) -> Keeper:
+    async def _open(self, open_parts: OpenParts) -> IndexBuilder:
         if self._parts is None:
             loading = TimedPool(self._pool, self._clock, what="loading the memory index")
             self._parts = await loading.run(open_parts)
         storing = TimedPool(self._pool, self._clock, what="the vector store")
-        keeper = Keeper(self._parts, self._database, self._clock, pool=storing)
+        builder = IndexBuilder(self._parts, self._database, self._clock, pool=storing)
         if not self._is_damaged:
-            await keeper.open()
-        self._keeper = keeper
-        return keeper
+            await builder.open()
+        self._builder = builder
+        return builder
 
-    async def _take_steps(self, keeper: Keeper) -> None:
+    async def _take_steps(self, builder: IndexBuilder) -> None:
         """Do all there is to do."""
         if self._is_damaged:
             self._stage = Stage.STARTING
-            await keeper.start_over()
+            await builder.start_over()
             self._is_damaged, self._searcher.fault = False, ""
         while True:
             if self._begun < self._wanted:
                 self._begun = self._wanted
-                await keeper.begin()
-            while await keeper.apply():
+                await builder.begin()
+            while await builder.apply():
                 await self._tell()
-            await keeper.verify()
-            if keeper.active is not None:
+            await builder.verify()
+            if builder.active is not None:
                 self._stage = Stage.RUNNING
                 await self._tell(is_current=True)
-            self._progress = await keeper.build()
+            self._progress = await builder.build()
             if self._progress is None and self._begun == self._wanted:
                 self._finished = self._begun
                 await self._tell(is_current=True)
@@ -248,13 +248,13 @@ class Index:
 
     async def _close(self) -> None:
         self._stage = Stage.STOPPED
-        keeper, self._keeper, self._parts = self._keeper, None, None
+        builder, self._builder, self._parts = self._builder, None, None
         self._progress = None
         async with self._changed:
             self._changed.notify_all()
-        if keeper is not None:
+        if builder is not None:
             try:
-                await within(self._clock, CLOSE_SECONDS, keeper.close())
+                await within(self._clock, CLOSE_SECONDS, builder.close())
             except (TimeoutError, IndexUnavailableError):
                 logger.warning("the memory index did not close in time: nothing is lost by that")
         self._pool.close()
@@ -279,7 +279,7 @@ class Searcher:
         Raises:
             IndexUnavailableError: A part does not work, or takes too long.
         """
-        if self._embedding.stuck or self._store_pool.stuck:
+        if self._embedding.exhausted or self._store_pool.exhausted:
             raise IndexUnavailableError(f"an earlier search still hangs: {self.fault}")
         search = self._search(parts, index, user_id, text, limit)
         try:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
-from gaia.memory.seams import Embedder, VectorStore
+from gaia.memory.protocols import Embedder, VectorStore
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.threads import DaemonThreadPool
@@ -128,7 +128,7 @@ class TimedPool:
         Raises:
             IndexUnavailableError: It takes too long, or an earlier one still does.
         """
-        if self._pool.stuck:
+        if self._pool.exhausted:
             raise IndexUnavailableError(f"{self._what} hangs: if it stays so, restart gaia")
         try:
             return await within(self._clock, PATIENCE_SECONDS, self._pool.run(call))

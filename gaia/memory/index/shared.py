@@ -12,7 +12,7 @@ from gaia.memory.index.factories import Factories, Hit, Options, Vectors
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, as_it_is, cosine, neighbour, vector_id
 from gaia.memory.owner import owner
-from gaia.memory.seams import Neighbour, Vector
+from gaia.memory.protocols import Neighbour, Vector
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 from gaia.memory.index.factories import Hit
-from gaia.memory.seams import Neighbour
+from gaia.memory.protocols import Neighbour
 
 USER = "user_id"
 """The one field of a vector's payload, by which mem0's stores filter."""

@@ -16,8 +16,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from sqlalchemy.orm import Session
 
 from gaia.memory import entities, holding, ledger
+from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
-from gaia.memory.transfer.taking_in import FileFormat
 from gaia.store.memory_tables import MemoryKind
 
 ALL = 10**9

@@ -145,7 +145,7 @@ def parse_line(line: str) -> Record:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _OpenItem:
     """The item that is being read. One of `indents` stands before each further line of
     it; without any there can be none."""
 
@@ -188,7 +188,7 @@ def to_markdown(title: str, records: Sequence[Record]) -> Iterator[str]:
 
 def from_markdown(lines: Iterable[str]) -> Iterator[Item]:
     """The memories in a file of Markdown or plain text."""
-    reading = _Reading()
+    reading = _OpenItem()
     for number, line in enumerate(map(str.rstrip, lines), 1):
         if reading.takes(line):
             continue

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 
 from gaia.core.workers import Workers
-from gaia.current import Current
 from gaia.errors import BackupBusyError, GaiaError
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder, outlived
 from gaia.ops.backup.create import Made, Wanted, make_backup
@@ -30,6 +29,7 @@ from gaia.settings.load import load_settings
 from gaia.settings.schema import BackupSettings, Settings
 from gaia.store import audit
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 BUSY_PAUSE = timedelta(seconds=5)
@@ -50,7 +50,7 @@ class Backups:
         *,
         home: Home,
         database: Database,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         passphrase: Callable[[], str | None],
         clock: Clock,
     ) -> None:
@@ -75,7 +75,7 @@ class Backups:
         Raises:
             GaiaError: It cannot be made, or it is not what was written. None is removed.
         """
-        settings = self._settings.now.backup
+        settings = self._settings.value.backup
         if not settings.enabled:
             return
         made = await make_nightly(self._home, settings, self._passphrase(), self._clock, runs=True)
@@ -94,7 +94,7 @@ class Backups:
             await replace_outdated(
                 self._home,
                 self._database,
-                self._settings.now.backup,
+                self._settings.value.backup,
                 self._passphrase(),
                 self._clock,
                 runs=True,
@@ -108,7 +108,7 @@ class Backups:
 
 
 def build_backups(
-    home: Home, database: Database, settings: Current[Settings], clock: Clock
+    home: Home, database: Database, settings: Swappable[Settings], clock: Clock
 ) -> Backups:
     """The backups of a home, encrypted with the passphrase that is set when one is made."""
     return Backups(

@@ -32,7 +32,7 @@ from gaia.ops.backup.encryption import encrypting
 from gaia.ops.backup.staging import clear_unfinished, copy_database, staging, unwritable
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store.opening import REVISION_TABLE, holds_nothing
+from gaia.store.opener import REVISION_TABLE, holds_nothing
 
 COMPRESSION = 6
 
@@ -223,7 +223,7 @@ def _write(stream: IO[bytes], folder: Path, manifest: Manifest, progress: Progre
         for entry in manifest.files:
             member = _member(entry.name, entry.size, taken_at)
             with (folder / entry.name).open("rb") as file:
-                tar.addfile(member, _Told(file, progress, before, manifest.size))
+                tar.addfile(member, _TrackedFile(file, progress, before, manifest.size))
             before += entry.size
 
 
@@ -233,7 +233,7 @@ def _member(name: str, size: int, taken_at: int) -> tarfile.TarInfo:
     return member
 
 
-class _Told(io.RawIOBase):
+class _TrackedFile(io.RawIOBase):
     """A file of which it is told how far it has been read; `before` were others'."""
 
     def __init__(self, file: IO[bytes], progress: Progress, before: int, total: int) -> None:

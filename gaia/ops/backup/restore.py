@@ -27,8 +27,8 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store import audit, retention
 from gaia.store.audit import Action
-from gaia.store.opening import open_database
-from gaia.store.retention import Waiting
+from gaia.store.opener import open_database
+from gaia.store.retention import PendingCounts
 
 TAKEN_UP_WITHIN = timedelta(hours=6)
 """So long after gaia was stopped what waited is still answered, as it would be after a
@@ -46,7 +46,7 @@ class Restored:
 
     manifest: Manifest
     contents: Contents
-    waiting: Waiting
+    waiting: PendingCounts
     takes_up: bool
 
 
@@ -151,7 +151,9 @@ def _check_free_but_for(folder: Path, root: Path) -> None:
         raise BackupError(f"something was written to {str(root)!r} meanwhile: empty it, try again")
 
 
-def _settle_queues(session: Session, takes_up: bool, now: datetime, manifest: Manifest) -> Waiting:
+def _settle_queues(
+    session: Session, takes_up: bool, now: datetime, manifest: Manifest
+) -> PendingCounts:
     waiting = retention.count_waiting(session)
     if not takes_up:
         retention.settle_restored(session, now)

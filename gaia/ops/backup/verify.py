@@ -39,7 +39,7 @@ from gaia.ops.backup.archives import (
 from gaia.ops.backup.encryption import VARIABLE, decrypting
 from gaia.paths import Home
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
-from gaia.store.opening import holds_nothing, open_database, read_revision
+from gaia.store.opener import holds_nothing, open_database, read_revision
 from gaia.store.tables import InboxRow, UserRow
 
 PIECE_BYTES = 1024 * 1024

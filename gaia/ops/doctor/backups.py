@@ -22,7 +22,7 @@ from gaia.settings.schema import BackupSettings
 from gaia.store import audit, job_runs
 from gaia.store.job_runs import JobRun
 from gaia.store.migrations import HEAD
-from gaia.store.opening import inspecting, read_revision
+from gaia.store.opener import inspecting, read_revision
 from gaia.text import duration
 
 NAME = "backups"

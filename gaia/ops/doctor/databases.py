@@ -21,7 +21,7 @@ from gaia.paths import Home
 from gaia.store.engine import Database, damaged
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
-from gaia.store.opening import holds_nothing, inspecting, read_revision
+from gaia.store.opener import holds_nothing, inspecting, read_revision
 
 JOURNALS = "journals"
 

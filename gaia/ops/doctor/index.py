@@ -23,7 +23,7 @@ from gaia.settings.schema import MemorySettings
 from gaia.store import indexes
 from gaia.store.indexes import IndexBacklog, IndexState
 from gaia.store.migrations import HEAD
-from gaia.store.opening import inspecting, read_revision
+from gaia.store.opener import inspecting, read_revision
 from gaia.text import counted, duration
 
 NAME = "memory index"

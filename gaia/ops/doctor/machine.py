@@ -97,7 +97,7 @@ def _is_known(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldTime:
+class _HostTime:
     """What time a host said it was, and how far this machine's clock is ahead of that."""
 
     host: str
@@ -110,7 +110,7 @@ class Times:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._told: list[_ToldTime] = []
+        self._told: list[_HostTime] = []
 
     def heard(self, host: str, date: str) -> None:
         """Note the header `Date` of a host's answer, which has just come."""
@@ -119,7 +119,7 @@ class Times:
         except ValueError:
             return
         aware = time if time.tzinfo else time.replace(tzinfo=UTC)
-        self._told.append(_ToldTime(host, self._clock.now() - aware))
+        self._told.append(_HostTime(host, self._clock.now() - aware))
 
     def check(self) -> Check:
         """The check, to be run after those that ask hosts."""

@@ -92,7 +92,7 @@ class FiguresReport(Report):
 
 
 class WhichFile(Whose):
-    """A file of all memories, in a format of `gaia.memory.transfer.taking_in`."""
+    """A file of all memories, in a format of `gaia.memory.transfer.importer`."""
 
     file_format: str
 
@@ -191,7 +191,7 @@ def _figures(source: Source, asked: Whose) -> FiguresReport:
 
 def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import export
-    from gaia.memory.transfer.taking_in import FileFormat
+    from gaia.memory.transfer.importer import FileFormat
 
     owner, file_format = find_owner(source.session, asked.user), FileFormat(asked.file_format)
     records = export.records(source.session, owner.user_id, file_format)

@@ -20,7 +20,7 @@ from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.migrations import HEAD
-from gaia.store.opening import open_database, read_revision
+from gaia.store.opener import open_database, read_revision
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from gaia.testing.scripted_core import ScriptedCore
 from gaia.web.app import hook_routes
 from tests.harness.terminal_peer import TerminalPeer
 from tests.servers.http_faults import BadGateway
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.telegram import TelegramServer, running_telegram
 from tests.servers.twilio import CREATE_MESSAGE, TwilioServer, early, running_twilio
 

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from gaia.digest.mem0 import Mem0Ask
 from gaia.errors import ModelTimeoutError, ModelUnavailableError
 from gaia.memory.index.factories import Factories
-from gaia.memory.index.opening import open_llm
+from gaia.memory.index.opener import open_llm
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, Secrets
 from tests.servers.model_server import ModelServer, Step, running_model_server

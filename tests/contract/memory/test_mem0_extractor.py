@@ -46,7 +46,7 @@ def facts(*texts: str, by: str = "user") -> str:
     return json.dumps({"memory": listed})
 
 
-Reading = Callable[..., tuple[Mem0Extractor, ScriptedAsk]]
+WindowReader = Callable[..., tuple[Mem0Extractor, ScriptedAsk]]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def reading(folder: Path) -> Reading:
+def reading(folder: Path) -> WindowReader:
     """An extractor whose model gives these answers, and that model."""
 
     def build(
@@ -68,7 +68,7 @@ def reading(folder: Path) -> Reading:
     return build
 
 
-async def test_each_fact_gets_the_words_that_it_is_taken_from(reading: Reading) -> None:
+async def test_each_fact_gets_the_words_that_it_is_taken_from(reading: WindowReader) -> None:
     extractor, _ = reading(facts("Ada is vegetarian", "Grace is Ada's sister"))
     extracted = await extractor.extract(window(), ())
     assert [(found.text, found.quote) for found in extracted.extraction.findings] == [
@@ -79,19 +79,19 @@ async def test_each_fact_gets_the_words_that_it_is_taken_from(reading: Reading) 
     assert len(claims(extracted.extraction, window(), ()).found) == 2
 
 
-async def test_what_nobody_said_or_only_gaia_said_is_no_finding(reading: Reading) -> None:
+async def test_what_nobody_said_or_only_gaia_said_is_no_finding(reading: WindowReader) -> None:
     extractor, _ = reading(facts("Ada owns a boat"), facts("Rome is nice", by="assistant"))
     for _ in range(2):
         assert not (await extractor.extract(window(), ())).extraction.findings
 
 
-async def test_a_fact_with_few_of_the_words_is_not_certain(reading: Reading) -> None:
+async def test_a_fact_with_few_of_the_words_is_not_certain(reading: WindowReader) -> None:
     extractor, _ = reading(facts("Ada cooks vegetarian meals for large groups every week"))
     (found,) = (await extractor.extract(window(), ())).extraction.findings
     assert not found.is_stated
 
 
-async def test_the_model_is_told_what_is_known_and_what_is_worth_it(reading: Reading) -> None:
+async def test_the_model_is_told_what_is_known_and_what_is_worth_it(reading: WindowReader) -> None:
     extractor, ask = reading(facts(), instructions="Only what concerns boats.")
     extracted = await extractor.extract(window(so_far="They spoke of trains."), (PORTO,))
     (asked,) = ask.asked
@@ -103,7 +103,7 @@ async def test_the_model_is_told_what_is_known_and_what_is_worth_it(reading: Rea
 
 @pytest.mark.parametrize("answer", ["", "no json", "{}", '{"memory": [{"id": "0"}]}', "[]"])
 async def test_an_answer_that_mem0_would_take_for_nothing_is_an_error(
-    reading: Reading, answer: str
+    reading: WindowReader, answer: str
 ) -> None:
     extractor, _ = reading(answer)
     with pytest.raises(UnusableExtractionError) as caught:
@@ -112,13 +112,13 @@ async def test_an_answer_that_mem0_would_take_for_nothing_is_an_error(
     assert (caught.value.tokens_in, caught.value.tokens_out) == (10, 5)
 
 
-async def test_a_model_that_fails_fails_the_reading(reading: Reading) -> None:
+async def test_a_model_that_fails_fails_the_reading(reading: WindowReader) -> None:
     extractor, _ = reading(ModelUnavailableError("it is away"))
     with pytest.raises(ModelUnavailableError, match="it is away"):
         await extractor.extract(window(), ())
 
 
-async def test_a_reading_that_is_given_up_gives_up_its_call(reading: Reading) -> None:
+async def test_a_reading_that_is_given_up_gives_up_its_call(reading: WindowReader) -> None:
     extractor, ask = reading(facts())
     ask.hold()
     task = asyncio.create_task(extractor.extract(window(), ()))
@@ -130,7 +130,9 @@ async def test_a_reading_that_is_given_up_gives_up_its_call(reading: Reading) ->
     assert ask.cancelled == 1
 
 
-def test_nothing_of_the_conversation_is_written_anywhere(reading: Reading, folder: Path) -> None:
+def test_nothing_of_the_conversation_is_written_anywhere(
+    reading: WindowReader, folder: Path
+) -> None:
     extractor, _ = reading(facts("Ada is vegetarian"))
     asyncio.run(extractor.extract(window(), ()))
     for file in folder.rglob("*"):

@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from gaia.errors import IndexUnavailableError
-from gaia.memory.index.opening import open_parts
-from gaia.memory.seams import Embedder
+from gaia.memory.index.opener import open_parts
+from gaia.memory.protocols import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
 from tests.servers.model_server import ModelServer, Step, running_model_server

@@ -45,12 +45,12 @@ from gaia.settings.providers import ModelProvider, ResolvedModel
 from gaia.settings.schema import ModelSettings, Settings
 from gaia.store import sessions
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import UserRow
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import FAST
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 from .conftest import KEY, without_anthropic
 from .wire import PROTOCOLS, response_to

@@ -28,7 +28,7 @@ from gaia.agent.connection import Connection
 from gaia.agent.prompt import PlainHistory
 from gaia.agent.remote import completions, gemini, openai
 from gaia.settings.providers import ModelProvider, ResolvedModel
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 from .conftest import APP, INSTRUCTION, SESSION, USER, tell_weather, without_anthropic
 from .refusals import (

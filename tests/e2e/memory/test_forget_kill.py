@@ -25,13 +25,13 @@ from gaia.store import conversations, inbox, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.users import Users
 from tests.harness.effort import deadly, rounds
 from tests.harness.mortal import Mortals
-from tests.harness.scripted_forgetting import Life
+from tests.harness.scripted_forget_worker import Life
 from tests.harness.traces import files_with
 
 THINGS = ("the gate code is under the blue pot", "my therapist is called weatherby")
@@ -62,7 +62,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[Mortals]:
-    with Mortals("tests.harness.scripted_forgetting") as process:
+    with Mortals("tests.harness.scripted_forget_worker") as process:
         yield process
 
 
@@ -82,7 +82,7 @@ def test_each_step_may_be_the_last(process, scene, tmp_path, everything):
     for dies_at in (*deadly(LAST_STEP), LAST_STEP + 1):
         here = copied(scene, tmp_path / str(dies_at))
         life = Life(home=here.home.root, user_id=here.ada, dies_at=dies_at)
-        life.everything, life.wishes = everything, [1]
+        life.everything, life.requests = everything, [1]
         died = process.live(life) is None
         assert died == (dies_at <= LAST_STEP)
         was_wished = numbers(here, here.ada) != [1, 3]
@@ -110,10 +110,10 @@ def test_whatever_was_wished_and_whenever_it_died(process, scene, story):
     with tempfile.TemporaryDirectory() as folder:
         here = copied(scene, Path(folder))
         intact = of_bob(scene)
-        for wish, dies_at in story:
+        for request, dies_at in story:
             life = Life(home=here.home.root, user_id=here.ada, dies_at=dies_at)
-            life.everything = wish == "everything"
-            life.wishes = [] if wish == "everything" else list(wish)
+            life.everything = request == "everything"
+            life.requests = [] if request == "everything" else list(request)
             process.live(life)
         assert process.live(Life(home=here.home.root)) is True
         left = numbers(here, here.ada)

@@ -20,7 +20,7 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
 from gaia.store.users import Users
 from tests.harness.effort import deadly, rounds

@@ -23,7 +23,7 @@ from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.vectors import USER, memory_id
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 from tests.harness.effort import rounds
 from tests.harness.household import PEOPLE, Household
@@ -48,7 +48,7 @@ FROM memories JOIN users USING (user_id) WHERE status = 'active'
 
 
 @dataclass
-class Wishes:
+class SetupPlan:
     """What somebody wanted: kept, forgotten, and replaced by what."""
 
     kept: set[str] = field(default_factory=set)
@@ -68,10 +68,10 @@ def a_statement(chance: random.Random) -> str:
     return " ".join("zq" + "".join(chance.choices(letters, k=7)) for _ in range(3))
 
 
-async def remember(household: Household, wishes: Mapping[str, Wishes]) -> None:
+async def remember(household: Household, requests: Mapping[str, SetupPlan]) -> None:
     """Write what is kept into the ledger, as if it had been said long ago."""
     database, clock = await open_database(household.home), SystemClock()
-    for name, theirs in wishes.items():
+    for name, theirs in requests.items():
         user = await Users(database, clock).find(name)
         with database.writing() as session:
             for text in sorted(theirs.kept):
@@ -80,28 +80,28 @@ async def remember(household: Household, wishes: Mapping[str, Wishes]) -> None:
     await database.close()
 
 
-def write(household: Household, name: str, wishes: Wishes, chance: random.Random) -> None:
+def write(household: Household, name: str, requests: SetupPlan, chance: random.Random) -> None:
     """Have somebody write some wishes; only what is kept already is changed or forgotten."""
     person = household.telegram.person(PEOPLE[name])
     present = {text: number for who, number, text in household.rows(ACTIVE) if who == name}
-    changeable = sorted(wishes.settled & present.keys())
+    changeable = sorted(requests.settled & present.keys())
     chance.shuffle(changeable)
     for text in changeable[:1]:
-        wishes.forgotten.add(text)
+        requests.forgotten.add(text)
         person.writes(f"/forget {text.split()[0]}")
         person.writes("/forget yes")
-    wish = chance.choice(["replace", "remember", "have it remembered"])
-    if wish == "replace" and changeable[1:]:
+    request = chance.choice(["replace", "remember", "have it remembered"])
+    if request == "replace" and changeable[1:]:
         text, newer = changeable[1], a_statement(chance)
-        wishes.replaced[text] = newer
+        requests.replaced[text] = newer
         person.writes(f"use load_memory {json.dumps({'query': text})}")
         change = {"memory_id": present[text], "fact": newer}
         person.writes(f"use update_memory {json.dumps(change)}")
         return
     text = a_statement(chance)
-    wishes.kept.add(text)
+    requests.kept.add(text)
     by_tool = f"use remember {json.dumps({'fact': text})}"
-    person.writes(f"/remember {text}" if wish == "remember" else by_tool)
+    person.writes(f"/remember {text}" if request == "remember" else by_tool)
 
 
 async def live_and_die(household: Household, chance: random.Random) -> None:
@@ -126,29 +126,31 @@ async def test_memories_survive_kills_and_forgotten_ones_do_not(
     print(f"GAIA_KILL_SEED={seed}")
     chance = random.Random(seed)
     await household.furnish()
-    wishes = {name: Wishes({a_statement(chance) for _ in range(KNOWN_BEFORE)}) for name in PEOPLE}
-    await remember(household, wishes)
+    requests = {
+        name: SetupPlan({a_statement(chance) for _ in range(KNOWN_BEFORE)}) for name in PEOPLE
+    }
+    await remember(household, requests)
     for _ in range(KILLS):
-        for name, theirs in wishes.items():
+        for name, theirs in requests.items():
             write(household, name, theirs, chance)
         await live_and_die(household, chance)
     async with household.awake():
         await household.telegram.until_polled()
         await household.until(lambda: not household.rows(WAITS), seconds=ALL_DONE_SECONDS)
         await household.until(household.memory_works, seconds=ALL_DONE_SECONDS)
-    for name, theirs in wishes.items():
+    for name, theirs in requests.items():
         check_ledger(household, name, theirs)
-    words = [word for each in wishes.values() for text in each.forgotten for word in text.split()]
+    words = [word for each in requests.values() for text in each.forgotten for word in text.split()]
     assert files_with(household.home.root, *words) == []
     ledger = {(who, number) for who, number, _ in household.rows(ACTIVE)}
     assert vectors(household) == ledger
 
 
-def check_ledger(household: Household, name: str, wishes: Wishes) -> None:
+def check_ledger(household: Household, name: str, requests: SetupPlan) -> None:
     active = [text for who, _, text in household.rows(ACTIVE) if who == name]
-    assert (wishes.settled - set(active), wishes.forgotten & set(active)) == (set(), set())
-    assert len(active) == len(set(active)) == len(wishes.kept) - len(wishes.forgotten)
-    for old, new in wishes.replaced.items():
+    assert (requests.settled - set(active), requests.forgotten & set(active)) == (set(), set())
+    assert len(active) == len(set(active)) == len(requests.kept) - len(requests.forgotten)
+    for old, new in requests.replaced.items():
         assert len({old, new} & set(active)) == 1
 
 

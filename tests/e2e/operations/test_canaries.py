@@ -19,11 +19,11 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.settings.schema import Secrets
 from gaia.settings.secrets import VARIABLES
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.processes import DaemonProcess, Finished, talking
 from tests.servers.model_server import ModelServer, Step, running_model_server
-from tests.servers.serving import LOOPBACK
+from tests.servers.serve import LOOPBACK
 from tests.servers.telegram import TelegramServer, running_telegram
 from tests.servers.twilio import TwilioServer, running_twilio
 

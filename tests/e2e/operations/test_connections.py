@@ -17,7 +17,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.e2e.conftest import RunGaia
 from tests.harness import processes

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.processes import DaemonProcess, talking
 from tests.servers.model_server import running_model_server

@@ -16,7 +16,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.settings.load import default_settings_file
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.mutations import mutated
 from tests.harness.processes import DaemonProcess, talking

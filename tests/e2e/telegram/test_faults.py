@@ -20,7 +20,7 @@ from gaia.clock import SystemClock
 from gaia.messages import REPEAT_MARK, Address
 from gaia.paths import Home
 from gaia.store import outbox
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
 from tests.harness.effort import rounds

@@ -32,7 +32,7 @@ from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey, SessionSummary
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
@@ -126,7 +126,7 @@ class Core:
     async def idle(self, seconds: float = IDLE_SECONDS) -> None:
         """Let so much time pass, and have gaia look for conversations that idled out."""
         self.clock.advance(seconds)
-        await self.app.digesting.sweep()
+        await self.app.digest_worker.sweep()
 
     async def digests(self) -> list[Digest]:
         """The digests of all users, the oldest first."""
@@ -138,7 +138,7 @@ class Core:
     async def until_digested(self, *states: DigestState) -> None:
         """Return once the digests are in these states."""
         while [digest.state for digest in await self.digests()] != list(states):
-            await self.app.digesting.sweep()
+            await self.app.digest_worker.sweep()
 
     async def facts(self, sender: str = "ada") -> list[str]:
         """What is known of somebody."""
@@ -214,8 +214,8 @@ async def run_core(
         await app.handlers.cancel()
         await app.dispatcher.cancel()
         await app.delivery.cancel()
-        await app.forgetting.cancel()
-        await app.digesting.cancel()
+        await app.forget_worker.cancel()
+        await app.digest_worker.cancel()
         await app.profiles.cancel()
         await database.close()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gaia.digest.at_once import digest_now
 from gaia.digest.extract import GaiaExtractor
+from gaia.digest.on_demand import digest_now
 from gaia.memory.extraction import Reader
 from gaia.store.digest_tables import DigestState
 from tests.harness.digests import ScriptedAsk
@@ -58,9 +58,9 @@ async def test_what_was_read_badly_is_held_until_it_is_read_well(running_core) -
         assert "2 could not be read yet" in await core.say("/status")
         assert (await core.app.status.report()).digests.failed == 2
 
-        database, digesting = core.database, core.app.digesting
+        database, digest_worker = core.database, core.app.digest_worker
         await digest_now(
-            database, digesting, core.clock, None, retry=True, tell=lambda done, total: None
+            database, digest_worker, core.clock, None, retry=True, tell=lambda done, total: None
         )
         assert {digest.state for digest in await core.digests()} == {DigestState.CLEARED}
         assert await core.facts() == ["I have a boat and I love it."]

@@ -19,7 +19,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.digest_tables import DigestState
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.effort import rounds
 from tests.harness.mortal import Mortals

@@ -103,8 +103,8 @@ async def test_without_a_daemon_the_next_one_does_it(home, core_on):
     result = await run(home, "--all")
     assert result.stdout == "gaia does not run: its next start reads 1 conversation.\n"
     async with core_on(home, reader=tells("We spoke of boats.")) as core:
-        await core.app.digesting.sweep()
-        await core.app.digesting.flush()
+        await core.app.digest_worker.sweep()
+        await core.app.digest_worker.flush()
         assert await core.database.read(uncleared) == []
 
 

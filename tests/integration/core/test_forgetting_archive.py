@@ -85,13 +85,13 @@ async def forget_it(core, words: str = "gate code") -> None:
     assert "orgotten" in done
 
 
-async def wishes(core) -> list[forgets.Forget]:
+async def requests(core) -> list[forgets.Forget]:
     return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:
     """Let time pass until nothing is left to be forgotten."""
-    while await wishes(core):
+    while await requests(core):
         await asyncio.sleep(0)
         if core.clock.sleeping:
             core.clock.advance(core.clock.sleeping[0])

@@ -39,19 +39,19 @@ async def states(core) -> list[str]:
         return list(session.scalars(select(DigestRow.state).order_by(DigestRow.digest_id)))
 
 
-async def wishes(core) -> list[forgets.Forget]:
+async def requests(core) -> list[forgets.Forget]:
     return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:
-    while await wishes(core):
+    while await requests(core):
         await asyncio.sleep(0)
-        core.app.forgetting.wake()
+        core.app.forget_worker.wake()
 
 
 async def until_cleared(core) -> None:
     while set(await states(core)) != {DigestState.CLEARED}:
-        await core.app.digesting.sweep()
+        await core.app.digest_worker.sweep()
 
 
 async def confirm(core) -> None:
@@ -61,7 +61,7 @@ async def confirm(core) -> None:
 
 async def idle(core) -> None:
     core.clock.advance(IDLE)
-    await core.app.digesting.sweep()
+    await core.app.digest_worker.sweep()
 
 
 async def test_what_the_model_says_of_it_afterwards_is_dropped_and_the_rest_is_read_anew(
@@ -114,7 +114,7 @@ async def test_what_a_model_that_fails_quotes_of_it_is_kept_nowhere(running_core
         extractor.release()
         await until(lambda: not extractor.running)
         while not (await core.digests())[0].attempts:
-            await core.app.digesting.sweep()
+            await core.app.digest_worker.sweep()
         assert (await core.digests())[0].error == "refused: HTTP 400"
         assert files_with(home.root, *TRACES) == []
 
@@ -134,7 +134,7 @@ async def test_nothing_is_read_while_a_turn_keeps_it_from_being_forgotten(runnin
         extractor.release()
         await until(lambda: not extractor.running)
         for _ in range(5):
-            await core.app.digesting.sweep()
+            await core.app.digest_worker.sweep()
             await asyncio.sleep(0.01)
         assert len(extractor.asked) == 1
         assert await states(core) == [DigestState.SEALED]

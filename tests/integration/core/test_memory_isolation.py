@@ -159,7 +159,7 @@ class Household(RuleBasedStateMachine):
             self.asks(chat, "gate")
 
     async def _close(self) -> None:
-        await self.core.app.forgetting.flush()
+        await self.core.app.forget_worker.flush()
         await self.stack.aclose()
 
     @rule(chat=CHAT, topic=TOPIC)

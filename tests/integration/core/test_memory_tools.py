@@ -127,7 +127,7 @@ async def test_a_tool_writes_nothing_for_somebody_who_was_removed_meanwhile(runn
         await core.channel.say("keep it")
         await core.model.until_asked("keep it")
         with core.database.writing() as session:
-            identities.bury(session, identities.find(session, "ada"), core.clock.now())
+            identities.leave_tombstone(session, identities.find(session, "ada"), core.clock.now())
         core.model.let_go("keep it")
         await until(lambda: len(core.model.requests) == 2)
         response = core.model.requests[-1].contents[-1].parts[0].function_response

@@ -14,7 +14,7 @@ from gaia.core.handler import INTERRUPTIONS
 from gaia.core.turn_end import session_key
 from gaia.core.turn_runner import RunningTurn
 from gaia.messages import REPEAT_MARK
-from gaia.store import batches, conversations, outbox, sending
+from gaia.store import batches, chunk_states, conversations, outbox
 
 NO_SETTLING = timedelta(0)
 
@@ -62,7 +62,7 @@ async def test_a_turn_that_was_only_begun_is_run(running_core):
 async def test_an_answer_that_was_not_written_is_asked_for_again(running_core):
     async with running_core(lambda request: "the first answer") as core:
         conversation, batch, key = await taken(core, "hello")
-        agent, scene = core.app.answering.agent.now, Scene(key, "ada", 0)
+        agent, scene = core.app.answering.agent.value, Scene(key, "ada", 0)
         answer = await agent.answer(
             scene,
             Ask("t1", batch.text, batch.text, core.clock.now(), stream=False),
@@ -96,7 +96,7 @@ async def test_a_chunk_that_was_being_sent_is_sent_again_and_marked(running_core
         with core.database.writing() as session:
             (conversation_id,) = outbox.open_conversations(session)
             chunk = outbox.next_due(session, conversation_id).chunk
-            sending.begin(session, chunk.outbox_id, repeated=False, now=core.clock.now())
+            chunk_states.begin(session, chunk.outbox_id, repeated=False, now=core.clock.now())
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)
         assert sent.marked_text == f"{REPEAT_MARK}echo: hello"

@@ -14,7 +14,7 @@ from gaia.core.turn_end import Outcome, session_key
 from gaia.core.turn_runner import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import stopped_turn, stored_events
-from gaia.store import batches, conversations, outbox, sending
+from gaia.store import batches, chunk_states, conversations, outbox
 from gaia.store.batches import Batch
 from gaia.store.outbox import Chunk
 from gaia.store.tables import InboxState
@@ -87,13 +87,13 @@ class KilledProcess:
                 due = outbox.next_due(session, await self._conversation_id())
                 self.chunk = None if due is None else due.chunk
                 if self.chunk is not None:
-                    sending.begin(
+                    chunk_states.begin(
                         session, self.chunk.outbox_id, repeated=False, now=self.core.clock.now()
                     )
 
     async def _sent(self) -> None:
         if self.chunk is not None:
-            await self.core.database.write(sending.mark_taken, self.chunk.outbox_id, "sent")
+            await self.core.database.write(chunk_states.mark_taken, self.chunk.outbox_id, "sent")
             self.arrived.append(self.chunk.text)
             self.chunk = None
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gaia.core.delivery import Delivery
 from gaia.core.outcomes import CONFIRM_SECONDS, LONGEST_RETRY
-from gaia.current import Current
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -27,6 +26,7 @@ from gaia.store import conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.tables import InboxState, OutboxState
 from gaia.store.users import Role, Users
+from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
 
@@ -149,7 +149,7 @@ class Play:
             database=self.database,
             channels={"fake": self.provider},
             clock=self.clock,
-            settings=Current(Settings()),
+            settings=Swappable(Settings()),
             observer=Unobserved(),
         )
         # Its one worker is the test itself.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gaia.core.outcomes import CONFIRM_SECONDS
 from gaia.errors import RetryableSendError, UnreachableError
 from gaia.messages import DeliveryStage
-from gaia.store import outbox, sending
+from gaia.store import chunk_states, outbox
 from gaia.store.tables import OutboxState
 from gaia.testing.clock import FakeClock
 
@@ -14,7 +14,7 @@ async def killed_while_sending(core) -> None:
     await core.app.delivery.flush()
     await core.channel.say("hello")
     await core.app.handlers.flush()
-    await core.database.write(sending.begin, 1, repeated=False, now=core.clock.now())
+    await core.database.write(chunk_states.begin, 1, repeated=False, now=core.clock.now())
 
 
 async def state(core, outbox_id: int = 1) -> OutboxState:
@@ -53,7 +53,7 @@ async def test_what_nobody_tells_is_sent_again_and_marked_however_often_gaia_is_
     async with running_core(reports=True) as core:
         await core.clock.until_sleeping()
         await core.app.delivery.flush()
-        await core.database.write(sending.begin, 1, repeated=True, now=core.clock.now())
+        await core.database.write(chunk_states.begin, 1, repeated=True, now=core.clock.now())
     async with running_core(reports=True) as core:
         await core.clock.until_sleeping()
         core.clock.advance(CONFIRM_SECONDS)

@@ -30,7 +30,7 @@ def upkeep_of(core, home, *, memory_changed=lambda: None, **changes) -> Upkeep:
     return Upkeep(
         home=home,
         database=core.database,
-        digesting=core.app.digesting,
+        digest_worker=core.app.digest_worker,
         memory_changed=memory_changed,
         checkpoints=Checkpoints(home.database, core.database),
         clock=core.clock,
@@ -89,7 +89,7 @@ async def test_a_change_of_the_settings_reaches_upkeep(running_core):
         assert await count(core, InboxRow) == 1
         shorter = RetentionSettings(messages_days=7)
         settings = core.app.settings
-        settings.replace(settings.now.model_copy(update={"retention": shorter}))
+        settings.replace(settings.value.model_copy(update={"retention": shorter}))
         await core.app.upkeep.run()
         assert await count(core, InboxRow) == 0
 

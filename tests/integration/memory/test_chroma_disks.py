@@ -11,7 +11,7 @@ import pytest
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.parts import IndexStore, Placement
-from gaia.memory.seams import Vector
+from gaia.memory.protocols import Vector
 
 DIMENSIONS = 16
 

@@ -13,7 +13,7 @@ HEAVY = {
 SCRIPT = """
 import sys
 from pathlib import Path
-from gaia.memory.index.opening import open_parts
+from gaia.memory.index.opener import open_parts
 from gaia.memory.index.parts import Placement
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets

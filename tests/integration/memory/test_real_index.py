@@ -16,14 +16,14 @@ from gaia.clock import SystemClock
 from gaia.errors import IndexUnavailableError
 from gaia.memory import ledger
 from gaia.memory.index.index import Index
-from gaia.memory.index.opening import parts_opener
+from gaia.memory.index.opener import parts_opener
 from gaia.memory.memory import Statement
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 
 LOOK_SECONDS = 0.1
@@ -135,7 +135,7 @@ async def test_files_that_came_to_harm_while_nothing_ran_are_made_anew(home, dat
 
 SCRIPT = """
 import asyncio, sys
-from gaia.memory.index.opening import open_parts
+from gaia.memory.index.opener import open_parts
 from gaia.memory.index.parts import Placement
 from gaia.paths import find_home
 from gaia.settings.schema import MemorySettings, Secrets

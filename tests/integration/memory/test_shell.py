@@ -20,18 +20,18 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.memory import app
 from gaia.cli.memory.search import reindex_by_daemon
-from gaia.current import Current
 from gaia.errors import IndexUnavailableError, NotRunningError, WireError
 from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
-from gaia.memory.search import Search, Weighing
+from gaia.memory.search import RankingOptions, Search
 from gaia.paths import Home
 from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.lock import DaemonLock
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 from gaia.web.local import memory_routes, query_routes
@@ -85,7 +85,12 @@ class Daemon:
         routes = [
             *query_routes(self.database, self.clock),
             *memory_routes(
-                Search(self.database, index, self.clock, weighing=Current(Weighing(scale=None))),
+                Search(
+                    self.database,
+                    index,
+                    self.clock,
+                    ranking_options=Swappable(RankingOptions(scale=None)),
+                ),
                 index,
             ),
             Route("/local/wake", wake, methods=["POST"]),

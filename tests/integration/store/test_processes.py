@@ -12,7 +12,7 @@ from gaia.errors import AlreadyRunningError
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.lock import DaemonLock
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, User, Users
 
 Start = Callable[..., Popen[str]]

@@ -12,7 +12,7 @@ from channels.telegram.updates import secret_of
 from gaia.messages import HookRequest
 from gaia.testing.clock import until
 from gaia.web.app import hook_routes
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.telegram import TelegramServer
 
 if TYPE_CHECKING:

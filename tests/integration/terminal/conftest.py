@@ -15,7 +15,7 @@ import pytest
 from starlette.applications import Starlette
 
 from channels.terminal import Greeting, TerminalChannel
-from gaia.cli.chat.hosting import Host
+from gaia.cli.chat.host import Host
 from gaia.cli.chat.run import Streams, chat
 from gaia.errors import AlreadyRunningError, RefusedError
 from gaia.messages import Address

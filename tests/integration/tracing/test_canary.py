@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gaia.paths import Home
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 HERE = Path(__file__).parent
 CORE = HERE.parent / "core" / "conftest.py"

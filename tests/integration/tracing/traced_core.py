@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gaia.clock import SystemClock
 from gaia.errors import ModelRefusedError
-from gaia.ops.tracing import Tracing
+from gaia.ops.tracing import SpanSender
 from gaia.paths import Home
 from gaia.settings.schema import TracingSettings
 from gaia.testing.function_model import ToolCall, last_user_text
@@ -32,7 +32,7 @@ async def main(home: Home, core_file: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules["core"] = module
     spec.loader.exec_module(module)
-    tracing = Tracing.start(TracingSettings(enabled=True), os.environ, SystemClock())
+    tracing = SpanSender.start(TracingSettings(enabled=True), os.environ, SystemClock())
     async with module.run_core(home, answer, senders=("sender-canary",)) as core:
         await core.channel.say(f"hello {CANARY}", sender="sender-canary")
         await core.channel.until_sent(1)

@@ -13,7 +13,7 @@ from channels.whatsapp.api import Timing
 from channels.whatsapp.doctor import SANDBOX, look_at_account
 from gaia.findings import Finding, Outcome
 from gaia.settings.schema import WhatsAppSettings
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.twilio import (
     Fault,
     Hang,

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from gaia.errors import AttachmentError
 from gaia.messages import Attachment, AttachmentKind
 from gaia.testing.clock import until
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.twilio import (
     DOWNLOAD_MEDIA,
     BadGateway,

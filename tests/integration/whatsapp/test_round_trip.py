@@ -13,7 +13,7 @@ from gaia.settings.schema import WhatsAppSettings
 from gaia.testing.clock import FakeClock, until
 from gaia.testing.scripted_core import ScriptedCore
 from gaia.web.app import hook_routes
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.twilio import TwilioServer, running_twilio
 
 

@@ -6,13 +6,13 @@ with `python -m tests.servers.model_server`, steered over `/control`.
 """
 
 from tests.servers.model_server.conversation import Answer, Asked
-from tests.servers.model_server.recording import RecordedRequest
-from tests.servers.model_server.running import (
+from tests.servers.model_server.process import (
     ModelServer,
     RemoteModelServer,
     running_model_server,
     spawned_model_server,
 )
+from tests.servers.model_server.recording import RecordedRequest
 from tests.servers.model_server.script import Script, ScriptedCall, Step
 
 __all__ = [

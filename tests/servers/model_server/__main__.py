@@ -7,7 +7,7 @@ import asyncio
 import signal
 import sys
 
-from tests.servers.model_server.running import running_model_server
+from tests.servers.model_server.process import running_model_server
 
 
 async def serve(port: int) -> None:

@@ -15,7 +15,7 @@ from tests.servers.model_server.anthropic import AnthropicProtocol
 from tests.servers.model_server.conversation import Answer, Asked, answer_by
 from tests.servers.model_server.embeddings import EmbeddingEndpoints
 from tests.servers.model_server.gemini import GeminiProtocol
-from tests.servers.model_server.listing import listing
+from tests.servers.model_server.lists import listing
 from tests.servers.model_server.openai import OpenAIProtocol
 from tests.servers.model_server.protocol import Json, WireProtocol
 from tests.servers.model_server.recording import RecordedRequest

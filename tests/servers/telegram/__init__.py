@@ -38,7 +38,7 @@ By hand: `python -m tests.servers.telegram --port 8081 --token 1:x`.
 
 from tests.servers.telegram import contents
 from tests.servers.telegram.chats import Written
-from tests.servers.telegram.checking import NotTelegramError
+from tests.servers.telegram.checks import NotTelegramError
 from tests.servers.telegram.faults import (
     BadGateway,
     BadRequest,

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from tests.harness.cutting import ClientGoneError, cut, is_open, unless_gone, until_gone
+from tests.harness.cuts import ClientGoneError, cut, is_open, unless_gone, until_gone
 from tests.servers.http_faults import BAD_GATEWAY_PAGE
 from tests.servers.telegram import faults as fault_kinds
 from tests.servers.telegram.calls import Call, read_call

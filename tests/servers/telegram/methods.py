@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from tests.servers.telegram import sending
+from tests.servers.telegram import send
 from tests.servers.telegram.calls import Call
 from tests.servers.telegram.refusals import Json, bad_request
 from tests.servers.telegram.texts import utf16_length
@@ -179,10 +179,10 @@ SERVED: Final[Mapping[str, Served]] = {
     "setWebhook": set_webhook,
     "deleteWebhook": delete_webhook,
     "getWebhookInfo": get_webhook_info,
-    "sendMessage": sending.send_message,
-    "sendPhoto": sending.send_photo,
-    "sendDocument": sending.send_document,
-    "sendChatAction": sending.send_chat_action,
-    "editMessageText": sending.edit_message_text,
-    "editMessageReplyMarkup": sending.edit_message_reply_markup,
+    "sendMessage": send.send_message,
+    "sendPhoto": send.send_photo,
+    "sendDocument": send.send_document,
+    "sendChatAction": send.send_chat_action,
+    "editMessageText": send.edit_message_text,
+    "editMessageReplyMarkup": send.edit_message_reply_markup,
 }

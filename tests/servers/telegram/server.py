@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from gaia.ports import Clock
 from gaia.testing.clock import FakeClock
-from tests.harness.cutting import CuttableProtocol
-from tests.servers.serving import serving
+from tests.harness.cuts import CuttableProtocol
+from tests.servers.serve import serving
 from tests.servers.telegram.app import BotApiApp
 from tests.servers.telegram.faults import Faults, RequestSeen, no_faults
 from tests.servers.telegram.groups import Channel, Group

@@ -12,7 +12,7 @@ from itertools import islice
 from pydantic import JsonValue
 
 from tests.servers.changes import Changes
-from tests.servers.telegram.checking import Checker
+from tests.servers.telegram.checks import Checker
 from tests.servers.telegram.refusals import Json, conflict
 
 UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"})

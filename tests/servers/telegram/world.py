@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from gaia.ports import Clock
 from tests.servers.changes import Changes
 from tests.servers.telegram.chats import Chat, Chats, Written
-from tests.servers.telegram.checking import Checker
+from tests.servers.telegram.checks import Checker
 from tests.servers.telegram.files import Files
 from tests.servers.telegram.refusals import Json
 from tests.servers.telegram.table import load_bot_api

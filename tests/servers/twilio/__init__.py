@@ -46,7 +46,7 @@ from tests.servers.twilio.callbacks import (
     read,
     repeated,
 )
-from tests.servers.twilio.calling import CallMade, signature
+from tests.servers.twilio.calls import CallMade, signature
 from tests.servers.twilio.description import NotTwilioError
 from tests.servers.twilio.faults import (
     CREATE_MESSAGE,

@@ -16,13 +16,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tests.harness.cutting import ClientGoneError, cut, is_open, unless_gone, until_gone
+from tests.harness.cuts import ClientGoneError, cut, is_open, unless_gone, until_gone
 from tests.servers.http_faults import BAD_GATEWAY_PAGE
 from tests.servers.twilio import faults as kinds
 from tests.servers.twilio.description import Given, load_description
 from tests.servers.twilio.faults import Fault, Faults, RequestSeen, no_faults
 from tests.servers.twilio.messages import API, StoredMedia
 from tests.servers.twilio.operations import SERVED, Call, found, person_of
+from tests.servers.twilio.outbound import Sending
 from tests.servers.twilio.refusals import (
     ApiRefusal,
     Json,
@@ -31,7 +32,6 @@ from tests.servers.twilio.refusals import (
     too_many_requests,
     unauthenticated,
 )
-from tests.servers.twilio.sending import Sending
 from tests.servers.twilio.world import World
 
 _MESSAGES = f"{API}/Accounts/{{account}}/Messages"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import parse_qsl, urlencode
 
-from tests.servers.twilio.calling import Form, signature
+from tests.servers.twilio.calls import Form, signature
 
 HOOKS = "/hooks/whatsapp"
 SIGNED = "x-twilio-signature"

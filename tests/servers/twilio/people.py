@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.servers.twilio.incoming import Incoming
+from tests.servers.twilio.inbound import Incoming
 from tests.servers.twilio.messages import API, PREFIX, Message, StoredMedia
 from tests.servers.twilio.world import Contact, World
 

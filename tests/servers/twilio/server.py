@@ -11,17 +11,17 @@ import httpx
 
 from gaia.ports import Clock
 from gaia.testing.clock import FakeClock
-from tests.harness.cutting import CuttableProtocol
-from tests.servers.serving import serving
+from tests.harness.cuts import CuttableProtocol
+from tests.servers.serve import serving
 from tests.servers.twilio.app import TwilioApp
 from tests.servers.twilio.callbacks import Callbacks
-from tests.servers.twilio.calling import ANSWER_SECONDS, Caller, CallMade, Form, signature
+from tests.servers.twilio.calls import ANSWER_SECONDS, Caller, CallMade, Form, signature
 from tests.servers.twilio.faults import Faults, RequestSeen, no_faults
-from tests.servers.twilio.incoming import Incoming
+from tests.servers.twilio.inbound import Incoming
 from tests.servers.twilio.lanes import Lanes
 from tests.servers.twilio.messages import Message
+from tests.servers.twilio.outbound import Sending
 from tests.servers.twilio.people import Person
-from tests.servers.twilio.sending import Sending
 from tests.servers.twilio.world import Contact, Template, World
 
 ACCOUNT_SID = "AC" + "5e" * 16

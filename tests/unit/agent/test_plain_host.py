@@ -15,7 +15,7 @@ from starlette.routing import Route
 from gaia.agent.remote import completions
 from gaia.agent.remote.errors import HostError
 from gaia.settings.providers import ResolvedModel
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 ANSWER = {"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}
 

@@ -40,7 +40,12 @@ def build(
 ) -> dict[str, Channel]:
     secrets = Secrets(telegram_bot_token=SecretStr(token) if token is not None else None)
     return build_channels(
-        settings, secrets, greeter=AnyoneIsWelcome(), clock=FakeClock(), version="0", hosted=hosted
+        settings,
+        secrets,
+        terminal_login=AnyoneIsWelcome(),
+        clock=FakeClock(),
+        version="0",
+        hosted=hosted,
     )
 
 
@@ -83,7 +88,7 @@ def test_whatsapp_is_built_with_its_account_and_its_token() -> None:
     built = build_channels(
         WHATSAPP,
         secrets,
-        greeter=AnyoneIsWelcome(),
+        terminal_login=AnyoneIsWelcome(),
         clock=FakeClock(),
         version="0",
         hosted=False,

@@ -18,7 +18,7 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import audit
 from gaia.store.audit import CLI, GAIA, Action
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 

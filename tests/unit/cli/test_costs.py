@@ -19,7 +19,7 @@ from gaia.ops.costs import By, Costs, add_up
 from gaia.paths import Home
 from gaia.settings.schema import CostsSettings
 from gaia.store import usage
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.usage import DayOfUsage, Tariff, Usage
 from gaia.store.users import Role, Users
 

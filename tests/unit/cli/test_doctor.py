@@ -21,7 +21,7 @@ from gaia.cli.main import app
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.ops.doctor.checks import Examined
 from gaia.paths import Home
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 SID = "AC" + "ca11" * 8
 TWILIO_TOKEN = "ca4a4900" * 4

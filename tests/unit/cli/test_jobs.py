@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from gaia.cli.main import app
 from gaia.paths import Home
 from gaia.store import job_runs
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import START
 
 HOUR = timedelta(hours=1)

@@ -15,14 +15,14 @@ from gaia.paths import Home
 
 SCRIPT = """
 import atexit, threading
-from gaia.cli.main import leave_threads
+from gaia.cli.main import exit_now
 
 atexit.register(print, "the interpreter ended")
 waiting = threading.Event()
 if {runs}:
     threading.Thread(target=waiting.wait, daemon=True).start()
 print("done")
-leave_threads(7)
+exit_now(7)
 """
 
 CHECK = """

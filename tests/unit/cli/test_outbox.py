@@ -12,8 +12,8 @@ from gaia.cli.outbox import app
 from gaia.errors import UnknownChunkError
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, outbox, sending
-from gaia.store.opening import open_database
+from gaia.store import chunk_states, conversations, outbox
+from gaia.store.opener import open_database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
@@ -52,10 +52,10 @@ async def write(home: Home) -> None:
                 chunks=chunks,
                 now=clock.now(),
             )
-        sending.mark_taken(session, 1, "m1")
+        chunk_states.mark_taken(session, 1, "m1")
         second = outbox.next_due(session, conversation.conversation_id)
         assert second is not None
-        sending.end_reply(session, second.chunk, error="the bot was blocked")
+        chunk_states.end_reply(session, second.chunk, error="the bot was blocked")
     await database.close()
 
 

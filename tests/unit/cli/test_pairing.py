@@ -18,7 +18,7 @@ from gaia.errors import GroupUserError, UnknownCodeError, UnknownUserError
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.store import pairings
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.pairings import Pairing, new_code, read_code
 from gaia.store.users import Role, User
 

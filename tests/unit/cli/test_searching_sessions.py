@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from gaia.cli.sessions import app
 from gaia.errors import AmbiguousUserError, GaiaError, UnknownPeriodError, UnknownUserError
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.archived import talk

@@ -17,7 +17,7 @@ from gaia.errors import GaiaError, StoreError, UnknownSessionError, UnknownUserE
 from gaia.paths import Home
 from gaia.sessions.service import AGENT_NAME, TURN_ID, stored_events
 from gaia.store import sessions
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock

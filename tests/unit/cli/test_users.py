@@ -17,7 +17,7 @@ from gaia.errors import (
 )
 from gaia.paths import Home
 from gaia.store import sessions
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role
 from tests.harness.sessions import add_turn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.commands.remember import MOST_LINES, Announcing
+from gaia.commands.remember import MOST_LINES, ChatAnnouncements
 from gaia.digest.write import Committed
 from gaia.memory.memory import Memory
 from tests.harness.memories import a_memory
@@ -15,7 +15,7 @@ def committed(*learned: Memory, replaced=()) -> Committed:
 
 
 def test_nothing_new_is_said_in_a_sentence_and_offers_nothing_to_undo():
-    reply = Announcing().learned(committed())
+    reply = ChatAnnouncements().learned(committed())
     assert reply.text == "I read through our last conversation. There is nothing new to keep."
     assert reply.buttons == ()
 
@@ -24,7 +24,9 @@ def test_what_is_new_and_what_it_replaces_is_told_once():
     old = a_memory(1, "Lives in *Lisbon*")
     gone = a_memory(3, "Has a dog")
     other = a_memory(4, "Likes tea")
-    reply = Announcing().learned(committed(PORTO, other, replaced=[(old, PORTO), (gone, None)]))
+    reply = ChatAnnouncements().learned(
+        committed(PORTO, other, replaced=[(old, PORTO), (gone, None)])
+    )
     assert reply.text.splitlines() == [
         "I read through our last conversation, and keep:",
         "#2 “Lives in Porto”, in the place of “Lives in \\*Lisbon\\*”",
@@ -37,11 +39,11 @@ def test_what_is_new_and_what_it_replaces_is_told_once():
 
 def test_of_many_only_the_first_are_told():
     many = [a_memory(number, "Likes tea") for number in range(1, MOST_LINES + 4)]
-    lines = Announcing().learned(committed(*many)).text.splitlines()
+    lines = ChatAnnouncements().learned(committed(*many)).text.splitlines()
     assert len(lines) == MOST_LINES + 3
     assert lines[-2] == "and 3 more: /memory"
 
 
 def test_what_is_not_sure_is_only_counted():
-    reply = Announcing().learned(Committed(learned=(), replaced=(), episode=None, held=2))
+    reply = ChatAnnouncements().learned(Committed(learned=(), replaced=(), episode=None, held=2))
     assert reply.text.endswith("I am not sure of 2 more: /memory held shows what.")

@@ -16,7 +16,7 @@ from gaia.core.attachments import (
     Attachments,
     Gathered,
 )
-from gaia.core.told import Fate
+from gaia.core.message_text import Fate
 from gaia.messages import Attachment, AttachmentKind
 from gaia.settings.schema import LimitsSettings
 from gaia.testing.clock import FakeClock

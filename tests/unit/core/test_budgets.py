@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from gaia.core import budgets
 from gaia.core.budgets import Budgets, Level, Spending, next_day
-from gaia.current import Current
 from gaia.paths import Home
 from gaia.settings.schema import CostsSettings, LimitsSettings, Settings
 from gaia.store import usage
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.usage import Budget, Stage, Tariff, Usage
 from gaia.store.users import Role, User, Users
+from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
 from tests.harness.usage import of_day
@@ -39,7 +39,7 @@ class Bench:
         self.database = database
         self.people = people
         self.clock = clock
-        self.settings = Current(Settings())
+        self.settings = Swappable(Settings())
         self.budgets = Budgets(self.settings, clock)
         self.spending = Spending(self.settings, clock)
 

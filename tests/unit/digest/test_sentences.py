@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaia.digest.sentences import OwnWords, Standing, sentences
+from gaia.digest.sentences import Attribution, OwnWords, sentences
 from gaia.memory.text import content_terms
 from gaia.store.archive import MESSAGE_BREAK
 from tests.harness.effort import rounds
@@ -18,8 +18,8 @@ def found(words: str, quote: str) -> list[str]:
     return [" ".join(each.text.split()) for each in OwnWords(turns_of(words)).find(quote)]
 
 
-def standings(words: str, *, in_group: bool = False) -> dict[str, Standing]:
-    return {each.text: each.standing for each in sentences(a_turn(1, words), in_group=in_group)}
+def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
+    return {each.text: each.attribution for each in sentences(a_turn(1, words), in_group=in_group)}
 
 
 @pytest.mark.parametrize(
@@ -79,26 +79,29 @@ def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("I am vegan.", {"I am vegan.": Standing.SAID}),
-        ("I am vegan. What can I cook?", {"I am vegan.": Standing.SAID}),
-        ("What can I cook? I am vegan.", {"I am vegan.": Standing.BESIDE_REQUEST}),
-        ("I am a nurse. Can you correct that?", {"I am a nurse.": Standing.BESIDE_REQUEST}),
-        ("Can you correct this? I am nurse.", {"I am nurse.": Standing.MATERIAL}),
-        ("Translate this. I am a nurse.", {"I am a nurse.": Standing.MATERIAL}),
-        ("Please translate: I am a nurse", {"Please translate: I am a nurse": Standing.MATERIAL}),
-        ("Allergies: nuts", {"Allergies: nuts": Standing.SAID}),
-        ("I get up at 9:30 or 10", {"I get up at 9:30 or 10": Standing.SAID}),
-        ("Tom wrote:\nI am late.", {"I am late.": Standing.MATERIAL}),
-        ("Is that right?\nI am a nurse", {"I am a nurse": Standing.MATERIAL}),
-        ("Hello\nI am a nurse", {"I am a nurse": Standing.AMONG_LINES}),
-        ("> I am a nurse", {"> I am a nurse": Standing.MATERIAL}),
-        ("see\n```\nI am a robot\n```", {"I am a robot": Standing.MATERIAL}),
-        (f"Translate this\n{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Standing.SAID}),
-        (f"How are you?{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Standing.SAID}),
+        ("I am vegan.", {"I am vegan.": Attribution.SAID}),
+        ("I am vegan. What can I cook?", {"I am vegan.": Attribution.SAID}),
+        ("What can I cook? I am vegan.", {"I am vegan.": Attribution.BESIDE_REQUEST}),
+        ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
+        ("Can you correct this? I am nurse.", {"I am nurse.": Attribution.MATERIAL}),
+        ("Translate this. I am a nurse.", {"I am a nurse.": Attribution.MATERIAL}),
+        (
+            "Please translate: I am a nurse",
+            {"Please translate: I am a nurse": Attribution.MATERIAL},
+        ),
+        ("Allergies: nuts", {"Allergies: nuts": Attribution.SAID}),
+        ("I get up at 9:30 or 10", {"I get up at 9:30 or 10": Attribution.SAID}),
+        ("Tom wrote:\nI am late.", {"I am late.": Attribution.MATERIAL}),
+        ("Is that right?\nI am a nurse", {"I am a nurse": Attribution.MATERIAL}),
+        ("Hello\nI am a nurse", {"I am a nurse": Attribution.AMONG_LINES}),
+        ("> I am a nurse", {"> I am a nurse": Attribution.MATERIAL}),
+        ("see\n```\nI am a robot\n```", {"I am a robot": Attribution.MATERIAL}),
+        (f"Translate this\n{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Attribution.SAID}),
+        (f"How are you?{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Attribution.SAID}),
     ],
 )
 def test_what_follows_a_colon_or_a_request_is_rather_material_than_said(
-    words: str, told: dict[str, Standing]
+    words: str, told: dict[str, Attribution]
 ) -> None:
     known = standings(words)
     assert {text: known[text] for text in told} == told
@@ -106,19 +109,19 @@ def test_what_follows_a_colon_or_a_request_is_rather_material_than_said(
 
 def test_a_quote_between_quotation_marks_is_somebody_elses() -> None:
     (said,) = OwnWords(turns_of('He told me "you are a lazy man" again')).find("a lazy man")
-    assert said.standing is Standing.MATERIAL
+    assert said.attribution is Attribution.MATERIAL
     (named,) = OwnWords(turns_of('my band is called "The Loud Cats"')).find("band is called")
-    assert named.standing is Standing.SAID
+    assert named.attribution is Attribution.SAID
 
 
 def test_in_a_group_each_message_is_its_senders() -> None:
     turn = a_turn(1, "Bob: I like tea\n  My dog too.\nEve: Translate this\nBob: I am old")
-    told = [(each.sender, each.text, each.standing) for each in sentences(turn, in_group=True)]
+    told = [(each.sender, each.text, each.attribution) for each in sentences(turn, in_group=True)]
     assert told == [
-        ("Bob", "I like tea", Standing.AMONG_LINES),
-        ("Bob", "My dog too.", Standing.AMONG_LINES),
-        ("Eve", "Translate this", Standing.SAID),
-        ("Bob", "I am old", Standing.SAID),
+        ("Bob", "I like tea", Attribution.AMONG_LINES),
+        ("Bob", "My dog too.", Attribution.AMONG_LINES),
+        ("Eve", "Translate this", Attribution.SAID),
+        ("Bob", "I am old", Attribution.SAID),
     ]
 
 

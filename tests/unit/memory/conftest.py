@@ -12,7 +12,7 @@ from gaia.paths import Home
 from gaia.store import identities
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book
 

@@ -13,8 +13,8 @@ from sqlalchemy import func, select
 from gaia.errors import MissingOwnerError
 from gaia.memory import archive, forget, text
 from gaia.memory.archive import redact_archive
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.memory import Statement
-from gaia.memory.needles import Needles
 from gaia.store import archive as rows
 from gaia.store import conversations
 from gaia.store.digest_tables import ArchivedTermRow, DigestReason, DigestRow, DigestState
@@ -212,7 +212,7 @@ WORDS = st.lists(st.sampled_from(KNOWN), max_size=8)
 
 
 def what(user, *needles: str, sources=frozenset()) -> Redaction:
-    found = Needles(needles)
+    found = ForgetMatcher(needles)
     return Redaction(user.user_id, found.match, frozenset(sources), False, 0, START, found.terms)
 
 
@@ -288,6 +288,6 @@ async def test_terms_are_those_of_what_is_left(redact, database, ada):
 
 @given(needles=st.lists(WORDS.map(" ".join), min_size=1, max_size=3), said=WORDS.map(" ".join))
 def test_a_text_that_says_it_has_one_of_the_terms(needles, said):
-    found = Needles(needles)
+    found = ForgetMatcher(needles)
     if found.match(said) and found.terms is not None:
         assert not found.terms.isdisjoint(text.terms(said))

@@ -88,10 +88,10 @@ async def test_nothing_of_what_is_forgotten_can_be_found(
 async def test_what_is_left_to_do_is_written_with_it(ada: str, session: Session) -> None:
     number = remembered(session, ada)
     forget.forget(session, ada, [number], inbox_id=7, now=NOW)
-    (wish,) = forgets.under_way(session)
-    assert wish.state is ForgetState.WIPING
-    assert wish.needles == (GATE.text, GATE.quote)
-    assert (wish.turn_ids, wish.inbox_id) == (frozenset({"turn-1"}), 7)
+    (request,) = forgets.under_way(session)
+    assert request.state is ForgetState.WIPING
+    assert request.needles == (GATE.text, GATE.quote)
+    assert (request.turn_ids, request.inbox_id) == (frozenset({"turn-1"}), 7)
     ops = indexes.waiting_ops(session, limit=10, of=[IndexOperation.REMOVE])
     assert [op.memory_id for op in ops] == [number]
     entry = audit.entries(session, limit=1)[0]
@@ -102,8 +102,8 @@ async def test_what_it_was_named_by_is_looked_for_too(ada: str, session: Session
     number = remembered(session, ada)
     asked = forget.ask(session, ada, memory_ids=[number], words="blue", now=NOW)
     forget.confirm(session, ada, asked, inbox_id=7, now=NOW)
-    (wish,) = forgets.under_way(session)
-    assert wish.needles == (GATE.text, GATE.quote, "blue")
+    (request,) = forgets.under_way(session)
+    assert request.needles == (GATE.text, GATE.quote, "blue")
     said = Statement("It is blue", MemorySource.TOOL)
     assert ledger.add(session, ada, said, NOW).is_new
 
@@ -118,9 +118,9 @@ async def test_no_open_question_outlives_what_it_is_about(ada: str, session: Ses
 async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: Session) -> None:
     number = remembered(session, ada)
     asked = forget.ask(session, ada, memory_ids=[number], now=NOW)
-    wish = forgets.asked(session, ada, asked, since=NOW)
-    assert wish is not None
-    assert (wish.memory_ids, wish.needles) == ((number,), ())
+    request = forgets.asked(session, ada, asked, since=NOW)
+    assert request is not None
+    assert (request.memory_ids, request.needles) == ((number,), ())
     late = NOW + ASKED_FOR + timedelta(seconds=1)
     with pytest.raises(UnknownForgetError):
         forget.confirm(session, ada, asked, inbox_id=1, now=late)

@@ -140,9 +140,9 @@ async def test_the_mark_is_another_after_each_wish_and_none_while_it_is_carried_
         return forgets.mark(session, user.user_id)
 
     async def carry_out() -> None:
-        (wish,) = forgets.under_way(session, ada.user_id)
-        forgets.seal(session, wish.forget_id, ada.user_id)
-        forgets.done(session, [wish.forget_id])
+        (request,) = forgets.under_way(session, ada.user_id)
+        forgets.seal(session, request.forget_id, ada.user_id)
+        forgets.done(session, [request.forget_id])
 
     marks = [await mark(ada)]
     for _ in range(2):

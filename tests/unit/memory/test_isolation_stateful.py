@@ -208,7 +208,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
         def go(session: Session) -> None:
             wipe_user(session, user.user_id, START)
-            identities.bury(session, user, START)
+            identities.leave_tombstone(session, user, START)
 
         self._write(go)
         self.known = {n: each for n, each in self.known.items() if each.owner != name}

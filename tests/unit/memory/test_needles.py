@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gaia.memory import text as texts
-from gaia.memory.needles import PART, Needles, is_code
+from gaia.memory.forget_matcher import PART, ForgetMatcher, is_code
 from gaia.store.redaction import REPLACEMENT
 
 GATE = "The gate code is under the blue pot"
@@ -34,7 +34,7 @@ WORDS = st.lists(st.text(string.ascii_lowercase, min_size=4, max_size=9), min_si
     ],
 )
 def test_a_text_that_says_it_goes(text: str) -> None:
-    assert Needles([GATE]).match(text)
+    assert ForgetMatcher([GATE]).match(text)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_text_that_says_it_goes(text: str) -> None:
     ],
 )
 def test_a_text_with_one_word_in_common_stays(text: str) -> None:
-    assert not Needles([GATE]).match(text)
+    assert not ForgetMatcher([GATE]).match(text)
 
 
 @pytest.mark.parametrize(
@@ -76,29 +76,29 @@ def test_a_text_with_one_word_in_common_stays(text: str) -> None:
     ],
 )
 def test_codes_single_words_and_other_scripts(needle: str, text: str, says: bool) -> None:
-    assert Needles([needle]).match(text) is says
+    assert ForgetMatcher([needle]).match(text) is says
 
 
 def test_words_far_apart_in_a_long_text_are_not_added_up() -> None:
     filler = "we talked about the weather and the neighbours for a long while " * 20
-    assert not Needles([GATE]).match(f"a blue sky {filler} my code review {filler} the pot")
-    assert Needles([GATE]).match(f"{filler} the code is under the pot, the blue one {filler}")
+    assert not ForgetMatcher([GATE]).match(f"a blue sky {filler} my code review {filler} the pot")
+    assert ForgetMatcher([GATE]).match(f"{filler} the code is under the pot, the blue one {filler}")
 
 
 @given(LETTERS, LETTERS)
 def test_a_needle_is_found_in_whatever_stands_around_it(before: str, after: str) -> None:
-    assert Needles([GATE]).match(f"{before} {GATE} {after}")
+    assert ForgetMatcher([GATE]).match(f"{before} {GATE} {after}")
 
 
 @given(st.text(max_size=60), st.randoms(use_true_random=False))
 def test_case_order_and_spaces_do_not_count(needle: str, chance: random.Random) -> None:
     words = needle.split()
     assume(texts.content_terms(needle) and len(needle) < PART and needle != REPLACEMENT)
-    assert Needles([needle]).match(needle)
+    assert ForgetMatcher([needle]).match(needle)
     chance.shuffle(words)
     shuffled = "\n ".join(words)
     if texts.content_terms(shuffled) == texts.content_terms(needle):
-        assert Needles([needle]).match(shuffled)
+        assert ForgetMatcher([needle]).match(shuffled)
 
 
 @given(WORDS, st.data())
@@ -107,7 +107,7 @@ def test_a_piece_of_it_is_found(words: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words) - 2))
     piece = " ".join(words[start : data.draw(st.integers(start + 2, len(words)))])
     assume(len(texts.content_terms(piece)) >= 2)
-    assert Needles([needle]).match(piece)
+    assert ForgetMatcher([needle]).match(piece)
 
 
 @given(st.lists(LETTERS, max_size=4), LETTERS)
@@ -115,23 +115,25 @@ def test_a_text_that_shares_no_term_stays(needles: list[str], text: str) -> None
     assume(all(texts.content_terms(needle) for needle in needles))
     known = frozenset().union(*map(texts.content_terms, needles))
     assume(known.isdisjoint(texts.content_terms(text)))
-    assert not Needles(needles).match(text)
+    assert not ForgetMatcher(needles).match(text)
 
 
 @given(LETTERS, LETTERS)
 def test_plain_words_are_judged_as_all_others_are(needle: str, text: str) -> None:
     invisible = "\u200b"
-    assert Needles([needle]).match(text) == Needles([needle]).match(text + invisible)
+    assert ForgetMatcher([needle]).match(text) == ForgetMatcher([needle]).match(text + invisible)
 
 
 @given(st.lists(LETTERS, max_size=5), LETTERS)
 def test_many_needles_find_what_each_of_them_does(needles: list[str], text: str) -> None:
-    assert Needles(needles).match(text) == any(Needles([each]).match(text) for each in needles)
+    assert ForgetMatcher(needles).match(text) == any(
+        ForgetMatcher([each]).match(text) for each in needles
+    )
 
 
 @given(st.lists(st.text(max_size=40), max_size=5))
 def test_what_was_replaced_is_left_alone(needles: list[str]) -> None:
-    assert not Needles([*needles, REPLACEMENT]).match(REPLACEMENT)
+    assert not ForgetMatcher([*needles, REPLACEMENT]).match(REPLACEMENT)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event
 from gaia.errors import MissingOwnerError
 from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
-from gaia.memory.seams import Neighbour
+from gaia.memory.protocols import Neighbour
 from gaia.memory.search import Search
 from gaia.store.engine import Database
 from gaia.store.identities import User

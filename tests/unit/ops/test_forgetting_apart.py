@@ -12,13 +12,13 @@ from gaia.errors import AlreadyRunningError
 from gaia.memory import forget, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
-from gaia.ops.forgetting import carry_out_apart
+from gaia.ops.forget_worker import carry_out_apart
 from gaia.paths import Home
 from gaia.store import conversations, forgets, inbox
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock

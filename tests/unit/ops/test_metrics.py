@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gaia.agent.health import Calls, Latency
 from gaia.messages import ReceiptKind
-from gaia.ops.metrics import Counters, Standing
+from gaia.ops.metrics import Counters, StateCollector
 from gaia.ops.report import ChannelStatus, QueueStatus, StatusReport
 from gaia.store.job_runs import JobRun
 from gaia.store.tables import InboxState
@@ -43,7 +43,7 @@ def stands(
     jobs: tuple[JobRun, ...] = (),
 ) -> dict[str, float]:
     registry = CollectorRegistry()
-    registry.register(Standing(report, usage, calls, latency, jobs))
+    registry.register(StateCollector(report, usage, calls, latency, jobs))
     return read(registry)
 
 

@@ -17,7 +17,7 @@ from gaia.paths import Home
 from gaia.store import indexes, sessions
 from gaia.store.engine import Database
 from gaia.store.memory_tables import IndexOperation, MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock

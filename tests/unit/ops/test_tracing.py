@@ -12,7 +12,7 @@ from opentelemetry.trace import StatusCode, Tracer
 
 from gaia.errors import SettingsError
 from gaia.logs import turn_in_log
-from gaia.ops.tracing import TOLD_EVERY_SECONDS, QuietExporter, Tracing, require_extra
+from gaia.ops.tracing import TOLD_EVERY_SECONDS, QuietExporter, SpanSender, require_extra
 from gaia.settings.schema import TracingSettings
 from gaia.testing.clock import FakeClock
 
@@ -52,7 +52,7 @@ def fail_in_span(tracer: Tracer) -> None:
 
 
 async def test_a_span_leaves_with_its_turn_and_without_words(collector: Collector) -> None:
-    tracing = Tracing(collector, FakeClock())
+    tracing = SpanSender(collector, FakeClock())
     with turn_in_log("3f2a9c17d0"), pytest.raises(ValueError, match=WORDS):
         fail_in_span(tracing.provider.get_tracer("test"))
     await tracing.stop()
@@ -104,8 +104,8 @@ def test_without_the_extra_the_settings_are_wrong() -> None:
 
 
 def test_traces_without_a_place_to_go_are_told(caplog: pytest.LogCaptureFixture) -> None:
-    assert Tracing.start(TracingSettings(enabled=True), {}, FakeClock()) is None
+    assert SpanSender.start(TracingSettings(enabled=True), {}, FakeClock()) is None
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in caplog.text
     caplog.clear()
-    assert Tracing.start(TracingSettings(), {}, FakeClock()) is None
+    assert SpanSender.start(TracingSettings(), {}, FakeClock()) is None
     assert not caplog.records

@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 
 from gaia.agent.health import Calls, Latency
 from gaia.messages import ReceiptKind
-from gaia.ops.metrics import Counters, Standing
+from gaia.ops.metrics import Counters, StateCollector
 from gaia.store.job_runs import JobRun
 from gaia.store.tables import InboxState
 from gaia.store.usage import Usage
@@ -28,7 +28,7 @@ def test_the_table_of_metrics_is_the_metrics() -> None:
     channel = WELL.channels[0].model_copy(update={"worked_at": START})
     backup = WELL.backup.model_copy(update={"last_at": START})
     report = WELL.model_copy(update={"channels": (channel,), "backup": backup})
-    standing = Standing(
+    standing = StateCollector(
         report,
         [Usage("flash", "turn", 1, 1, 1)],
         Calls(),

@@ -13,7 +13,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.memory.needles import Needles
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.sessions.redaction import redact_sessions, redacted
 from gaia.sessions.service import event_text, read_events
 from gaia.store import sessions
@@ -25,7 +25,7 @@ from gaia.testing.clock import FakeClock
 from tests.harness.sessions import add_turn
 
 POT = "the gate code is under the blue pot"
-says = Needles([POT]).match
+says = ForgetMatcher([POT]).match
 KEY = SessionKey("u_ada", "fake", "ada", 1)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

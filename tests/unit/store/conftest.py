@@ -8,7 +8,7 @@ import pytest
 
 from gaia.paths import Home
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import FakeClock
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from gaia.messages import Address, Inbound
-from gaia.store import conversations, forgets, inbox, outbox, sending
+from gaia.store import chunk_states, conversations, forgets, inbox, outbox
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.ownership import join_users
@@ -46,7 +46,7 @@ async def both(database: Database, clock: FakeClock) -> tuple[User, User]:
             )
             due = outbox.next_due(session, chat.conversation_id)
             assert due is not None
-            sending.mark_taken(session, due.chunk.outbox_id, "1")
+            chunk_states.mark_taken(session, due.chunk.outbox_id, "1")
         made.append(user)
     return made[0], made[1]
 
@@ -67,9 +67,9 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
             now=START,
         )
         join_users(session, bob, ada, START)
-        (wish,) = forgets.under_way(session, ada.user_id)
-        assert not wish.everything
-        assert wish.needles == ("I am a secret",)
+        (request,) = forgets.under_way(session, ada.user_id)
+        assert not request.everything
+        assert request.needles == ("I am a secret",)
         said = session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id)).all()
         told = session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id)).all()
     kept = 1 - who
@@ -101,11 +101,11 @@ async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
             inbox_id=9,
             now=START,
         )
-        (wish,) = forgets.under_way(session)
+        (request,) = forgets.under_way(session)
         join_users(session, bob, ada, START)
-        assert not forgets.seal(session, wish.forget_id, wish.user_id)
-        (wish,) = forgets.under_way(session)
-        assert (wish.user_id, wish.needles) == (ada.user_id, ("I am a secret",))
-        assert forgets.seal(session, wish.forget_id, wish.user_id)
-        (wish,) = forgets.under_way(session)
-        assert wish.needles == ()
+        assert not forgets.seal(session, request.forget_id, request.user_id)
+        (request,) = forgets.under_way(session)
+        assert (request.user_id, request.needles) == (ada.user_id, ("I am a secret",))
+        assert forgets.seal(session, request.forget_id, request.user_id)
+        (request,) = forgets.under_way(session)
+        assert request.needles == ()

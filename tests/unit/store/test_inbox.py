@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.messages import Address, Inbound, ReceiptKind
-from gaia.store import batches, conversations, inbox, outbox, sending
+from gaia.store import batches, chunk_states, conversations, inbox, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -205,7 +205,7 @@ async def test_the_most_frequent_causes_come_first_and_are_three(
     errors = {1: "flood", 2: "closed", 3: "closed", 4: "down", 5: "down", 6: "down", 7: "late"}
     with database.writing() as session:
         for outbox_id, error in errors.items():
-            sending.mark_waiting(session, outbox_id, error=error)
+            chunk_states.mark_waiting(session, outbox_id, error=error)
     backlog = await database.read(outbox.backlog)
     assert backlog.open == 12
     assert backlog.causes == (Cause(3, "down"), Cause(2, "closed"), Cause(1, "flood"))
@@ -215,11 +215,11 @@ async def test_what_has_left_or_was_given_up_waits_for_nothing(
     database: Database, twelve: None
 ) -> None:
     with database.writing() as session:
-        sending.mark_waiting(session, 1, error="flood")
-        sending.mark_taken(session, 1, "m1")
-        sending.mark_unknown(session, 2, error="timeout", not_before=None)
+        chunk_states.mark_waiting(session, 1, error="flood")
+        chunk_states.mark_taken(session, 1, "m1")
+        chunk_states.mark_unknown(session, 2, error="timeout", not_before=None)
         third = outbox.get(session, 3)
         assert third is not None
-        sending.end_reply(session, third, error="blocked")
+        chunk_states.end_reply(session, third, error="blocked")
     backlog = await database.read(outbox.backlog)
     assert (backlog.open, backlog.dead, backlog.causes) == (1, 10, ())

@@ -17,7 +17,7 @@ from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.store.migrate import MIGRATIONS, alembic_config, migrate
 from gaia.store.migrations import HEAD, REVISIONS
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.tables import Base
 
 NEXT = """

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address, OutboundFile
-from gaia.store import conversations, outbox, sending
+from gaia.store import chunk_states, conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.outbox import GONE, NewFile
 from gaia.store.tables import OutboxFileRow, OutboxRow, OutboxState
@@ -59,8 +59,8 @@ async def test_a_file_goes_with_the_last_chunk(database: Database, ada: User) ->
     with database.reading() as session:
         assert file_of_next(session) is None
         assert outbox.file_content(session, first) is None
-        sending.begin(session, first, repeated=False, now=START)
-        sending.mark_taken(session, first, "m1")
+        chunk_states.begin(session, first, repeated=False, now=START)
+        chunk_states.mark_taken(session, first, "m1")
         assert file_of_next(session) == OutboundFile("gaia.txt", "text/plain", len(FILE.content))
         assert outbox.file_content(session, last) == FILE.content
 

@@ -124,10 +124,10 @@ async def test_a_user_whose_role_changed_meanwhile_is_still_the_same_one(
 ) -> None:
     users = Users(database, FakeClock())
     as_it_was = await users.create("Grace", Role.MEMBER)
-    wish = Inbound(PHONE, "7", "7:1", "let me in", NOW, sender_name="Grace")
+    request = Inbound(PHONE, "7", "7:1", "let me in", NOW, sender_name="Grace")
     code = new_code()
     with database.writing() as session:
-        pairing.request(session, code, wish, NOW)
+        pairing.request(session, code, request, NOW)
         (wanted,) = pairings.requests(session, NOW)
     await users.link(as_it_was, PHONE)
     await users.set_role(as_it_was, Role.OWNER)

@@ -10,7 +10,7 @@ from pathlib import Path
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gaia.clock import SystemClock
 from gaia.paths import Home
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from channels.telegram.events import Event, Ignored, Overheard, Written
+from channels.telegram.events import AlbumPart, Event, Ignored, Written
 from gaia.messages import Address, Inbound
 
 Translate = Callable[..., Event]
@@ -123,7 +123,7 @@ def test_a_command_of_another_bot_is_ignored_even_as_a_reply(group: Translate) -
 
 def test_a_part_of_an_album_may_be_for_the_bot_by_another_part(group: Translate) -> None:
     event = group(photo=PHOTO, media_group_id="g1")
-    assert isinstance(event, Overheard)
+    assert isinstance(event, AlbumPart)
     assert event.inbound.album == "g1"
 
 

@@ -17,7 +17,7 @@ from gaia.errors import UnsignedError
 from gaia.findings import Finding, Outcome
 from gaia.messages import HookAnswer, HookRequest
 from gaia.web.app import hook_routes
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 ModelStack = Callable[[Request], Awaitable[Response]]
 

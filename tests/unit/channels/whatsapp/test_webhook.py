@@ -26,7 +26,7 @@ from gaia.messages import (
     ReceiptKind,
 )
 from gaia.testing.clock import FakeClock
-from tests.servers.twilio.calling import signature
+from tests.servers.twilio.calls import signature
 
 ACCOUNT, TOKEN = "AC" + "0b" * 16, "0123456789abcdef0123456789abcdef"
 NUMBER, ADA = "+14155238886", "+4915112345678"

@@ -17,7 +17,7 @@ from gaia.errors import GaiaError
 from gaia.paths import Home
 from gaia.store import identities
 from gaia.store.identities import Role, User
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import START
 from tests.harness.book import Book
 

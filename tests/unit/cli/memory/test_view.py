@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from gaia.cli.memory.view import SOURCES, FormatName, KindName
 from gaia.errors import AmbiguousUserError, UnknownMemoryError, UnknownUserError
-from gaia.memory.transfer.taking_in import FileFormat
+from gaia.memory.transfer.importer import FileFormat
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
 from tests.harness.book import said

@@ -10,7 +10,7 @@ from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.store import audit, identities, pairings
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 
 T = TypeVar("T")

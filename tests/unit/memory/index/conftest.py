@@ -22,7 +22,7 @@ from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
 from gaia.store.users import Users
 from gaia.testing.clock import FakeClock, until

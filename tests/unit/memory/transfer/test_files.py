@@ -17,6 +17,7 @@ from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.rows import text_hash
 from gaia.memory.text import normalise, storable
 from gaia.memory.transfer.export import to_word
+from gaia.memory.transfer.importer import FileFormat, check, format_of
 from gaia.memory.transfer.record import (
     Record,
     from_markdown,
@@ -25,7 +26,6 @@ from gaia.memory.transfer.record import (
     statement_of,
     to_markdown,
 )
-from gaia.memory.transfer.taking_in import FileFormat, check, format_of
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
 from tests.harness.memories import a_memory

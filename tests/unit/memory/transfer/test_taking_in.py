@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from gaia.memory import ledger
 from gaia.memory.memory import Statement
+from gaia.memory.transfer.importer import BATCH, ImportResult, import_statements
 from gaia.memory.transfer.record import parse_line, record_of, statement_of
-from gaia.memory.transfer.taking_in import BATCH, TakenIn, take_in
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START, FakeClock
@@ -26,9 +26,11 @@ async def exported(book: Book, user: User) -> list[Statement]:
     return [statement_of(parse_line(each.to_json())) for each in records]
 
 
-async def import_(book: Book, user: User, statements: list[Statement]) -> TakenIn:
+async def import_(book: Book, user: User, statements: list[Statement]) -> ImportResult:
     clock = FakeClock(LATER)
-    return await take_in(book.database, user.user_id, statements, clock, lambda done, total: None)
+    return await import_statements(
+        book.database, user.user_id, statements, clock, lambda done, total: None
+    )
 
 
 async def test_what_was_exported_is_the_same_with_another_user(
@@ -38,7 +40,7 @@ async def test_what_was_exported_is_the_same_with_another_user(
     rule = said("No meetings on Friday", kind=MemoryKind.RULE, context="work", sensitive=True)
     await book.keep(ada, rule)
     statements = await exported(book, ada)
-    assert await import_(book, bob, statements) == TakenIn(new=2, known=0)
+    assert await import_(book, bob, statements) == ImportResult(new=2, known=0)
     assert await exported(book, bob) == statements
     memories = await book.database.read(ledger.every, bob.user_id, limit=10)
     assert {each.source for each in memories} == {MemorySource.IMPORT}
@@ -50,14 +52,14 @@ async def test_a_second_import_changes_nothing(book: Book, ada: User) -> None:
     await book.keep(ada, "I live in Ulm")
     before = await book.stored(ada, 1)
     statements = [*await exported(book, ada), said("I drink tea", MemorySource.IMPORT)]
-    assert await import_(book, ada, statements) == TakenIn(new=1, known=1)
-    assert await import_(book, ada, statements) == TakenIn(new=0, known=2)
+    assert await import_(book, ada, statements) == ImportResult(new=1, known=1)
+    assert await import_(book, ada, statements) == ImportResult(new=0, known=2)
     assert await book.stored(ada, 1) == before
 
 
 async def test_what_stands_in_a_file_twice_is_kept_once(book: Book, ada: User) -> None:
     twice = [said("I drink tea", MemorySource.IMPORT), said("i drink  TEA", MemorySource.IMPORT)]
-    assert await import_(book, ada, twice) == TakenIn(new=1, known=1)
+    assert await import_(book, ada, twice) == ImportResult(new=1, known=1)
     assert await book.texts(ada) == ["I drink tea"]
 
 
@@ -65,16 +67,16 @@ async def test_an_old_export_brings_nothing_back_that_was_superseded(book: Book,
     bonn = await book.keep(ada, "I live in Bonn")
     old = await exported(book, ada)
     await book.replace(ada, bonn, "I live in Ulm", LATER)
-    assert await import_(book, ada, old) == TakenIn(new=0, known=1)
+    assert await import_(book, ada, old) == ImportResult(new=0, known=1)
     assert await book.texts(ada) == ["I live in Ulm"]
     moved_back = said("I live in Bonn", MemorySource.IMPORT, said_at=LATER + timedelta(days=1))
-    assert await import_(book, ada, [moved_back]) == TakenIn(new=1, known=0)
+    assert await import_(book, ada, [moved_back]) == ImportResult(new=1, known=0)
 
 
 async def test_many_are_stored_in_part_after_part(book: Book, ada: User) -> None:
     many = [said(f"thing {number}", MemorySource.IMPORT) for number in range(2 * BATCH + 1)]
     told: list[tuple[int, int]] = []
-    await take_in(
+    await import_statements(
         book.database, ada.user_id, many, FakeClock(), lambda done, of: told.append((done, of))
     )
     total = 2 * BATCH + 1

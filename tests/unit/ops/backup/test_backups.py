@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from gaia.current import Current
 from gaia.errors import BackupBusyError, BackupError
 from gaia.memory import forget, ledger
 from gaia.ops.backup.archives import archive_name, archives_in
 from gaia.ops.backup.backups import Backups, build_backup_job, replace_outdated
 from gaia.ops.backup.create import Wanted, make_backup
 from gaia.ops.backup.staging import backup_lock
-from gaia.ops.forgetting import carry_out_apart
+from gaia.ops.forget_worker import carry_out_apart
 from gaia.paths import Home
 from gaia.schedule.jobs import Daily
 from gaia.settings.schema import BackupSettings, Settings
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
+from gaia.swappable import Swappable
 from gaia.testing.clock import START, FakeClock, until
 
 WORDS = b"blue pot"
@@ -57,7 +57,7 @@ def backups(
     return Backups(
         home=home,
         database=database,
-        settings=Current(Settings(backup=settings)),
+        settings=Swappable(Settings(backup=settings)),
         passphrase=lambda: None,
         clock=clock,
     )

@@ -18,7 +18,7 @@ from gaia.ops.backup.create import Made, Wanted, make_backup
 from gaia.ops.backup.staging import backup_lock
 from gaia.paths import Home
 from gaia.store.migrations import HEAD
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import START, FakeClock
 from tests.harness.traces import files_with
 

@@ -16,7 +16,7 @@ from gaia.paths import Home
 from gaia.store import audit, conversations, inbox, indexes, outbox, pairings
 from gaia.store.audit import Action
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.tables import (
     InboxRow,
     InboxState,

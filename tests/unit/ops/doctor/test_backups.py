@@ -14,7 +14,7 @@ from gaia.paths import Home
 from gaia.settings.schema import BackupSettings
 from gaia.store import audit, job_runs
 from gaia.store.audit import Action
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.testing.clock import START, FakeClock
 
 DAY = timedelta(days=1)

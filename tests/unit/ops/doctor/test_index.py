@@ -17,7 +17,7 @@ from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings
 from gaia.store import indexes
 from gaia.store.engine import Database
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book

@@ -16,7 +16,7 @@ from telegram.error import BadRequest, Conflict
 
 from gaia.testing.clock import FakeClock
 from tests.servers.changes import Changes
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.telegram import TelegramServer, running_telegram
 
 SECRET = "a-secret_1"

@@ -10,7 +10,7 @@ from twilio.rest import Client
 
 from channels.whatsapp.api import HttpxClient
 from gaia.testing.clock import FakeClock
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.twilio import TwilioServer, running_twilio
 from tests.servers.twilio.callee import Callee
 

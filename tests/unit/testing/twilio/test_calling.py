@@ -9,7 +9,7 @@ from twilio.request_validator import RequestValidator
 from gaia.testing.clock import FakeClock
 from tests.servers.twilio import TwilioServer
 from tests.servers.twilio.callee import Callee, thanks
-from tests.servers.twilio.calling import RETRY_SECONDS, signature
+from tests.servers.twilio.calls import RETRY_SECONDS, signature
 
 ADA, BOB = "+4915112345678", "+4915112345679"
 URL = "https://gaia.example/hooks/whatsapp"

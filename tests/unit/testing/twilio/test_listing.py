@@ -14,7 +14,7 @@ from starlette.routing import Route
 from twilio.rest import Client
 
 from gaia.testing.clock import START, FakeClock
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 from tests.servers.twilio import NUMBER, Person, TwilioServer
 
 MINE = f"whatsapp:{NUMBER}"

@@ -15,7 +15,7 @@ from tests.servers.model_server.conversation import Answer, Asked
 from tests.servers.model_server.embeddings import RecordedEmbedding
 from tests.servers.model_server.recording import RecordedRequest
 from tests.servers.model_server.script import Script, ScriptReader, Step
-from tests.servers.serving import serving
+from tests.servers.serve import serving
 
 _RECORDED = TypeAdapter(tuple[RecordedRequest, ...])
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
-from gaia.store.opening import QUICK_CHECK_BYTES, open_database
+from gaia.store.opener import QUICK_CHECK_BYTES, open_database
 from gaia.store.tables import Base
 
 PAGE_BYTES = 4096

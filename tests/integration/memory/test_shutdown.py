@@ -11,7 +11,7 @@ from gaia.memory.memory import Statement
 from gaia.paths import Home
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.users import Users
 from tests.harness.processes import running_daemon
 

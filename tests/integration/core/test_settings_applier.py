@@ -67,7 +67,7 @@ async def test_a_hosted_gaia_opens_no_channel_and_no_port(running_core, home):
         )
         before = dict(core.app.channels)
         await settings.change(changed)
-        assert core.app.settings.now.sessions.window_turns == 7
+        assert core.app.settings.value.sessions.window_turns == 7
         assert core.app.channels == before
         assert await core.say("hello") == "echo: hello"
 
@@ -108,7 +108,7 @@ async def test_a_secret_that_changes_opens_the_index_anew_if_it_is_its_key(runni
 async def test_a_file_that_is_saved_while_gaia_starts_is_taken_up(running_core, home):
     async with running_core() as core, reloading(core, home) as reload:
         watching = asyncio.create_task(reload.watch())
-        await until(lambda: core.app.settings.now.sessions.window_turns == 7)
+        await until(lambda: core.app.settings.value.sessions.window_turns == 7)
         await reload.ended()
         watching.cancel()
         await asyncio.wait([watching])
@@ -125,4 +125,4 @@ async def test_nothing_is_taken_up_before_gaia_has_started_nor_while_it_ends(run
         reload.stop()
         await reload.ended()
         assert "about to end" in (await reload.reload("a test asks")).problem
-        assert core.app.settings.now.sessions.window_turns == 7
+        assert core.app.settings.value.sessions.window_turns == 7

@@ -42,7 +42,7 @@ PLAIN_WORD = re.compile(r"[a-z0-9]+")
 WORDS_IN_MIND = 50_000
 
 
-class Needles:
+class ForgetMatcher:
     """What to look for: the texts of what is forgotten."""
 
     def __init__(self, needles: Collection[str]) -> None:

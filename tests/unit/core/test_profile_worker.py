@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from gaia.core.budgets import Budgets, Spending
-from gaia.core.profiling import Profiles
-from gaia.current import Current
+from gaia.core.profile_worker import ProfileWorker
 from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
 from gaia.paths import Home
@@ -20,9 +19,10 @@ from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.opening import open_database
+from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
 from gaia.store.usage import Usage
+from gaia.swappable import Swappable
 from gaia.testing.clock import START, FakeClock, until
 from tests.harness.book import Book, said
 from tests.harness.digests import Asked, ScriptedAsk, ScriptedExtractor
@@ -203,7 +203,7 @@ async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: U
     await until(lambda: ask.running == 1)
     with book.database.writing() as session:
         wipe_user(session, ada.user_id, START)
-        identities.bury(session, ada, START)
+        identities.leave_tombstone(session, ada, START)
     ask.release()
     await made.flush()
     assert await bullets(book.database, ada) is None
@@ -212,13 +212,13 @@ async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: U
 
 def profiles_of(
     database: Database, ask: ScriptedAsk, *, limit: int = 9, calls: int = 9
-) -> Profiles:
+) -> ProfileWorker:
     memory = MemorySettings(preload_limit=limit, calls_per_day=calls)
     clock = FakeClock()
-    settings = Current(Settings(memory=memory))
-    return Profiles(
+    settings = Swappable(Settings(memory=memory))
+    return ProfileWorker(
         database=database,
-        reader=Current(Reader(ask, ScriptedExtractor([]))),
+        reader=Swappable(Reader(ask, ScriptedExtractor([]))),
         clock=clock,
         settings=settings,
         spending=Spending(settings, clock),

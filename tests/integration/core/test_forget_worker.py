@@ -30,13 +30,13 @@ async def sent_after(core, text: str, **changes: object):
     return (await core.channel.until_sent(count + 1))[count]
 
 
-async def wishes(core) -> list[forgets.Forget]:
+async def requests(core) -> list[forgets.Forget]:
     return list(await core.database.read(forgets.under_way))
 
 
 async def until_forgotten(core) -> None:
     """Let time pass until nothing is left to be forgotten."""
-    while await wishes(core):
+    while await requests(core):
         await asyncio.sleep(0)
         if core.clock.sleeping:
             core.clock.advance(core.clock.sleeping[0])
@@ -224,7 +224,7 @@ async def test_an_answer_that_waits_is_redacted_and_one_that_is_refused_too(runn
             )
             numbers = ledger.numbers(session, key.user_id)
             forget.forget(session, user.user_id, numbers, now=core.clock.now())
-        core.app.forgetting.wake()
+        core.app.forget_worker.wake()
         await until_forgotten(core)
         assert files_with(home.root, *TRACES) == []
         core.channel.reachable("ada")
@@ -315,7 +315,7 @@ async def test_a_reader_in_the_way_is_waited_for(running_core, home, caplog):
             question = await sent_after(core, "/forget gate code")
             await sent_after(core, question.buttons[0].command)
             await core.clock.until_sleeping()
-            assert [wish.needles for wish in await wishes(core)] == [()]
+            assert [request.needles for request in await requests(core)] == [()]
             assert "until another process lets go" in caplog.text
         await until_forgotten(core)
         assert files_with(home.root, *TRACES) == []

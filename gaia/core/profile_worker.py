@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from gaia.core.budgets import Budgets, Spending
 from gaia.core.workers import Workers
-from gaia.current import Current
 from gaia.errors import ModelError, UnknownUserError, UnusableExtractionError
 from gaia.memory import profile
 from gaia.memory.extraction import Reader
@@ -28,6 +27,7 @@ from gaia.store import identities, profiles, usage
 from gaia.store.engine import Database
 from gaia.store.profiles import Profile
 from gaia.store.usage import Usage
+from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
@@ -36,16 +36,16 @@ CALLS_AT_ONCE = 1
 AT_ONCE = timedelta(0)
 
 
-class Profiles:
+class ProfileWorker:
     """Keeps the profiles of all users. `memory.preload_limit` bounds the bullets of one."""
 
     def __init__(
         self,
         *,
         database: Database,
-        reader: Current[Reader],
+        reader: Swappable[Reader],
         clock: Clock,
-        settings: Current[Settings],
+        settings: Swappable[Settings],
         spending: Spending,
         budgets: Budgets,
     ) -> None:
@@ -60,7 +60,7 @@ class Profiles:
 
     @property
     def _limit(self) -> int:
-        return self._settings.now.memory.preload_limit
+        return self._settings.value.memory.preload_limit
 
     def wake(self, user_id: str) -> None:
         """Say that a user's memory may have changed. Ignored once nothing new is begun."""
@@ -99,7 +99,7 @@ class Profiles:
         memories = material(session, user_id, now)
         known = profiles.get(session, user_id)
         # The embedded model takes longer than a plain list is worse.
-        is_small = self._reader.now.ask.is_small
+        is_small = self._reader.value.ask.is_small
         may_ask = not is_small and self._has_budget(session, user_id, now)
         return memories, known, may_ask
 
@@ -110,7 +110,7 @@ class Profiles:
 
     async def _answer(self, memories: Sequence[Memory]) -> tuple[str | None, Usage]:
         """What the model answers, if it does, and what that has cost."""
-        with self._reader.using() as reader:
+        with self._reader.lease() as reader:
             try:
                 answer = await reader.ask(
                     profile.instructions(self._limit),
@@ -161,6 +161,6 @@ class Profiles:
     def _has_budget(self, session: Session, user_id: str, now: datetime) -> bool:
         day = now.astimezone().date()
         made = usage.calls(session, user_id, day, usage.LEARNING)
-        if made >= self._settings.now.memory.calls_per_day:
+        if made >= self._settings.value.memory.calls_per_day:
             return False
         return self._budgets.used_up(session, user_id) is None

@@ -16,7 +16,7 @@ from tests.servers.twilio.callbacks import (
     at_once,
     course_of,
 )
-from tests.servers.twilio.calling import Caller
+from tests.servers.twilio.calls import Caller
 from tests.servers.twilio.lanes import Lanes
 from tests.servers.twilio.messages import PREFIX, Message, StoredMedia
 from tests.servers.twilio.rules import body_of, failure_of, file_failure_of, refuse_unfit

@@ -15,7 +15,7 @@ from gaia.commands.export import NO_FILES, NOT_THAT_KIND, WHICH
 from gaia.memory import forget, holding
 from gaia.memory.memory import Statement
 from gaia.memory.transfer import export
-from gaia.memory.transfer.taking_in import FileFormat, check
+from gaia.memory.transfer.importer import FileFormat, check
 from gaia.store import forgets
 from gaia.store.memory_tables import MemorySource
 from gaia.store.outbox import GONE
@@ -47,7 +47,7 @@ async def hold(core: Core, text: str) -> None:
         holding.hold(session, user_id, said, core.clock.now())
 
 
-async def wishes(core: Core) -> Sequence[forgets.Forget]:
+async def requests(core: Core) -> Sequence[forgets.Forget]:
     return await core.database.read(forgets.under_way)
 
 
@@ -155,8 +155,8 @@ async def test_a_file_that_waits_goes_when_something_is_forgotten(running_core, 
         assert files_with(home.root, HEAD) == ["backups/gaia-at-0004.db", "gaia.db"]
         user_id = (await core.key()).user_id
         await core.database.write(forget.forget, user_id, [1], now=core.clock.now())
-        core.app.forgetting.wake()
-        while await wishes(core):
+        core.app.forget_worker.wake()
+        while await requests(core):
             await asyncio.sleep(0)
             if core.clock.sleeping:
                 core.clock.advance(core.clock.sleeping[0])

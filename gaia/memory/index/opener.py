@@ -14,7 +14,7 @@ from gaia.memory.index.embedder import CachedEmbedder, Mem0Embedder
 from gaia.memory.index.factories import Factories, Llm
 from gaia.memory.index.parts import OpenParts, Parts, Storage
 from gaia.memory.index.shared import SharedStorage
-from gaia.memory.seams import Embedder
+from gaia.memory.protocols import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
 

@@ -1,4 +1,4 @@
-"""Users, times and sizes at which digesting is not as usual."""
+"""Users, times and sizes at which a digest is not as usual."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_a_user_who_is_removed_while_their_session_is_read_leaves_nothing(
         await until(lambda: extractor.running == 1)
         await core.users.remove(await core.users.find("ada"))
         extractor.release()
-        await core.app.digesting.flush()
+        await core.app.digest_worker.flush()
         assert await core.digests() == []
 
 
@@ -86,7 +86,7 @@ async def test_of_three_users_two_are_read_at_once_and_the_third_after_them(
         await core.idle()
         await until(lambda: extractor.running == 2)
         for _ in range(20):
-            await core.app.digesting.sweep()
+            await core.app.digest_worker.sweep()
         assert len(extractor.asked) == 2
         extractor.release()
         await core.until_digested(*[DigestState.CLEARED] * 3)
@@ -101,7 +101,7 @@ async def test_what_idled_while_gaia_was_off_is_read_once_at_the_next_start(
         clock = core.clock
     clock.advance(away)
     async with core_on(home, reader=reader(extractor), clock=clock) as core:
-        await core.app.digesting.sweep()
+        await core.app.digest_worker.sweep()
         await core.until_digested(DigestState.CLEARED)
         assert await core.facts() == ["I like boats"]
 
@@ -112,7 +112,7 @@ async def test_a_clock_set_back_delays_no_conversation_by_more_than_its_idle_tim
     async with running_core(reader=reader(extractor)) as core:
         await core.say("I like boats")
         core.clock.advance(-WEEK)
-        await core.app.digesting.sweep()
+        await core.app.digest_worker.sweep()
         assert await core.digests() == []
         await core.idle()
         await core.until_digested(DigestState.CLEARED)
@@ -165,7 +165,7 @@ async def test_who_becomes_another_while_they_are_read_is_read_as_that_one(runni
         await until(lambda: extractor.running == 1)
         ada, bob = await core.users.find("ada"), await core.users.find("bob")
         await core.database.write(join_users, ada, bob, core.clock.now())
-        await core.app.digesting.sweep()
+        await core.app.digest_worker.sweep()
         extractor.release()
         await core.until_digested(DigestState.CLEARED)
         assert await core.facts("bob") == ["I like boats"]

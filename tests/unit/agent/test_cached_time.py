@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gaia.agent.turn import HELD_FOR, HeldTime
+from gaia.agent.turn import CACHED_FOR, CachedTime
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
 def test_a_conversation_is_told_the_same_time_until_it_is_too_old() -> None:
-    held = HeldTime()
+    held = CachedTime()
     assert held.at("one", NOON) == NOON
-    assert held.at("one", NOON + HELD_FOR - MINUTE) == NOON
-    assert held.at("one", NOON + HELD_FOR) == NOON + HELD_FOR
+    assert held.at("one", NOON + CACHED_FOR - MINUTE) == NOON
+    assert held.at("one", NOON + CACHED_FOR) == NOON + CACHED_FOR
 
 
 def test_another_conversation_has_its_own() -> None:
-    held = HeldTime()
+    held = CachedTime()
     held.at("one", NOON)
     assert held.at("two", NOON + MINUTE) == NOON + MINUTE

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core.workers import Workers
 from gaia.memory.archive import redact_archive
-from gaia.memory.needles import Needles
+from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.ops.backup.backups import replace_outdated_apart
 from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home
@@ -45,7 +45,7 @@ THE_ONE = 0
 """The number of the one worker: files are everybody's, so wishes are carried out together."""
 
 
-class Forgetting:
+class ForgetWorker:
     """Carries out the wishes to forget of all users. `forgotten` is called when one is.
 
     The vector index holds no words, and takes what it has to by itself: nobody waits for it.
@@ -64,7 +64,7 @@ class Forgetting:
         self._database = database
         self._clock = clock
         self._workers = Workers("forgetting", self._work, clock)
-        self._needles: dict[int, Needles] = {}
+        self._needles: dict[int, ForgetMatcher] = {}
         self._files_cleaned: set[int] = set()
         self._rewritten: set[int] = set()
         self._pause = FIRST_PAUSE
@@ -79,10 +79,10 @@ class Forgetting:
     async def before_turn(self, key: SessionKey) -> None:
         """Return when the session holds nothing that its user had forgotten, so that the
         turn's prompt does not either."""
-        wishes = await self._database.read(forgets.under_way, key.user_id)
-        for wish in wishes:
-            if wish.state is ForgetState.WIPING:
-                await self._redact_sessions(await self._redaction(wish), key)
+        requests = await self._database.read(forgets.under_way, key.user_id)
+        for request in requests:
+            if request.state is ForgetState.WIPING:
+                await self._redact_sessions(await self._redaction(request), key)
 
     def after_turn(self) -> None:
         """Say that a turn has ended: what it wrote is to be looked at, if it ran meanwhile."""
@@ -99,26 +99,26 @@ class Forgetting:
         await self._workers.cancel()
 
     async def _work(self, _: int) -> timedelta | None:
-        wishes = await self._database.read(forgets.under_way)
-        self._waiting = bool(wishes)
-        if not wishes:
+        requests = await self._database.read(forgets.under_way)
+        self._waiting = bool(requests)
+        if not requests:
             return None
-        carried_out = [wish for wish in wishes if await self._carry_out(wish)]
-        await self._rewrite_database([wish.forget_id for wish in carried_out])
+        carried_out = [request for request in requests if await self._carry_out(request)]
+        await self._rewrite_database([request.forget_id for request in carried_out])
         if await self._empty_write_ahead_log() and carried_out:
             await self._end(carried_out)
-            if len(carried_out) == len(wishes):
+            if len(carried_out) == len(requests):
                 # Another wish may have been written meanwhile.
                 return timedelta(0)
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         return pause
 
-    async def _carry_out(self, wish: Forget) -> bool:
+    async def _carry_out(self, request: Forget) -> bool:
         """Redact what there is; returns whether nothing is left to come back for but what
         the write-ahead log holds."""
-        if wish.state is ForgetState.SEALING:
+        if request.state is ForgetState.SEALING:
             return True
-        what = await self._redaction(wish)
+        what = await self._redaction(request)
         # In this order: what a turn writes that ends meanwhile is found by what follows.
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
         await self._redact_sessions(what)
@@ -126,19 +126,19 @@ class Forgetting:
         await self._redact_quotes(what)
         all_sent = await self._redact_outbox(what)
         complete = all_ended and all_sent
-        if complete or wish.forget_id not in self._files_cleaned:
+        if complete or request.forget_id not in self._files_cleaned:
             await self._clean_files(what)
-            self._files_cleaned.add(wish.forget_id)
+            self._files_cleaned.add(request.forget_id)
         if not complete:
             return False
-        return await self._database.write(forgets.seal, wish.forget_id, wish.user_id)
+        return await self._database.write(forgets.seal, request.forget_id, request.user_id)
 
-    async def _redaction(self, wish: Forget) -> Redaction:
-        needles = self._needles.get(wish.forget_id)
+    async def _redaction(self, request: Forget) -> Redaction:
+        needles = self._needles.get(request.forget_id)
         if needles is None:
-            needles = await asyncio.to_thread(Needles, wish.needles)
-            self._needles[wish.forget_id] = needles
-        return wish.redaction(needles.match, needles.terms)
+            needles = await asyncio.to_thread(ForgetMatcher, request.needles)
+            self._needles[request.forget_id] = needles
+        return request.redaction(needles.match, needles.terms)
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await redact_sessions(self._database, what, spared=await self._spared(what), key=key)
@@ -177,10 +177,10 @@ class Forgetting:
             )
         return emptied
 
-    async def _end(self, wishes: Sequence[Forget]) -> None:
-        forget_ids = [wish.forget_id for wish in wishes]
+    async def _end(self, requests: Sequence[Forget]) -> None:
+        forget_ids = [request.forget_id for request in requests]
         now = self._clock.now()
-        await self._database.write(_note_done, forget_ids, wishes, now)
+        await self._database.write(_note_done, forget_ids, requests, now)
         self._forgotten()
         for forget_id in forget_ids:
             self._needles.pop(forget_id, None)
@@ -198,7 +198,7 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
         StoreError: A database cannot be opened.
     """
     with DaemonLock(home):
-        forgetting = Forgetting(home=home, database=database, clock=clock)
+        forgetting = ForgetWorker(home=home, database=database, clock=clock)
         forgetting.wake()
         await forgetting.flush()
     left = await database.read(forgets.under_way)
@@ -206,8 +206,8 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
 
 
 def _note_done(
-    session: Session, forget_ids: Sequence[int], wishes: Sequence[Forget], now: datetime
+    session: Session, forget_ids: Sequence[int], requests: Sequence[Forget], now: datetime
 ) -> None:
     forgets.done(session, forget_ids)
-    for user_id in sorted({wish.user_id for wish in wishes}):
+    for user_id in sorted({request.user_id for request in requests}):
         audit.record(session, Action.FORGOTTEN, at=now, by=audit.GAIA, subject=user_id)

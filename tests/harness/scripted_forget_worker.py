@@ -1,6 +1,6 @@
 """Somebody has something forgotten, and the process that carries it out may die at any step.
 
-`python -m tests.harness.scripted_forgetting` lives a `Life` for each line of its input.
+`python -m tests.harness.scripted_forget_worker` lives a `Life` for each line of its input.
 A step is taken before and after each transaction, rewriting and checkpoint of the database,
 and before each kind of file is cleaned.
 """
@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import SystemClock
 from gaia.memory import forget, ledger
-from gaia.ops.forgetting import Forgetting
+from gaia.ops.forget_worker import ForgetWorker
 from gaia.paths import Home
 from gaia.store.engine import Database
 from tests.harness.mortal import Fate, fork_lives
@@ -25,11 +25,11 @@ from tests.harness.mortal import Fate, fork_lives
 
 class Life(BaseModel):
     """How long it lives: up to its step number `dies_at`, 0 for as long as it likes.
-    `wishes` has a user forget some of their memories, by number, or everything, first."""
+    `requests` has a user forget some of their memories, by number, or everything, first."""
 
     home: Path
     user_id: str = ""
-    wishes: list[int] = []
+    requests: list[int] = []
     everything: bool = False
     dies_at: int = 0
 
@@ -89,15 +89,15 @@ async def live(line: str) -> bool:
     fate = Fate(life.dies_at)
     home = MortalHome(life.home, fate)
     database = MortalDatabase(home.database, fate)
-    if life.wishes or life.everything:
+    if life.requests or life.everything:
         with database.writing() as session:
             if life.everything:
                 forget.forget_everything(session, life.user_id, now=clock.now())
             else:
-                present = ledger.get_many(session, life.user_id, life.wishes)
+                present = ledger.get_many(session, life.user_id, life.requests)
                 numbers = [each.memory_id for each in present]
                 forget.forget(session, life.user_id, numbers, now=clock.now())
-    forgetting = Forgetting(home=home, database=database, clock=clock)
+    forgetting = ForgetWorker(home=home, database=database, clock=clock)
     forgetting.wake()
     await forgetting.flush()
     await database.close()

@@ -36,7 +36,7 @@ def reader(extractor: ScriptedExtractor) -> Reader:
 
 async def until_failed(core, times: int = 1) -> None:
     while [digest.attempts for digest in await core.digests()] != [times]:
-        await core.app.digesting.sweep()
+        await core.app.digest_worker.sweep()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from sqlalchemy.orm import Session
 
 from gaia.digest.seal import seal_now
-from gaia.digest.worker import Digesting
+from gaia.digest.worker import DigestWorker
 from gaia.errors import LearningOffError
 from gaia.ports import Clock
 from gaia.store import digests
@@ -24,7 +24,7 @@ OFF = LearningOffError(
 
 async def digest_now(
     database: Database,
-    digesting: Digesting,
+    digest_worker: DigestWorker,
     clock: Clock,
     user_id: str | None,
     *,
@@ -38,19 +38,19 @@ async def digest_now(
     Raises:
         LearningOffError: It is set not to be done.
     """
-    if not digesting.enabled:
+    if not digest_worker.enabled:
         raise OFF
     begun = await database.write(seal_now, user_id, clock.now(), retry=retry)
     digest_ids = [digest.digest_id for digest in begun]
-    with digesting.watched() as stepped:
+    with digest_worker.watched() as stepped:
         for owner in {digest.user_id for digest in begun}:
-            digesting.wake(owner)
+            digest_worker.wake(owner)
         while True:
             stepped.clear()
             standing, unanswered = await database.read(_standing, digest_ids)
-            left = _unsettled(standing, unanswered, digesting.over_budget)
+            left = _unsettled(standing, unanswered, digest_worker.over_budget)
             tell(len(begun) - left, len(begun))
-            if not left or digesting.closed:
+            if not left or digest_worker.closed:
                 return standing
             await stepped.wait()
 

@@ -53,7 +53,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class ImportResult:
     """How many memories are new, and how many were known."""
 
     new: int
@@ -82,7 +82,7 @@ def check(content: str, file_format: FileFormat) -> Checked:
     return Checked(statements, mistakes, frozenset(held))
 
 
-async def take_in(
+async def import_statements(
     database: Database,
     user_id: str,
     statements: Sequence[Statement],
@@ -90,7 +90,7 @@ async def take_in(
     progress: Callable[[int, int], None],
     *,
     held: Collection[Statement] = (),
-) -> TakenIn:
+) -> ImportResult:
     """Remember the statements, unless they are known; those that are `held` are only held.
     May be interrupted and repeated.
 
@@ -103,7 +103,7 @@ async def take_in(
         batch = statements[start : start + BATCH]
         new += await database.write(_add, batch, superseded, held, user_id, clock)
         progress(start + len(batch), len(statements))
-    return TakenIn(new, len(statements) - new)
+    return ImportResult(new, len(statements) - new)
 
 
 def _parsed(content: str, file_format: FileFormat) -> Iterator[tuple[int, Callable[[], Record]]]:

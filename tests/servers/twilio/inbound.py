@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.servers.twilio.calling import Caller
+from tests.servers.twilio.calls import Caller
 from tests.servers.twilio.lanes import Lanes
 from tests.servers.twilio.messages import Message
 from tests.servers.twilio.world import World

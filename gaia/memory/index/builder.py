@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import IndexDamagedError
 from gaia.memory.index.parts import IndexStore, Parts, Placement, TimedPool
-from gaia.memory.seams import Vector
+from gaia.memory.protocols import Vector
 from gaia.ports import Clock
 from gaia.store import indexes
 from gaia.store.engine import Database
@@ -53,7 +53,7 @@ class Progress:
     total: int
 
 
-class Keeper:
+class IndexBuilder:
     """Keeps the indexes in step with the ledger. One task calls it; `active` may be read
     by others."""
 

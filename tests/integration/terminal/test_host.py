@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.applications import Starlette
 
-from gaia.cli.chat.hosting import DaemonFinder, Host
+from gaia.cli.chat.host import DaemonFinder, Host
 from gaia.cli.chat.link import RESTART_SECONDS
 from gaia.errors import AlreadyRunningError, GaiaError, HomeError, NotRunningError
 from gaia.paths import Home

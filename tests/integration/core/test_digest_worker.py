@@ -118,7 +118,7 @@ async def test_a_model_that_is_down_is_asked_three_times_and_nothing_is_lost(run
             await until(lambda count=count: len(extractor.asked) == count)
             await core.clock.until_sleeping()
             core.clock.advance(pause - 1)
-            await core.app.digesting.sweep()
+            await core.app.digest_worker.sweep()
             await core.clock.until_sleeping()
             assert len(extractor.asked) == count
             core.clock.advance(1)
@@ -144,7 +144,7 @@ async def test_what_failed_is_read_after_all_by_the_daily_upkeep(running_core):
         await core.idle()
         while (await core.digests())[0].state is not DigestState.FAILED:
             core.clock.advance(MINUTE)
-            await core.app.digesting.sweep()
+            await core.app.digest_worker.sweep()
         down = False
         await core.app.upkeep.run()
         await core.until_digested(DigestState.CLEARED)

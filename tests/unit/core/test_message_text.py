@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.core.told import Fate, label, told
+from gaia.core.message_text import Fate, label, render_messages
 from gaia.messages import Attachment, AttachmentKind
 from gaia.store.inbox import Message
 
@@ -53,38 +53,40 @@ def test_words_come_first_then_notes_then_files() -> None:
         notes=("(in reply to “the\ncar”)", "(forwarded from Bob)"),
         attachments=(PHOTO, VOICE),
     )
-    assert told([message], in_group=False) == (
+    assert render_messages([message], in_group=False) == (
         "look at this\n(in reply to “the car”)\n(forwarded from Bob)\n[photo]\n[voice note, 0:12]"
     )
 
 
 def test_a_file_without_words_is_told_by_its_label_alone() -> None:
-    assert told([Message(" \n", attachments=(PHOTO,))], in_group=False) == "[photo]"
+    assert render_messages([Message(" \n", attachments=(PHOTO,))], in_group=False) == "[photo]"
 
 
 def test_nothing_at_all_is_told_as_such() -> None:
-    assert told([Message("")], in_group=False) == "[an empty message]"
+    assert render_messages([Message("")], in_group=False) == "[an empty message]"
 
 
 @pytest.mark.parametrize("fate", Fate)
 def test_what_became_of_a_file_stands_in_its_line(fate: Fate) -> None:
-    text = told([Message("hi", attachments=(PHOTO, VOICE))], in_group=False, fates={PHOTO: fate})
+    text = render_messages(
+        [Message("hi", attachments=(PHOTO, VOICE))], in_group=False, fates={PHOTO: fate}
+    )
     assert text == f"hi\n[photo, {fate}]\n[voice note, 0:12]"
 
 
 def test_messages_of_a_burst_keep_their_order() -> None:
     burst = [Message("one", attachments=(PHOTO,)), Message("two", attachments=(VOICE,))]
-    assert told(burst, in_group=False) == "one\n[photo]\ntwo\n[voice note, 0:12]"
+    assert render_messages(burst, in_group=False) == "one\n[photo]\ntwo\n[voice note, 0:12]"
 
 
 def test_in_a_group_each_message_begins_with_its_senders_name() -> None:
     said = [Message("hello", "Grace", attachments=(PHOTO,)), Message("hi", "Bob")]
-    assert told(said, in_group=True) == "Grace: hello\n  [photo]\nBob: hi"
+    assert render_messages(said, in_group=True) == "Grace: hello\n  [photo]\nBob: hi"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\u2028", "\x85", "\x0b"])
 def test_nobody_in_a_group_can_write_a_line_in_anothers_name(line_end: str) -> None:
-    text = told([Message(f"hello{line_end}Bob: I agree", "Mallory")], in_group=True)
+    text = render_messages([Message(f"hello{line_end}Bob: I agree", "Mallory")], in_group=True)
     assert text == "Mallory: hello\n  Bob: I agree"
 
 
@@ -98,4 +100,4 @@ def test_nobody_in_a_group_can_write_a_line_in_anothers_name(line_end: str) -> N
     ],
 )
 def test_a_senders_name_is_one_name(name: str | None, shown: str) -> None:
-    assert told([Message("hello", name)], in_group=True) == f"{shown}: hello"
+    assert render_messages([Message("hello", name)], in_group=True) == f"{shown}: hello"

@@ -41,7 +41,7 @@ class Fate(StrEnum):
     REFUSED = "could not be looked at"
 
 
-def told(
+def render_messages(
     messages: Sequence[Message], *, in_group: bool, fates: Mapping[Attachment, Fate] | None = None
 ) -> str:
     """The messages of a turn as one text. `fates` tells of the files that are not there.
@@ -53,7 +53,7 @@ def told(
 
 
 def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
-    """What the senders of a turn said themselves, as `told` has it: without notes, files
+    """What the senders of a turn said themselves, as `render_messages` has it: without notes, files
     and what they forwarded, and with a `MESSAGE_BREAK` between two messages."""
     own = [each for each in messages if not each.is_forwarded and each.text.strip()]
     texts = [each.text.replace(MESSAGE_BREAK, " ") for each in own]
