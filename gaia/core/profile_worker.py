@@ -1,7 +1,8 @@
 """Profiling: keeps each user's profile in step with their memory, beside the turns.
 
-A profile is made anew when what it is made from has changed: with one call of a model, or
-as a plain list where there is no model for it, none that answers, or no budget left today.
+A profile is made again when what it is made from has changed. Where there are more memories
+than it has room for, one call of a model chooses among them; else it is a plain list, as it is
+where there is no model for it, none that answers, or no budget left today.
 Who has no memories has no profile, and costs no call.
 """
 
@@ -100,7 +101,8 @@ class ProfileWorker:
         known = profiles.get(session, user_id)
         # The embedded model takes longer than a plain list is worse.
         is_small = self._reader.value.ask.is_small
-        may_ask = not is_small and self._has_budget(session, user_id, now)
+        is_choice = len(memories) > self._limit
+        may_ask = is_choice and not is_small and self._has_budget(session, user_id, now)
         return memories, known, may_ask
 
     async def _is_current(self, user_id: str, wanted: str) -> bool:

@@ -94,6 +94,7 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
         due_at=due_at,
         expires_at=expires_at,
         is_past=verdict is Verdict.PAST,
+        names_time=bool(placed),
         held=held,
     )
 

@@ -142,8 +142,9 @@ class _DigestWriter:
         if not replaced and _was_given_up(self._session, self._user_id, proposal):
             return None
         said = self._statement(proposal)
+        # A week in Paris may have been taken for a move: the home is told beside it.
         uncovered = [old for old in replaced if not self._covers(proposal, old)]
-        if uncovered:
+        if uncovered and proposal.names_time:
             before = "; ".join(one_line(old.quote or old.text, LONGEST_BEFORE) for old in uncovered)
             text = f"{said.text} (before: {before})"
             said = replace(said, text=text if len(text) <= ledger.LONGEST_MEMORY else said.text)

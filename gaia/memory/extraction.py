@@ -115,7 +115,8 @@ class Proposal:
     `quote` is the whole sentence, as they wrote it in the turn `turn_id`, `text` the same
     with who said it, in a group, and with the dates that it names. `label` is a model's
     wording of it that was verified: it is only searched. `verdict` is what came of
-    verifying it, empty if nobody did. One that is `held` waits for its user's yes.
+    verifying it, empty if nobody did. One that `names_time` may hold for as long as that
+    alone. One that is `held` waits for its user's yes.
     """
 
     kind: MemoryKind
@@ -133,6 +134,7 @@ class Proposal:
     due_at: datetime | None = None
     expires_at: datetime | None = None
     is_past: bool = False
+    names_time: bool = False
     held: bool = False
 
 

@@ -17,16 +17,15 @@ from tests.servers.model_server.conversation import Answer, Asked
 
 KNOWN = re.compile(r"^(\d+)\. \(\w+\) (.*)$", re.MULTILINE)
 SAID = re.compile(r"^user\| (.*)$", re.MULTILINE)
+ITEM = re.compile(r"^item \d+$", re.MULTILINE)
 STATEMENT = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
-
-IN_SHORT = "In short: "
-"""Begins each line of its profiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What the model finds in a conversation in which `said` stands, whoever said it.
-    `replaces` is a word of what is known that it takes the place of."""
+    """What the model finds in a conversation in which the sentence `said` stands, whoever
+    said it, and how it would put it. `replaces` is a word of what is known that gives way
+    to it."""
 
     said: str
     text: str
@@ -63,13 +62,33 @@ class LearningModel:
             finally:
                 self.reading -= 1
             return Answer(self.says or json.dumps(self._read(asked.last.text)))
+        if isinstance(properties, Mapping) and "verdicts" in properties:
+            return Answer(json.dumps(self._judge(asked.last.text)))
         return Answer(json.dumps(_profile(asked.last.text)))
+
+    def _judge(self, text: str) -> JsonValue:
+        """All that it found it stands by."""
+        items = ITEM.split(text)[1:]
+        return {
+            "verdicts": [
+                {"item": number, "verdict": "same"} for number in range(1, len(items) + 1)
+            ],
+            "changes": [
+                {"item": item, "known": int(number), "change": self._change(told, words)}
+                for item, words in enumerate(items, 1)
+                for number, told in KNOWN.findall(words)
+            ],
+        }
+
+    def _change(self, known: str, words: str) -> str:
+        replaces = [each.replaces for each in self.lessons if each.said in words and each.replaces]
+        return "replaces" if any(each in known for each in replaces) else "adds"
 
     def _read(self, text: str) -> JsonValue:
         known = {told: int(number) for number, told in KNOWN.findall(text)}
         heard = [each for each in self.lessons if each.said in text]
         return {
-            "summary": next(iter(SAID.findall(text)), "Nothing."),
+            "summary": f"About {next(iter(SAID.findall(text)), 'nothing').split()[-1]}",
             "facts": [_fact(each, known) for each in heard if each.kind != "rule"],
             "rules": [_rule(each) for each in heard if each.kind == "rule"],
             "reminders": [],
@@ -82,8 +101,7 @@ def _fact(lesson: Lesson, known: Mapping[str, int]) -> JsonValue:
     return {
         "quote": lesson.said,
         "stated": True,
-        "operation": "supersede" if target else "add",
-        "target": target,
+        "replaces": target,
         "kind": lesson.kind,
         "text": lesson.text,
         "subject": "",
@@ -95,13 +113,8 @@ def _fact(lesson: Lesson, known: Mapping[str, int]) -> JsonValue:
 
 
 def _rule(lesson: Lesson) -> JsonValue:
-    return {"quote": lesson.said, "operation": "add", "target": 0, "text": lesson.text}
+    return {"quote": lesson.said, "replaces": 0, "text": lesson.text}
 
 
 def _profile(text: str) -> JsonValue:
-    return {
-        "lines": [
-            {"text": f"{IN_SHORT}{told}", "numbers": [int(number)]}
-            for number, told in STATEMENT.findall(text)
-        ]
-    }
+    return {"numbers": [int(number) for number, _ in STATEMENT.findall(text)]}

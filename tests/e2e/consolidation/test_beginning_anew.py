@@ -28,13 +28,13 @@ async def test_what_was_left_is_told_once_it_is_read_and_messages_do_not_wait_fo
         assert list(new.user_texts) == ["What is new?"]
         assert "cobaltine" not in str(new.body)
         reader.release()
-        announced = await household.until_told("ada", f"“{TEA.text}”")
+        announced = await household.until_told("ada", f"“{TEA.said}”")
         assert "/undo takes it back" in announced.text
 
         household.telegram.person(PEOPLE["ada"]).presses(announced, "Undo")
         undone = await household.until_told("ada", "Taken back, and no longer in your memory")
-        assert TEA.text in undone.text
+        assert TEA.said in undone.text
         assert "nothing in your memory yet" in await household.on_telegram("ada", "/memory")
         assert "nothing to take back" in await household.on_telegram("ada", "/undo")
         await household.on_telegram("ada", "And now?")
-        assert TEA.text not in str(household.model.requests[-1].body)
+        assert TEA.said not in str(household.model.requests[-1].body)

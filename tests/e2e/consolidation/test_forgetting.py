@@ -12,8 +12,8 @@ from tests.harness.traces import files_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-POT = Lesson("my note lies under the cobaltine pot", "ada's note lies under the cobaltine pot")
-KEY = Lesson("my key hangs in the viridine shed", "ada's key hangs in the viridine shed")
+POT = Lesson("My note lies under the cobaltine pot", "ada's note lies under the cobaltine pot")
+KEY = Lesson("My key hangs in the viridine shed", "ada's key hangs in the viridine shed")
 BOBS = Lesson("I keep a quillfeather", "bob keeps a quillfeather")
 
 OF_BOB = """
@@ -31,23 +31,18 @@ async def test_what_was_learned_archived_and_profiled_is_in_no_file_once_it_is_f
     reader.lessons = (POT, KEY, BOBS)
     await household.furnish()
     async with household.awake(), household.at_terminal("ada") as ada:
-        said = {"ada": f"Note that {POT.said}", "bob": f"Note that {BOBS.said}"}
+        said = {"ada": POT.said, "bob": BOBS.said}
         for name, words in said.items():
             await household.on_telegram(name, words)
             await household.on_telegram(name, "/reset")
         for name in said:
             await household.until_told(name, "and keep:")
-        await ada.ask(f"And {KEY.said}")
+        await ada.ask(KEY.said)
         await ada.ask("/reset")
         await household.until(
             lambda: len(household.rows("SELECT 1 FROM digests WHERE state = 'cleared'")) == 3
         )
-        await household.until(
-            lambda: (
-                [distilled for (distilled,) in household.rows("SELECT distilled FROM profiles")]
-                == [1, 1]
-            )
-        )
+        await household.until(lambda: len(household.rows("SELECT 1 FROM profiles")) == 2)
         await ada.ask("Where is my note?")
         assert "cobaltine" in household.model.requests[-1].system
         bobs = household.rows(OF_BOB)
@@ -59,7 +54,7 @@ async def test_what_was_learned_archived_and_profiled_is_in_no_file_once_it_is_f
         await household.until_forgotten()
         await ada.ask("Where is my key?")
         last = household.model.requests[-1]
-        assert KEY.text in last.system
+        assert KEY.said in last.system
         assert "cobaltine" not in str(last.body)
         assert household.rows(OF_BOB) == bobs
     assert files_with(household.home.root, "cobaltine") == []

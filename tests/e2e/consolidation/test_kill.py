@@ -32,18 +32,18 @@ async def test_what_was_being_read_when_gaia_was_killed_is_learned_once(
     reader.release()
 
     async with household.awake():
-        await household.until_told("ada", BOAT.text)
+        await household.until_told("ada", f"“{BOAT.said}”")
         await household.until_told("ada", "echo: I lost my red knife")
         await household.on_telegram("ada", "/reset")
-        await household.until_told("ada", KNIFE.text)
+        await household.until_told("ada", f"“{KNIFE.said}”")
         await household.until(
             lambda: household.rows("SELECT state FROM digests") == [("cleared",), ("cleared",)]
         )
     told = telegram.texts(ada)
     assert told.count("echo: My boat is called Windhover") == 1
     assert told.count("echo: I lost my red knife") == 1
-    assert [sum(each.text in text for text in told) for each in (BOAT, KNIFE)] == [1, 1]
+    assert [sum(f"“{each.said}”" in text for text in told) for each in (BOAT, KNIFE)] == [1, 1]
     learned = household.rows("SELECT text FROM memories WHERE kind = 'fact' ORDER BY memory_id")
-    assert learned == [(BOAT.text,), (KNIFE.text,)]
+    assert learned == [(BOAT.said,), (KNIFE.said,)]
     episodes = household.rows("SELECT text FROM memories WHERE kind = 'episode'")
     assert len(episodes) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.household import Household
-from tests.harness.learning_model import IN_SHORT, LearningModel, Lesson
+from tests.harness.learning_model import LearningModel, Lesson
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -13,11 +13,11 @@ SECONDS = 1 / 60
 SHORT = 1.2 * SECONDS
 """Minutes after which a conversation has idled out."""
 
-VEGETARIAN = Lesson("I'm vegetarian", "ada is vegetarian")
+VEGETARIAN = Lesson("I'm vegetarian.", "ada is vegetarian")
 SISTER = Lesson("Grace is my sister", "Grace is ada's sister")
 OLIVES = Lesson("I love olives", "bob loves olives", "preference")
 LISBON = Lesson("I live in Lisbon", "ada lives in Lisbon")
-PORTO = Lesson("I moved from Lisbon to Porto", "ada lives in Porto", replaces="in Lisbon")
+PORTO = Lesson("I moved from Lisbon to Porto.", "ada lives in Porto", replaces="in Lisbon")
 SPANISH = Lesson("Always answer in Spanish", "Always answer in Spanish", "rule")
 
 
@@ -30,17 +30,17 @@ def number_of(household: Household, text: str) -> int:
 
 async def until_known(household: Household, *lessons: Lesson) -> None:
     """Return once all this is learned, each session is cleared, and the profiles say it."""
-    texts = {lesson.text for lesson in lessons}
+    texts = {lesson.said for lesson in lessons}
 
     def are_known() -> bool:
         rows = household.rows("SELECT text FROM memories WHERE status = 'active'")
         left = household.rows("SELECT 1 FROM digests WHERE state != 'cleared'")
         profiles = "".join(told for (told,) in household.rows("SELECT bullets FROM profiles"))
-        facts = [each.text for each in lessons if each.kind != "rule"]
+        facts = [each.said for each in lessons if each.kind != "rule"]
         return (
             texts <= {text for (text,) in rows}
             and not left
-            and all(f"{IN_SHORT}{text}" in profiles for text in facts)
+            and all(text in profiles for text in facts)
         )
 
     await household.until(are_known)
@@ -52,7 +52,7 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
     reader.lessons = (VEGETARIAN, SISTER, OLIVES)
     await household.furnish(idle_minutes=SHORT)
     async with household.awake(), household.at_terminal("ada") as ada:
-        await household.on_telegram("ada", "I'm vegetarian, and Grace is my sister")
+        await household.on_telegram("ada", "I'm vegetarian. Grace is my sister")
         await household.on_telegram("bob", "I love olives")
         await until_known(household, VEGETARIAN, SISTER, OLIVES)
 
@@ -60,18 +60,17 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
         assert await ada.ask(dinner) == f"echo: {dinner}"
         request = household.model.requests[-1]
         assert "<USER_PROFILE>\nWhat you know of ada" in request.system
-        assert f"- {IN_SHORT}ada is vegetarian" in request.system
-        assert f"- {IN_SHORT}Grace is ada's sister" in request.system
+        assert "- I'm vegetarian.\n" in request.system
+        assert "- Grace is my sister\n" in request.system
         assert "The last conversation, " in request.system
-        assert "I'm vegetarian, and Grace is my sister" in request.system
         assert list(request.user_texts) == [dinner]
-        why = await ada.ask(f"/memory why {number_of(household, SISTER.text)}")
-        assert "I gathered it from a conversation, which I read through on " in why
-        assert "Your words then: “Grace is my sister”" in why
+        why = await ada.ask(f"/memory why {number_of(household, SISTER.said)}")
+        assert "you said it in a conversation, which I read through on " in why
+        assert "confirmed that I understood you: “Grace is ada's sister”" in why
 
         await household.on_telegram("bob", "What could I cook for dinner, with Grace?")
         told = str(household.model.requests[-1].body)
-        assert f"{IN_SHORT}bob loves olives" in told
+        assert "I love olives" in told
     bobs = [
         str(each.body)
         for each in (*household.model.requests, *household.model.shaped_requests)
@@ -98,12 +97,11 @@ async def test_what_holds_no_longer_is_in_no_later_request_and_a_rule_is_in_all(
         later = household.model.requests[asked:]
         assert [each.protocol for each in later] == ["gemini", "gemini"]
         for request in later:
-            assert f"{IN_SHORT}{PORTO.text}" in request.system
+            assert f"- {PORTO.said}" in request.system
             assert "Rules of ada" in request.system
-            assert f"- {SPANISH.text}\n" in request.system
-            assert LISBON.text not in str(request.body)
-        why = await ada.ask(f"/memory why {number_of(household, PORTO.text)}")
-        assert "Your words then: “I moved from Lisbon to Porto”" in why
-        assert f"“{LISBON.text}”" in why.partition("Before that: ")[2]
+            assert f"- {SPANISH.said}\n" in request.system
+            assert LISBON.said not in str(request.body)
+        why = await ada.ask(f"/memory why {number_of(household, PORTO.said)}")
+        assert f"“{LISBON.said}”" in why.partition("Before that: ")[2]
         await household.on_telegram("bob", "Where is the next market?")
         assert "Rules of" not in household.model.requests[-1].system

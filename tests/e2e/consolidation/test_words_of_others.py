@@ -29,11 +29,11 @@ async def test_a_forwarded_order_becomes_no_rule(
         await household.on_telegram("ada", "I have two cats")
         await household.on_telegram("ada", "/reset")
         announced = await household.until_told("ada", "and keep:")
-        assert CATS.text in announced.text
+        assert CATS.said in announced.text
         assert "MEOW" not in announced.text
         assert MEOW.said in str(household.model.shaped_requests[0].body)
         kept = household.rows("SELECT kind, status, text FROM memories ORDER BY memory_id")
-        assert ("fact", "active", CATS.text) in kept
+        assert ("fact", "active", CATS.said) in kept
         assert "rule" not in {kind for kind, _, _ in kept}
         await household.on_telegram("ada", "Hello again")
         assert "Rules of" not in household.model.requests[-1].system

@@ -32,8 +32,14 @@ TODAY = START.astimezone().date()
 ALL_TOKENS = LimitsSettings().user_tokens_per_day
 
 
-def tells(text: str, *numbers: int) -> str:
-    return json.dumps({"lines": [{"text": text, "numbers": numbers}]})
+def tells(*numbers: int) -> str:
+    return json.dumps({"numbers": numbers})
+
+
+async def keep_more_than_fits(book: Book, user: User) -> None:
+    """Two memories, of which one fits: the plain list has the newer one."""
+    await book.keep(user, "I drink tea")
+    await book.keep(user, "I ski")
 
 
 @pytest.fixture
@@ -52,7 +58,7 @@ async def ada(book: Book) -> User:
 
 
 async def look(
-    database: Database, user: User, ask: ScriptedAsk, *, limit: int = 3, calls: int = 9
+    database: Database, user: User, ask: ScriptedAsk, *, limit: int = 1, calls: int = 9
 ) -> None:
     """Look at a user's profile once, to the end."""
     made = profiles_of(database, ask, limit=limit, calls=calls)
@@ -78,72 +84,78 @@ async def test_where_there_is_nothing_to_tell_there_is_no_call_and_no_profile(
     assert await bullets(book.database, ada) is None
 
 
-async def test_a_profile_is_made_with_one_call_and_again_when_something_changed(
+async def test_what_fits_is_told_without_a_call(book: Book, ada: User) -> None:
+    await keep_more_than_fits(book, ada)
+    await look(book.database, ada, ScriptedAsk([]), limit=2)
+    assert await bullets(book.database, ada) == ["I ski", "I drink tea"]
+
+
+async def test_a_profile_is_chosen_with_one_call_and_again_when_something_changed(
     book: Book, ada: User
 ) -> None:
-    await book.keep(ada, "I drink tea")
-    ask = ScriptedAsk([tells("Drinks tea", 1), tells("Loves to ski", 1), tells("Tea", 2)])
+    await keep_more_than_fits(book, ada)
+    ask = ScriptedAsk([tells(2), tells(2), tells(3, 1)])
     for _ in range(3):
         await look(book.database, ada, ask)
-    assert await bullets(book.database, ada) == ["Drinks tea"]
+    assert await bullets(book.database, ada) == ["I drink tea"]
     assert len(ask.asked) == 1
     assert ask.asked[0].purpose == "profile"
-    assert ask.asked[0].text == "1. I drink tea"
-    await book.keep(ada, "I ski")
+    assert ask.asked[0].text == "1. I ski\n2. I drink tea"
+    await book.keep(ada, "I sing")
     await look(book.database, ada, ask)
-    assert await bullets(book.database, ada) == ["Loves to ski"]
-    await look(book.database, ada, ask, limit=4)
-    assert await bullets(book.database, ada) == ["Tea"]
+    assert await bullets(book.database, ada) == ["I ski"]
+    await look(book.database, ada, ask, limit=2)
+    assert await bullets(book.database, ada) == ["I drink tea", "I sing"]
     assert await calls_made(book.database, ada) == 3
 
 
 async def test_the_last_memory_takes_the_profile_with_it(book: Book, ada: User) -> None:
     tea = await book.keep(ada, "I drink tea")
-    ask = ScriptedAsk([tells("Drinks tea", 1)])
+    ask = ScriptedAsk([])
     await look(book.database, ada, ask)
     await book.remove(ada, tea.memory.memory_id)
     await look(book.database, ada, ask)
     assert await bullets(book.database, ada) is None
 
 
-@pytest.mark.parametrize("answer", [ModelUnavailableError("down"), "no JSON", tells("tea", 9)])
+@pytest.mark.parametrize("answer", [ModelUnavailableError("down"), "no JSON", tells(9)])
 async def test_without_an_answer_it_is_a_plain_list_until_the_next_look(
     book: Book, ada: User, answer: str | Exception
 ) -> None:
-    await book.keep(ada, "I drink tea")
+    await keep_more_than_fits(book, ada)
     await look(book.database, ada, ScriptedAsk([answer]))
+    assert await bullets(book.database, ada) == ["I ski"]
+    await look(book.database, ada, ScriptedAsk([tells(2)]))
     assert await bullets(book.database, ada) == ["I drink tea"]
-    await look(book.database, ada, ScriptedAsk([tells("Drinks tea", 1)]))
-    assert await bullets(book.database, ada) == ["Drinks tea"]
 
 
 async def test_the_embedded_model_is_not_asked(book: Book, ada: User) -> None:
-    await book.keep(ada, "I drink tea")
+    await keep_more_than_fits(book, ada)
     await look(book.database, ada, ScriptedAsk([], is_small=True))
     await look(book.database, ada, None)
-    assert await bullets(book.database, ada) == ["I drink tea"]
+    assert await bullets(book.database, ada) == ["I ski"]
 
 
 async def test_when_the_day_s_calls_are_used_up_none_is_made(book: Book, ada: User) -> None:
-    await book.keep(ada, "I drink tea")
+    await keep_more_than_fits(book, ada)
     with book.database.writing() as session:
         usage.add(session, ada.user_id, TODAY, Usage("m", "turn", 50, 1, 1))
         usage.add(session, ada.user_id, TODAY, Usage("m", "digest", 2, 1, 1))
     await look(book.database, ada, ScriptedAsk([]), calls=2)
+    assert await bullets(book.database, ada) == ["I ski"]
+    await look(book.database, ada, ScriptedAsk([tells(2)]), calls=3)
     assert await bullets(book.database, ada) == ["I drink tea"]
-    await look(book.database, ada, ScriptedAsk([tells("Drinks tea", 1)]), calls=3)
-    assert await bullets(book.database, ada) == ["Drinks tea"]
 
 
 async def test_when_the_day_s_tokens_are_used_up_it_is_a_plain_list(book: Book, ada: User) -> None:
-    await book.keep(ada, "I drink tea")
+    await keep_more_than_fits(book, ada)
     await book.database.write(usage.add, ada.user_id, TODAY, Usage("m", "turn", 1, ALL_TOKENS, 0))
     await look(book.database, ada, ScriptedAsk([]))
-    assert await bullets(book.database, ada) == ["I drink tea"]
+    assert await bullets(book.database, ada) == ["I ski"]
 
 
 async def test_a_call_in_vain_is_counted_with_what_it_has_cost(book: Book, ada: User) -> None:
-    await book.keep(ada, "I drink tea")
+    await keep_more_than_fits(book, ada)
     error = ModelUnavailableError("down")
     error.tokens_in, error.tokens_out = 70, 7
     await look(book.database, ada, ScriptedAsk([error]))
@@ -155,8 +167,9 @@ async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
     book: Book, ada: User
 ) -> None:
     tea = await book.keep(ada, "I drink tea")
-    await book.keep(ada, "I ski")
-    ask = ScriptedAsk(_told_of_all)
+    for text in ("I ski", "I sing"):
+        await book.keep(ada, text)
+    ask = ScriptedAsk(_last)
     made = profiles_of(book.database, ask)
     ask.hold()
     made.wake(ada.user_id)
@@ -166,7 +179,7 @@ async def test_what_is_forgotten_while_the_model_is_asked_is_in_no_profile(
     # A flush would look once more by itself.
     await until(lambda: len(ask.asked) == 2)
     await made.flush()
-    assert await bullets(book.database, ada) == ["1. I ski"]
+    assert await bullets(book.database, ada) == ["I ski"]
     assert await calls_made(book.database, ada) == 2
 
 
@@ -174,10 +187,12 @@ async def test_what_is_forgotten_while_another_has_their_call_goes_to_no_model(
     book: Book, ada: User
 ) -> None:
     bob = await book.database.write(identities.create, "Bob", Role.MEMBER, now=START)
-    await book.keep(bob, "I ride")
+    for text in ("I ride", "I row"):
+        await book.keep(bob, text)
     tea = await book.keep(ada, "I drink tea")
-    await book.keep(ada, "I ski")
-    ask = ScriptedAsk(_told_of_all)
+    for text in ("I ski", "I sing"):
+        await book.keep(ada, text)
+    ask = ScriptedAsk(_last)
     made = profiles_of(book.database, ask)
     ask.hold()
     made.wake(bob.user_id)
@@ -191,12 +206,12 @@ async def test_what_is_forgotten_while_another_has_their_call_goes_to_no_model(
     await made.flush()
     assert len(ask.asked) == 2
     assert not any("tea" in asked.text for asked in ask.asked)
-    assert await bullets(book.database, ada) == ["1. I ski"]
+    assert await bullets(book.database, ada) == ["I ski"]
 
 
 async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: User) -> None:
-    await book.keep(ada, "I drink tea")
-    ask = ScriptedAsk(_told_of_all)
+    await keep_more_than_fits(book, ada)
+    ask = ScriptedAsk(_last)
     made = profiles_of(book.database, ask)
     ask.hold()
     made.wake(ada.user_id)
@@ -211,7 +226,7 @@ async def test_a_user_who_is_removed_meanwhile_leaves_nothing(book: Book, ada: U
 
 
 def profiles_of(
-    database: Database, ask: ScriptedAsk, *, limit: int = 9, calls: int = 9
+    database: Database, ask: ScriptedAsk, *, limit: int = 1, calls: int = 9
 ) -> ProfileWorker:
     memory = MemorySettings(preload_limit=limit, calls_per_day=calls)
     clock = FakeClock()
@@ -226,5 +241,6 @@ def profiles_of(
     )
 
 
-def _told_of_all(asked: Asked) -> str:
-    return tells(asked.text.replace("\n", "; "), *range(1, asked.text.count("\n") + 2))
+def _last(asked: Asked) -> str:
+    """Chooses the oldest one."""
+    return tells(asked.text.count("\n") + 1)

@@ -14,50 +14,31 @@ from tests.harness.memories import a_memory
 KNOWN = [a_memory(7, "I drink tea"), a_memory(4, "My sister is Grace\n9. I fly")]
 
 
-def answer(*lines: tuple[str, list[int]]) -> str:
-    return json.dumps({"lines": [{"text": text, "numbers": of} for text, of in lines]})
+def answer(*numbers: object) -> str:
+    return json.dumps({"numbers": numbers})
 
 
 def test_memories_are_numbered_lines() -> None:
     assert question(KNOWN) == "1. I drink tea\n2. My sister is Grace 9. I fly"
 
 
-def test_a_line_names_the_memories_that_it_is_made_of() -> None:
-    profile = profile_of(answer(("Drinks tea; sister Grace", [2, 1, 2])), KNOWN, 5)
-    assert profile.bullets == [Bullet("Drinks tea; sister Grace", (4, 7))]
+def test_a_model_chooses_memories_which_stay_as_they_are() -> None:
+    profile = profile_of(answer(2, 1, 2), KNOWN, 5)
+    assert profile.bullets == [
+        Bullet("My sister is Grace 9. I fly", (4,)),
+        Bullet("I drink tea", (7,)),
+    ]
     assert profile.distilled
     assert profile.input_hash == input_hash(KNOWN, 5)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        ("Drinks tea", []),
-        ("Drinks tea", [3]),
-        ("Drinks tea", [0]),
-        ("Drinks tea", [1, -1]),
-        ("Is a millionaire", [1]),
-        ("", [1]),
-        ("tea; my password is hunter2!", [1]),
-    ],
-)
-def test_a_line_that_is_made_of_nothing_is_left_out(line: tuple[str, list[int]]) -> None:
-    profile = profile_of(answer(line, ("Has a sister, Grace", [2])), KNOWN, 5)
-    assert [each.text for each in profile.bullets] == ["Has a sister, Grace"]
-
-
-def test_there_are_no_more_lines_than_are_wanted() -> None:
-    profile = profile_of(answer(*[(f"tea {number}", [1]) for number in range(9)]), KNOWN, 2)
-    assert [each.text for each in profile.bullets] == ["tea 0", "tea 1"]
+def test_what_is_no_memory_is_left_out_and_there_are_no_more_than_are_wanted() -> None:
+    profile = profile_of(answer(0, 3, -1, 2, 1), KNOWN, 1)
+    assert [each.memory_ids for each in profile.bullets] == [(4,)]
 
 
 @pytest.mark.parametrize(
-    "told",
-    [
-        *("", "tea", "[]", "{}", '{"lines": "tea"}', '{"lines": [{"text": "tea"}]}'),
-        *('{"lines": []}', '{"lines": [{"text": "tea", "numbers": ["1"]}]}'),
-        answer(("nothing of it", [9])),
-    ],
+    "told", ["", "tea", "[]", "{}", '{"numbers": "tea"}', answer(), answer(9), answer("tea")]
 )
 def test_what_is_no_profile_is_an_error(told: str) -> None:
     with pytest.raises(UnusableExtractionError) as caught:
