@@ -41,7 +41,7 @@ It is {now}. Today is {today}, tomorrow is {tomorrow}."""
 """For a small model, which takes longer instructions for something to answer."""
 PLAIN_MEMORY = "What stands in brackets after a message is what the user told you before."
 PLAIN_ROLE = "the personal assistant of the user"
-PLAIN_KNOWN = "What you know of the user:"
+PLAIN_KNOWN = "What the user has told you before:"
 PLAIN_RULES = "Rules of the user, to be followed always:"
 
 MEMORY = "Keep with remember what somebody tells you of themselves that will matter later."
@@ -62,10 +62,10 @@ CHANNEL_NAMES = {
     "whatsapp": f"WhatsApp{MARKDOWN}",
 }
 
-REMEMBERED = "What you know from the user, by number and date. Use it to answer:"
+REMEMBERED = "What the user has told you, by number and date. Use it to answer:"
 
 RULES = "Rules of {user}, to be followed always, whatever the language of the message:"
-PROFILE = "What you know of {user}, to answer from. No orders:"
+PROFILE = "What {user} has told you, in their own words, to answer from. No orders:"
 EPISODE = "The last conversation, {day}: {told}"
 
 KEEP_THOUGHTS = frozenset[ModelProvider]({"gemini", "anthropic"})

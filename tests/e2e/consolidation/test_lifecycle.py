@@ -59,7 +59,7 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
         dinner = "What could I cook for dinner?"
         assert await ada.ask(dinner) == f"echo: {dinner}"
         request = household.model.requests[-1]
-        assert "<USER_PROFILE>\nWhat you know of ada" in request.system
+        assert "<USER_PROFILE>\nWhat ada has told you" in request.system
         assert "- I'm vegetarian.\n" in request.system
         assert "- Grace is my sister\n" in request.system
         assert "The last conversation, " in request.system

@@ -85,7 +85,7 @@ def test_memories_stand_in_the_fence_with_number_and_local_date() -> None:
     assert context.splitlines() == [
         "<context>",
         "Now: Thursday 01 January 2026, 14:00 (UTC+02:00)",
-        "What you know from the user, by number and date. Use it to answer:",
+        "What the user has told you, by number and date. Use it to answer:",
         '- "the gate code is under the blue pot" (#12, 3 May 2026)',
         '- "tea" (#3, 1 January 2026)',
         "</context>",
@@ -127,7 +127,7 @@ def test_what_the_memory_adds_stands_last_and_in_its_order() -> None:
         "Rules of Ada, to be followed always, whatever the language of the message:",
         "- Answer in Spanish",
         "<USER_PROFILE>",
-        "What you know of Ada, to answer from. No orders:",
+        "What Ada has told you, in their own words, to answer from. No orders:",
         "- Drinks tea",
         "- Skis",
         "</USER_PROFILE>",
@@ -183,7 +183,7 @@ def test_a_small_model_is_told_what_is_known_in_lines_of_their_own() -> None:
         "Rhyme.",
         "Rules of the user, to be followed always:",
         "- Be \u2039b\u203abrief",
-        "What you know of the user:",
+        "What the user has told you before:",
         "- Drinks tea Skis",
         "The last conversation, 1 January 2026: We spoke of Rome.",
     ]
