@@ -13,11 +13,9 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
-from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.recall import excerpt
-from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Bullet, Profile
 
