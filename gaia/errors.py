@@ -3,7 +3,7 @@
     GaiaError
     ├── SettingsError, HomeError, AlreadyRunningError, NotRunningError, RefusedError, WireError,
     │   AnswerError, OutputError, ListenError, ServiceError, UpkeepError
-    ├── StoreError ── NewerStoreError
+    ├── StoreError ── NewerStoreError, VanishedError
     ├── BackupError ── BackupBusyError, BackupDamagedError, PassphraseError
     ├── UnknownUserError, AmbiguousUserError, AddressTakenError, UnknownAddressError,
     │   GroupUserError, UnknownCodeError, LastOwnerError, UnknownSessionError, UnknownChunkError
@@ -106,6 +106,10 @@ class StoreError(GaiaError):
 
 class NewerStoreError(StoreError):
     """A database was written by a newer version of gaia."""
+
+
+class VanishedError(StoreError):
+    """A file that gaia has open was removed or replaced: what is written would be lost."""
 
 
 class BackupError(GaiaError):

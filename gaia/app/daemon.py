@@ -25,6 +25,7 @@ from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare
 from gaia.app.tasks import Listeners, Tasks
 from gaia.clock import SystemClock
+from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
 from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import ServiceManager, Watchdog
@@ -184,9 +185,11 @@ class Daemon:
         """Serve the channels, take up what an earlier process left, and say when gaia is
         ready. What takes long or can wait begins after that."""
         app, tasks = self._app, self._tasks
+        home_watch = HomeWatch(self._start.home, self._opened.database, self._start.clock)
         async with self._reloader.put_off():
             for name, channel in app.channels.items():
                 tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
+            tasks.start("home", home_watch.run)
             tasks.start("warming", app.warmer.run)
             await app.recover()
             app.status.ready = True
@@ -244,7 +247,7 @@ async def _open(
 ) -> Opened:
     """Lock the home, open its files, and build what is to run. `stack` closes all of it."""
     home, loaded, clock = start.home, start.loaded, start.clock
-    stack.enter_context(DaemonLock(home))
+    lock = stack.enter_context(DaemonLock(home))
     if loaded.settings.tracing.enabled and not start.hosted:
         # OpenTelemetry is for those who trace, and for nobody else.
         from gaia.ops.tracing import SpanSender
@@ -255,6 +258,7 @@ async def _open(
     async with start.manager.given_time():
         database = await open_database(home)
         stack.push_async_callback(database.close)
+        database.require(lock.problem)
     with garbage.building():
         app = build_app(
             home,

@@ -14,6 +14,7 @@ from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.handler import Handlers
 from gaia.digest.worker import DigestWorker
+from gaia.errors import VanishedError
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
 from gaia.messages import Health
@@ -92,8 +93,10 @@ class Status:
         """The report as of now.
 
         Raises:
-            StoreError: gaia.db cannot be read.
+            StoreError: gaia.db cannot be read, or was removed.
         """
+        if problem := self._database.problem():
+            raise VanishedError(problem)
         now, settings = self._clock.now(), self._settings.value
         today = now.astimezone().date()
         names = {user.user_id: user.name for user in await self._users.list()}

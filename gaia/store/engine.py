@@ -4,31 +4,29 @@ A transaction is a plain function of a session, and runs as a whole in a thread.
 wait for a network, and there is nothing in it at which a cancellation could split it. Sent
 to its thread once, instead of once a statement, it takes less than half the time.
 
-What SQLite says when a file cannot be used is put in words that help its owner. Only faults of
-the file, the disk or another process are translated: a broken constraint or a wrong statement
-is the caller's, and stays what it is. Which tables a file holds is told elsewhere, by `opening`
-and `migrate`.
+What its faults mean is told by `faults`, which tables a file holds by `opening` and `migrate`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
-from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.orm import Session
 
-from gaia.errors import StoreError
+from gaia.errors import StoreError, VanishedError
 from gaia.files import create
+from gaia.store.faults import translate_failures
+from gaia.store.presence import OpenDatabase, save_copy
 from gaia.threads import DaemonThreadPool
 
 P = ParamSpec("P")
@@ -58,44 +56,6 @@ PRAGMAS = (
     f"PRAGMA journal_size_limit = {16 * 1024 * 1024}",
 )
 
-DAMAGED = (
-    "is damaged ({detail}) and was left untouched: move it away together with its '-wal' file, "
-    "if it has one, then put back a copy (see the folder 'backups' beside it) or start anew"
-)
-NOT_WRITABLE = (
-    "cannot be written ({detail}): make the file and its folder writable by this user, "
-    "and check that the disk is not mounted read-only"
-)
-
-FULL_BYTES = 64 * 1024
-"""Less free space than SQLite needs for a WAL and its index."""
-
-REMEDIES: Mapping[int, str] = MappingProxyType(
-    {
-        sqlite3.SQLITE_FULL: "cannot be written, the disk is full: free some space and try again",
-        sqlite3.SQLITE_CORRUPT: DAMAGED,
-        sqlite3.SQLITE_NOTADB: DAMAGED,
-        sqlite3.SQLITE_READONLY: NOT_WRITABLE,
-        sqlite3.SQLITE_PERM: NOT_WRITABLE,
-        sqlite3.SQLITE_CANTOPEN: (
-            "cannot be opened ({detail}): check that its folder exists and is writable, "
-            "and that the disk is not full"
-        ),
-        sqlite3.SQLITE_BUSY: (
-            "stayed locked by another process ({detail}): end the program that holds it, "
-            "then try again"
-        ),
-        sqlite3.SQLITE_LOCKED: (
-            "stayed locked by another connection ({detail}): try again, and restart gaia "
-            "if that does not help"
-        ),
-        sqlite3.SQLITE_IOERR: (
-            "cannot be read or written ({detail}): check the disk and its free space"
-        ),
-    }
-)
-"""By primary result code, https://www.sqlite.org/rescode.html."""
-
 
 class Database:
     """One SQLite file: several readers, one writer at a time.
@@ -104,8 +64,10 @@ class Database:
     """
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._path = path
         self.engine = open_engine(path, busy_seconds=busy_seconds)
         self._reading_engine = self.engine.execution_options(**{READ_ONLY: True})
+        self._conditions: list[Callable[[], str]] = [OpenDatabase(self.engine, path).problem]
         self._readers = DaemonThreadPool(f"read {path.name}", threads=READERS)
         self._writer = DaemonThreadPool(f"write {path.name}")
 
@@ -131,6 +93,23 @@ class Database:
         """
         call = partial(self._write, lambda session: function(session, *args, **kwargs))
         return await _to_its_end(self._writer.submit(call))
+
+    def require(self, condition: Callable[[], str]) -> None:
+        """Have every write fail for as long as `condition` says why. It is asked in the thread
+        that writes, before and after each transaction, and costs next to nothing."""
+        self._conditions.append(condition)
+
+    def problem(self) -> str:
+        """Why nothing can be kept, such as a file that was removed; empty if all is well."""
+        return next((problem for each in self._conditions if (problem := each())), "")
+
+    async def save_copy(self, folder: Path, now: datetime) -> Path:
+        """Copy what is open, though it may have no name any more, into `folder`.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        return await _to_its_end(self._writer.submit(partial(self._save_copy, folder, now)))
 
     async def checkpoint(self) -> bool:
         """Move the WAL's content into the file and empty the WAL.
@@ -162,8 +141,15 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A session of a write, in the caller's thread, which it blocks."""
+        self._check_conditions()
         with Session(self.engine, expire_on_commit=False) as session, session.begin():
             yield session
+        # What went into a file that is no longer there must not be taken for kept.
+        self._check_conditions()
+
+    def _check_conditions(self) -> None:
+        if problem := self.problem():
+            raise VanishedError(problem)
 
     def _read(self, function: Callable[[Session], T]) -> T:
         with self.reading() as session:
@@ -172,6 +158,13 @@ class Database:
     def _write(self, function: Callable[[Session], T]) -> T:
         with self.writing() as session:
             return function(session)
+
+    def _save_copy(self, folder: Path, now: datetime) -> Path:
+        with self._outside() as connection:
+            driver = connection.connection.driver_connection
+            if not isinstance(driver, sqlite3.Connection):
+                raise TypeError(f"{self._path.name} has no connection of SQLite's")
+            return save_copy(driver, folder, self._path.stem, now)
 
     def _checkpoint(self) -> bool:
         with self._outside() as connection:
@@ -243,15 +236,6 @@ def prepare_engine(engine: Engine, path: Path, *, foreign_keys: bool) -> None:
     translate_failures(engine, path)
 
 
-def translate_failures(engine: Engine, path: Path) -> None:
-    """Make faults of the file at `path` raise `StoreError`, with SQLite's own as its cause."""
-
-    def translate(context: ExceptionContext) -> BaseException | None:
-        return store_error(path, context.original_exception)
-
-    event.listen(engine, "handle_error", translate)
-
-
 def create_private(path: Path) -> None:
     """SQLite would create the file readable by whoever may enter its folder."""
     try:
@@ -261,22 +245,6 @@ def create_private(path: Path) -> None:
             f"{str(path)!r} cannot be opened ({exc.strerror}): check that its folder exists "
             "and that this user may write to both"
         ) from exc
-
-
-def damaged(path: Path, detail: str) -> str:
-    """The message for a file that SQLite's own check calls damaged."""
-    return f"{str(path)!r} {DAMAGED.format(detail=detail)}"
-
-
-def store_error(path: Path, exc: BaseException) -> StoreError | None:
-    """The `StoreError` that tells of `exc`, or None when `exc` is not about the file."""
-    if not isinstance(exc, sqlite3.Error):
-        return None
-    primary_code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
-    if primary_code == sqlite3.SQLITE_IOERR and _is_disk_full(path):
-        primary_code = sqlite3.SQLITE_FULL
-    remedy = REMEDIES.get(primary_code)
-    return StoreError(f"{str(path)!r} {remedy.format(detail=exc)}") if remedy else None
 
 
 def _begin(connection: Connection) -> None:
@@ -328,11 +296,3 @@ async def _to_its_end(future: Future[T]) -> T:
         waiting.uncancel()
         waiting.cancel()
     return ended.result()
-
-
-def _is_disk_full(path: Path) -> bool:
-    """SQLite calls a full disk an I/O error when it cannot grow the WAL's index."""
-    try:
-        return shutil.disk_usage(path.parent).free < FULL_BYTES
-    except OSError:
-        return False

@@ -12,6 +12,7 @@ from types import TracebackType
 from gaia.errors import AlreadyRunningError, HomeError
 from gaia.files import lock
 from gaia.paths import Home
+from gaia.store.presence import lock_difference
 
 
 class DaemonLock:
@@ -52,6 +53,10 @@ class DaemonLock:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+    def problem(self) -> str:
+        """Why the lock no longer keeps another daemon out; empty if it does."""
+        return "" if self._fd is None else lock_difference(self._home.lock_file, self._fd)
 
     def __enter__(self) -> DaemonLock:
         self.acquire()

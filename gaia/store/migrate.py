@@ -19,7 +19,8 @@ from sqlalchemy import Connection, text
 
 from gaia.errors import StoreError
 from gaia.files import open_new
-from gaia.store.engine import open_engine, store_error
+from gaia.store.engine import open_engine
+from gaia.store.faults import store_error
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,10 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, text
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
-from gaia.store.engine import Database, damaged, translate_failures
+from gaia.store.engine import Database
+from gaia.store.faults import damaged, translate_failures
 from gaia.store.migrations import HEAD, REVISIONS
+from gaia.store.presence import require_saved_copy_taken
 
 REVISION_TABLE = "alembic_version"
 
@@ -35,6 +37,7 @@ async def open_database(home: Home) -> Database:
 
     Raises:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
+        VanishedError: It was removed while gaia ran, and there is a copy of it.
         StoreError: It is damaged, not gaia's, or cannot be written.
     """
     await asyncio.to_thread(_bring_up_to_date, home)
@@ -105,6 +108,8 @@ def table_names(connection: Connection) -> frozenset[str]:
 
 
 def _bring_up_to_date(home: Home) -> None:
+    if holds_nothing(home.database):
+        require_saved_copy_taken(home.database, home.backups)
     if read_revision(home.database) != HEAD:
         # Alembic takes as long to import as a short command takes to run.
         from gaia.store.migrate import migrate

@@ -18,7 +18,8 @@ from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
-from gaia.store.engine import Database, damaged
+from gaia.store.engine import Database
+from gaia.store.faults import damaged
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import holds_nothing, inspecting, read_revision

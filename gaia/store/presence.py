@@ -1,0 +1,145 @@
+"""Whether open files still stand at their paths.
+
+A process goes on writing into a file that was removed or replaced, and nothing of that is left
+once it ends. So what is open is compared with what stands at its path, by device and inode:
+after a write as well, before anybody is told that it was kept.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Engine, event
+
+from gaia.errors import StoreError, VanishedError
+from gaia.files import UNFINISHED, open_new
+
+GONE = (
+    "{path!r} was {what} while gaia runs: nothing is taken any more, since it would be lost. "
+    "Stop gaia, put the file back ('gaia-at-loss-…' in the folder 'backups' is a copy of what "
+    "gaia has), and start it again"
+)
+
+Identity = tuple[int, int]
+
+
+def identity_at(path: Path) -> Identity | None:
+    """Which file stands at `path`; None if there is none, or nobody can tell."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def difference(path: Path, opened: Identity) -> str:
+    """How what stands at `path` is not the file that was opened; empty if it is."""
+    found = identity_at(path)
+    if found == opened:
+        return ""
+    return "removed" if found is None else "replaced"
+
+
+class OpenDatabase:
+    """The files that the connections of an engine have open: the database and its WAL."""
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self._paths = (path, path.with_name(f"{path.name}-wal"))
+        self._opened: dict[Path, Identity] = {}
+        self._connections = 0
+        self._lock = threading.Lock()
+        event.listen(engine, "do_connect", self._before_connect)
+        event.listen(engine, "connect", self._connected)
+        event.listen(engine, "close", self._closed)
+
+    def problem(self) -> str:
+        """What was removed or replaced, and what to do; empty if nothing was."""
+        with self._lock:
+            if not self._connections:
+                return ""
+            for path in self._paths:
+                opened = self._opened.get(path)
+                if opened is None:
+                    self._learn(path)
+                elif what := difference(path, opened):
+                    return GONE.format(path=str(path), what=what)
+        return ""
+
+    def _before_connect(self, *arguments: object) -> None:
+        """A new connection would create the file, or open another one than the rest."""
+        if problem := self.problem():
+            raise VanishedError(problem)
+
+    def _connected(self, *arguments: object) -> None:
+        with self._lock:
+            self._connections += 1
+            if self._connections == 1:
+                self._learn(self._paths[0])
+
+    def _closed(self, *arguments: object) -> None:
+        """The last connection takes the WAL with it."""
+        with self._lock:
+            self._connections -= 1
+            if not self._connections:
+                self._opened.clear()
+
+    def _learn(self, path: Path) -> None:
+        identity = identity_at(path)
+        if identity is not None:
+            self._opened[path] = identity
+
+
+def save_copy(connection: sqlite3.Connection, folder: Path, stem: str, now: datetime) -> Path:
+    """Copy what `connection` has open, whether or not it has a name, into `folder`, which is made
+    if need be. The copy is whole or not there. Blocks.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    copy = folder / f"{stem}-at-loss-{now:%Y%m%d-%H%M%S}.db"
+    unfinished = copy.with_suffix(UNFINISHED)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        open_new(unfinished).close()
+        with closing(sqlite3.connect(unfinished)) as target:
+            connection.backup(target)
+        unfinished.replace(copy)
+    except (OSError, sqlite3.Error) as exc:
+        raise StoreError(
+            f"what gaia has of {stem}.db cannot be saved in {str(folder)!r} ({exc}): make room "
+            "there, and make it writable by this user; gaia tries again until it is stopped"
+        ) from exc
+    return copy
+
+
+def require_saved_copy_taken(path: Path, backups: Path) -> None:
+    """Refuse to begin an empty database where there is a copy of one that was lost.
+
+    Raises:
+        VanishedError: There is a copy; the message says what to do with it.
+    """
+    copies = sorted(backups.glob(f"{path.stem}-at-loss-*.db"))
+    if copies:
+        raise VanishedError(
+            f"{str(path)!r} is not there, and was removed while gaia ran; what gaia had then is "
+            f"{str(copies[-1])!r}: move that to {str(path)!r} to go on with it, or remove it to "
+            "start with nothing"
+        )
+
+
+def lock_difference(path: Path, handle: int) -> str:
+    """Whether the lock that `handle` holds is no longer the file at `path`; empty if it is."""
+    status = os.fstat(handle)
+    what = difference(path, (status.st_dev, status.st_ino))
+    if not what:
+        return ""
+    return (
+        f"the lock {str(path)!r} was {what} while gaia runs: another gaia could start in this "
+        "home, so that nothing is taken any more. Restart gaia"
+    )

@@ -1,0 +1,146 @@
+"""Files that are removed or replaced while they are open."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from gaia.store.opening import open_database
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from gaia.errors import StoreError, VanishedError
+from gaia.paths import Home
+from gaia.store.engine import Database
+from gaia.store.lock import DaemonLock
+
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(tmp_path / "gaia.db")
+    await database.write(Session.execute, text("CREATE TABLE words (word TEXT)"))
+    yield database
+    await database.close()
+
+
+def add(session: Session, word: str) -> None:
+    session.execute(text("INSERT INTO words VALUES (:word)"), {"word": word})
+
+
+def words(session: Session) -> list[str]:
+    return list(session.scalars(text("SELECT word FROM words")))
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def replace(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+@pytest.mark.parametrize("name", ["gaia.db", "gaia.db-wal"])
+@pytest.mark.parametrize("harm", [remove, replace])
+async def test_a_file_that_went_takes_no_more_writes_and_is_saved_whole(
+    database: Database, tmp_path: Path, name: str, harm: Callable[[Path], None]
+) -> None:
+    await database.write(add, "before")
+    harm(tmp_path / name)
+    assert name in database.problem()
+    with pytest.raises(VanishedError, match="while gaia runs"):
+        await database.write(add, "after")
+    assert await database.read(words) == ["before"]
+    copy = await database.save_copy(tmp_path / "backups", NOW)
+    assert copy == tmp_path / "backups" / "gaia-at-loss-20261129-120000.db"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    saved = Database(copy)
+    assert await saved.read(words) == ["before"]
+    await saved.close()
+
+
+async def test_a_write_whose_file_goes_meanwhile_is_not_taken_for_kept(
+    database: Database, tmp_path: Path
+) -> None:
+    def add_and_remove(session: Session) -> None:
+        add(session, "meanwhile")
+        (tmp_path / "gaia.db").unlink()
+
+    with pytest.raises(VanishedError):
+        await database.write(add_and_remove)
+
+
+async def test_a_file_that_comes_back_is_written_again(database: Database, tmp_path: Path) -> None:
+    file = tmp_path / "gaia.db"
+    file.rename(tmp_path / "away")
+    with pytest.raises(VanishedError):
+        await database.write(add, "lost")
+    (tmp_path / "away").rename(file)
+    assert not database.problem()
+    await database.write(add, "kept")
+    assert await database.read(words) == ["kept"]
+
+
+async def test_no_connection_makes_an_empty_file_in_its_place(
+    database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "gaia.db").unlink()
+
+    def read_twice(session: Session) -> list[str]:
+        with database.reading() as other:
+            return words(session) + words(other)
+
+    with pytest.raises(VanishedError):
+        await database.read(read_twice)
+    assert not (tmp_path / "gaia.db").exists()
+
+
+async def test_a_folder_that_went_is_made_for_the_copy(database: Database, tmp_path: Path) -> None:
+    copy = await database.save_copy(tmp_path / "gone" / "backups", NOW)
+    assert copy.parent.stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_copy_that_cannot_be_written_is_told(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "backups").write_text("")
+    with pytest.raises(StoreError, match="cannot be saved"):
+        await database.save_copy(tmp_path / "backups", NOW)
+
+
+async def test_another_processs_last_connection_is_no_loss(tmp_path: Path) -> None:
+    """Each takes its WAL along when it ends."""
+    for _ in range(2):
+        database = Database(tmp_path / "gaia.db")
+        await database.write(Session.execute, text("CREATE TABLE IF NOT EXISTS words (word TEXT)"))
+        await database.write(add, "word")
+        assert not database.problem()
+        await database.close()
+        assert not database.problem()
+
+
+async def test_a_home_that_lost_its_database_does_not_begin_an_empty_one(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    database = await open_database(home)
+    await database.read(Session.execute, text("SELECT 1"))
+    home.database.unlink()
+    copy = await database.save_copy(home.backups, NOW)
+    await database.close()
+    with pytest.raises(VanishedError, match="gaia-at-loss-20261129-120000"):
+        await open_database(home)
+    copy.rename(home.database)
+    await (await open_database(home)).close()
+
+
+@pytest.mark.parametrize("harm", [remove, replace])
+def test_a_lock_that_went_is_told(tmp_path: Path, harm: Callable[[Path], None]) -> None:
+    home = Home(tmp_path)
+    lock = DaemonLock(home)
+    assert not lock.problem()
+    with lock:
+        assert not lock.problem()
+        harm(home.lock_file)
+        assert "another gaia could start" in lock.problem()
