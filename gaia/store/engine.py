@@ -4,7 +4,7 @@ A transaction is a plain function of a session, and runs as a whole in a thread.
 wait for a network, and there is nothing in it at which a cancellation could split it. Sent
 to its thread once, instead of once a statement, it takes less than half the time.
 
-What its faults mean is told by `faults`, which tables a file holds by `opening` and `migrate`.
+What its faults mean is told by `faults`, which tables a file holds by `opener` and `migrate`.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from gaia.store.opening import open_database
 
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.ops.home_watch import SECONDS
 from gaia.paths import Home
+from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import until
 from tests.e2e.conftest import RunGaia, RunningDaemon

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from gaia.store.opening import open_database
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
@@ -15,6 +14,7 @@ from gaia.errors import StoreError, VanishedError
 from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
+from gaia.store.opener import open_database
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
