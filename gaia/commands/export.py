@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
-from gaia.memory import holding
+from gaia.memory import pending
 from gaia.memory.transfer import export
 from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import Record
@@ -75,17 +75,19 @@ def _export(call: Call, takes: Takes) -> str | Reply:
 
 
 def _nothing(call: Call) -> str:
-    held = holding.held(call.session, call.caller.user.user_id, size=1)
-    more = f" I am not sure of {held.total:,} more: /memory held lists them." if held.total else ""
+    unsure = pending.page(call.session, call.caller.user.user_id, size=1)
+    more = (
+        f" {unsure.total:,} more are pending: /memory pending lists them." if unsure.total else ""
+    )
     return f"There is nothing in your memory that I could send.{more}"
 
 
 def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
     number = counted_memories(len(records))
     if kind.file_format is FileFormat.JSONL:
-        held = sum(record.held for record in records)
-        unsure = f", {held:,} of which I am not sure of" if held else ""
-        return f"All that I remember of you: {number}{unsure}. `gaia memory import` takes it in."
+        unsure = sum(record.pending for record in records)
+        waiting = f", {unsure:,} of them not yet confirmed" if unsure else ""
+        return f"All that I remember of you: {number}{waiting}. `gaia memory import` takes it in."
     more = " /export json has all of each, for another gaia." if others_too else ""
     return f"What I remember of you: {number}.{more}"
 

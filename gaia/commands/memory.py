@@ -22,7 +22,7 @@ from gaia.commands.memory_text import (
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, holding, ledger
+from gaia.memory import entities, ledger, pending
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
@@ -33,7 +33,7 @@ USAGE = (
     "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
     "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
     "searches and /memory unhide 12 does no longer. /memory rule 12 makes one a rule that I "
-    "always follow. /memory held lists what I am not sure of, "
+    "always follow. /memory pending lists what I am not sure of, "
     "/memory keep 12 makes one of it count."
 )
 HOW = "/memory keep 12 makes one count, /forget 12 makes me forget it."
@@ -76,8 +76,8 @@ def _list(call: Call) -> Reply:
     user_id = call.caller.user.user_id
     number = page_number(call.words)
     page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
-    held = ledger.count(call.session, user_id, MemoryStatus.HELD)
-    not_sure = f"I am not sure of {held:,} more: /memory held lists them." if held else ""
+    unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING)
+    not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them." if unsure else ""
     if not page.total:
         return Reply(
             not_sure
@@ -130,7 +130,7 @@ def _standing(memory: Memory) -> Sequence[str]:
     """What there is to say of a memory that does not count."""
     if memory.superseded_by is not None:
         return [f"It no longer counts: #{memory.superseded_by} took its place."]
-    if memory.status is MemoryStatus.HELD:
+    if memory.status is MemoryStatus.PENDING:
         return [
             f"I am not sure of it, and do not use it. {HOW.replace('12', str(memory.memory_id))}"
         ]
@@ -173,18 +173,18 @@ def _help(_: Call) -> str:
     return USAGE
 
 
-ALONE = frozenset({"help", "list", "page", "held"})
+ALONE = frozenset({"help", "list", "page", "pending", "held"})
 """Verbs that take a number at most: `list of presents` is searched for."""
 
 
-def list_held(call: Call) -> Reply:
-    """Show what is held, in pages."""
+def list_pending(call: Call) -> Reply:
+    """Show the pending memories, in pages."""
     user_id = call.caller.user.user_id
-    page = holding.held(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
+    page = pending.page(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
     if not page.total:
         return Reply(f"There is nothing in {whose(call.caller)} memory that I am not sure of.")
     head = f"What I am not sure of, {page.total:,} in all"
-    return paged(page, head, "/memory held", tail=HOW)
+    return paged(page, head, "/memory pending", tail=HOW)
 
 
 VERBS: dict[str, Run] = {
@@ -192,7 +192,8 @@ VERBS: dict[str, Run] = {
     "help": _help,
     "list": _list,
     "page": _list,
-    "held": list_held,
+    "pending": list_pending,
+    "held": list_pending,
     "search": _search_for_nothing,
     "why": _why,
     "hide": _hide,
@@ -202,16 +203,14 @@ VERBS: dict[str, Run] = {
 
 
 def keeping(changed: Callable[[], None]) -> Run:
-    """Have something count that is held; `changed` is called once it does."""
+    """Build `/memory keep`, which confirms a pending memory; `changed` is called afterwards."""
 
     def keep(call: Call) -> str | Reply:
         try:
             number = memory_number(call.words)
-            memory = holding.confirm(call.session, call.caller.user.user_id, number, call.now)
+            memory = pending.confirm(call.session, call.caller.user.user_id, number, call.now)
         except UnknownMemoryError:
-            return (
-                "Under that number there is nothing that I am not sure of. /memory held lists it."
-            )
+            return "No pending memory has that number. /memory pending lists them."
         kept = f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}"
         return Reply(kept, committed=changed)
 

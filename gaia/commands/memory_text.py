@@ -40,7 +40,7 @@ UNDERSTOOD = {
 MISUNDERSTOOD = "A second look was not sure that I understood you, so your own words alone stand."
 
 MARKS = {
-    MemoryStatus.HELD: ", not sure",
+    MemoryStatus.PENDING: ", not sure",
     MemoryStatus.SUPERSEDED: ", no longer so",
     MemoryStatus.ARCHIVED: ", no longer so",
 }

@@ -168,6 +168,6 @@ def _new(committed: Committed) -> Sequence[str]:
 
 
 def _unsure(committed: Committed) -> Sequence[str]:
-    if not committed.held:
+    if not committed.pending:
         return ()
-    return [f"I am not sure of {committed.held} more: /memory held shows what."]
+    return [f"I am not sure of {committed.pending} more: /memory pending lists them."]

@@ -78,11 +78,11 @@ class DigestCommitter:
             return
         present, committed = done
         logger.info(
-            "digest %d is committed: %d learned, %d changed, %d held, %d left out",
+            "digest %d is committed: %d learned, %d changed, %d pending, %d left out",
             digest.digest_id,
             len(committed.learned),
             len(committed.replaced),
-            committed.held,
+            committed.pending,
             committed.left_out,
         )
         self._learned(present.user_id)

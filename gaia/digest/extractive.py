@@ -1,7 +1,7 @@
 """What can be told of a session without a model: sentences of the user's own.
 
 The last resort when no model can read it. Nobody has understood what is found here, so
-all of it is held until something else supports it.
+all of it is pending until something else supports it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
         and len(each.sentence.text) <= LONGEST_STATEMENT
     }
     kept = _most_telling(list(told.values()), MOST_STATEMENTS)
-    return Checked(abstract(turns, in_group=in_group), [_held(each) for each in kept], {})
+    return Checked(abstract(turns, in_group=in_group), [_pending(each) for each in kept], {})
 
 
 def worth_choosing(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
@@ -111,7 +111,7 @@ def _weight(sentence: _OwnSentence, common: Counter[str]) -> float:
     return float(sum(common[term] for term in sentence.terms) / len(sentence.terms) ** 0.5)
 
 
-def _held(sentence: Sentence) -> Proposal:
+def _pending(sentence: Sentence) -> Proposal:
     text = one_line(storable(sentence.text))
     return Proposal(
         kind=MemoryKind.FACT,
@@ -120,5 +120,5 @@ def _held(sentence: Sentence) -> Proposal:
         turn_id=sentence.turn.turn_id,
         archive_id=sentence.turn.archive_id,
         said_at=sentence.turn.said_at,
-        held=True,
+        pending=True,
     )

@@ -71,8 +71,8 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
     kind = finding.kind
     if kind is MemoryKind.RULE and verdict is Verdict.ONLY_NOW:
         return Refusal.MOMENT
-    held = _waits(claim, verdict, verdicts) or (verdict is Verdict.ONLY_NOW and not expires_at)
-    if kind is MemoryKind.RULE and not is_same and not sentence.bids and not held:
+    pending = _waits(claim, verdict, verdicts) or (verdict is Verdict.ONLY_NOW and not expires_at)
+    if kind is MemoryKind.RULE and not is_same and not sentence.bids and not pending:
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
     due_at = _due(finding.when, placed, said_at, zone) if kind is MemoryKind.REMINDER else None
@@ -95,7 +95,7 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
         expires_at=expires_at,
         is_past=verdict is Verdict.PAST,
         names_time=bool(placed),
-        held=held,
+        pending=pending,
     )
 
 
@@ -223,5 +223,5 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
         changes=list(dict.fromkeys([*one.changes, *other.changes])),
         relations=list(dict.fromkeys([*one.relations, *other.relations])),
         sensitive=one.sensitive or other.sensitive,
-        held=one.held and other.held,
+        pending=one.pending and other.pending,
     )

@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import holding, ledger
+from gaia.memory import ledger, pending
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.store.digest_tables import DigestRow, DigestState
@@ -29,8 +29,8 @@ LOOKED_AT = 50
 
 
 class Deed(StrEnum):
-    """What a digest did with a memory: wrote it anew, held or not; had one count that was
-    held; ended one; told of the session in an episode."""
+    """What a digest did with a memory: wrote a new one, active or pending; activated a
+    pending one; ended one; summarised the session in an episode."""
 
     WROTE = "wrote"
     SUPPORTED = "supported"
@@ -107,7 +107,7 @@ def take_back(
     session: Session, user_id: str, done: Sequence[Entry], now: datetime, *, for_good: bool
 ) -> Undone:
     """Undo what the entries of a journal tell, the last one first. What was written is
-    archived, or, `for_good`, deleted; what was held is deleted in either case."""
+    archived, or, `for_good`, deleted; pending ones are deleted in either case."""
     mine = {each.memory_id for each in done if each.deed is not Deed.ENDED}
     taken_back: dict[int, Memory] = {}
     restored: dict[int, Memory] = {}
@@ -120,13 +120,13 @@ def take_back(
             again = _restore(session, memory, mine, now)
             if again is not None:
                 restored[again.memory_id] = again
-        elif memory.status is MemoryStatus.HELD and entry.deed is not Deed.SUPPORTED:
-            holding.discard(session, user_id, memory.memory_id)
+        elif memory.status is MemoryStatus.PENDING and entry.deed is not Deed.SUPPORTED:
+            pending.discard(session, user_id, memory.memory_id)
         elif memory.status is MemoryStatus.ACTIVE and not _is_said_since(memory, entry):
-            was_held = entry.deed is Deed.SUPPORTED
-            aside = MemoryStatus.HELD if was_held else MemoryStatus.ARCHIVED
-            holding.put_aside(session, user_id, memory.memory_id, aside, now)
-            archived += [] if was_held else [memory.memory_id]
+            was_pending = entry.deed is Deed.SUPPORTED
+            aside = MemoryStatus.PENDING if was_pending else MemoryStatus.ARCHIVED
+            pending.put_aside(session, user_id, memory.memory_id, aside, now)
+            archived += [] if was_pending else [memory.memory_id]
             # What was ended within the digest that wrote it did not count in between.
             is_news = restored.pop(memory.memory_id, None) is None
             if is_news and entry.deed is not Deed.TOLD:
@@ -148,7 +148,7 @@ def _restore(session: Session, memory: Memory, mine: set[int], now: datetime) ->
         or (heir.status is MemoryStatus.ACTIVE and heir.memory_id in mine)
     ):
         return None
-    return holding.reactivate(session, memory.user_id, memory.memory_id, now)
+    return pending.reactivate(session, memory.user_id, memory.memory_id, now)
 
 
 def _is_said_since(memory: Memory, entry: Entry) -> bool:

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import holding, ledger
+from gaia.memory import ledger, pending
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
@@ -33,7 +33,7 @@ LONGEST_BEFORE = 160
 @dataclass(frozen=True, slots=True)
 class Digested:
     """The digest that is written. `session_id` is the session that it has read. What a
-    `is_fallback` found, which asked no model, is held as a whole."""
+    `is_fallback` found, which asked no model, is pending as a whole."""
 
     digest_id: int
     user_id: str
@@ -44,13 +44,13 @@ class Digested:
 @dataclass(frozen=True, slots=True)
 class Committed:
     """What a digest made of the ledger: what counts now and did not before; what counts
-    no more, with what took its place, if anything did; how many are held; how many
+    no more, with what took its place, if anything did; how many are pending; how many
     proposals were left out."""
 
     learned: Sequence[Memory]
     replaced: Sequence[tuple[Memory, Memory | None]]
     episode: Memory | None
-    held: int = 0
+    pending: int = 0
     left_out: int = 0
 
 
@@ -130,14 +130,14 @@ class _DigestWriter:
             learned=[each for each in written if each.status is MemoryStatus.ACTIVE],
             replaced=[(each, self._heir(each)) for each in old],
             episode=episode,
-            held=sum(each.status is MemoryStatus.HELD for each in written),
+            pending=sum(each.status is MemoryStatus.PENDING for each in written),
             left_out=self._left_out,
         )
 
     def _apply(self, proposal: Proposal) -> Memory | None:
         """The memory that a proposal became; None when there is nothing to write."""
-        if proposal.held or self._digest.is_fallback:
-            return self._hold(proposal)
+        if proposal.pending or self._digest.is_fallback:
+            return self._add_pending(proposal)
         replaced = list(self._replaced(proposal))
         if not replaced and _was_given_up(self._session, self._user_id, proposal):
             return None
@@ -176,7 +176,7 @@ class _DigestWriter:
 
     def _present(self, target: Target) -> Memory | None:
         """The memory that is active now in the place of the one that is meant; None when
-        there is none any more. One that is only held makes room."""
+        there is none any more. A pending one makes room."""
         number = target.memory_id
         if number is None:
             number = self._became.get((target.window, target.position))
@@ -189,16 +189,16 @@ class _DigestWriter:
                 return None
             if memory.status is MemoryStatus.ACTIVE:
                 return memory
-            if memory.status is MemoryStatus.HELD:
-                holding.discard(self._session, self._user_id, number)
+            if memory.status is MemoryStatus.PENDING:
+                pending.discard(self._session, self._user_id, number)
                 return None
             number = memory.superseded_by
         return None
 
-    def _hold(self, proposal: Proposal) -> Memory:
+    def _add_pending(self, proposal: Proposal) -> Memory:
         """What is not sure neither replaces nor ends anything."""
         said = self._statement(proposal)
-        added = holding.hold(self._session, self._user_id, said, self._now)
+        added = pending.add(self._session, self._user_id, said, self._now)
         self._note(added)
         return added.memory
 

@@ -118,7 +118,7 @@ def _standing(
     still be in the file."""
     for request in forgets.under_way(session, user_id):
         if request.state is ForgetState.WIPING:
-            what = request.redaction(ForgetMatcher(request.needles).match)
+            what = request.redaction(ForgetMatcher(request.phrases).match)
             spared = redaction.spared_turns(session, what, what.since)
             turns = [turn for turn in turns if turn.turn_id in spared or not is_going(turn, what)]
     return turns

@@ -116,7 +116,7 @@ class Proposal:
     with who said it, in a group, and with the dates that it names. `label` is a model's
     wording of it that was verified: it is only searched. `verdict` is what came of
     verifying it, empty if nobody did. One that `names_time` may hold for as long as that
-    alone. One that is `held` waits for its user's yes.
+    alone. One that is `pending` waits for its user's yes.
     """
 
     kind: MemoryKind
@@ -135,7 +135,7 @@ class Proposal:
     expires_at: datetime | None = None
     is_past: bool = False
     names_time: bool = False
-    held: bool = False
+    pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)

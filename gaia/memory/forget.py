@@ -1,7 +1,7 @@
 """Forgetting: from here on nobody finds it any more.
 
 The memories, their full text, their entities and earlier versions are gone with the
-caller's transaction, and so are the profile, the episodes and what is held that tell it,
+caller's transaction, and so are the profile, the episodes and pending memories that mention it,
 what was read of conversations that are being digested, and every file that was to be sent
 to the user. What transcripts, the archive, queues, logs and free pages still hold of
 their words is overwritten by `gaia.ops.forget_worker`, which is to be woken after the commit.
@@ -80,7 +80,7 @@ def ask(
         owner(user_id),
         memory_ids,
         everything=everything,
-        needles=[words] if words else [],
+        phrases=[words] if words else [],
         now=now,
     )
 
@@ -117,7 +117,7 @@ def confirm(
         session,
         user_id,
         request.memory_ids,
-        words="".join(request.needles),
+        words="".join(request.phrases),
         inbox_id=inbox_id,
         now=now,
         by=by,
@@ -182,7 +182,7 @@ def forget_everything(
 
 def with_words(session: Session, user_id: str, words: str) -> Sequence[int]:
     """The user's memories with each of these words in it, in any form and order, the
-    newest first; none without a word. Those that do not count as well: what is held, what
+    newest first; none without a word. Inactive ones as well: pending, what
     something took the place of, but for the earlier versions of one that is found."""
     owner(user_id)
     sought = sorted(query_terms(words))[:MOST_WORDS]
@@ -217,16 +217,16 @@ def _begin(
     outbox.drop_files_of(session, user_id)
     told = (said for each in gone for said in (each.text, each.quote, each.label))
     texts = list(dict.fromkeys(filter(None, told)))
-    needles = [*texts, words] if words else texts
+    phrases = [*texts, words] if words else texts
     forgotten.note(session, user_id, texts, now)
-    also = _derived_memories_with(session, user_id, ForgetMatcher(needles))
+    also = _derived_memories_with(session, user_id, ForgetMatcher(phrases))
     ledger.remove(session, user_id, also, now)
     digests.read_uncommitted_again(session, user_id)
     forgets.begin(
         session,
         user_id,
         everything=everything,
-        needles=needles,
+        phrases=phrases,
         turn_ids={each.turn_id for each in gone if each.turn_id is not None},
         inbox_id=max(inbox_id, forgets.last_begun(session, user_id)),
         now=now,
@@ -237,18 +237,18 @@ def _record(session: Session, user_id: str, detail: str, now: datetime, by: str 
     audit.record(session, Action.FORGOT, at=now, by=by or user_id, subject=user_id, detail=detail)
 
 
-def _derived_memories_with(session: Session, user_id: str, needles: ForgetMatcher) -> Sequence[int]:
-    """The numbers of the user's episodes and held memories, whatever became of them, in
-    which one of the needles is found: what gaia gathered by itself and shows to nobody unasked.
+def _derived_memories_with(session: Session, user_id: str, matcher: ForgetMatcher) -> Sequence[int]:
+    """The numbers of the user's episodes and pending memories, whatever became of them, in
+    which one of the phrases is found: what gaia gathered by itself and shows to nobody unasked.
     A summary tells many things at once, so that it goes with any of them that is forgotten."""
     rows = session.execute(
         select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote, MemoryRow.label).where(
             MemoryRow.user_id == owner(user_id),
             MemoryRow.source == MemorySource.DIGEST,
-            or_(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.HELD),
+            or_(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.PENDING),
         )
     )
-    return [number for number, *texts in rows if any(map(needles.match, filter(None, texts)))]
+    return [number for number, *texts in rows if any(map(matcher.match, filter(None, texts)))]
 
 
 def _apart_from_full_text(

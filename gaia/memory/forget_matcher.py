@@ -2,9 +2,9 @@
 
 A text says it when it, or a part of it of `PART` characters, has
 
-- half of a needle's content terms, and at least two of them; or the one that there is;
+- half of a phrase's content terms, and at least two of them; or the one that there is;
 - nothing but them, as in an answer of one word; or hardly anything else: three quarters
-  of its own terms, and at least two, are the needle's, as in a piece that was cut from a
+  of its own terms, and at least two, are the phrase's, as in a piece that was cut from a
   longer text;
 - a term of it that reads like a code: `B52x`, `4711`, but no year and no `10th`;
 - all of its words in their order, where these are stop words or no words at all.
@@ -31,7 +31,7 @@ LONGEST_ORDINARY = 16
 """Letters of the longest stems that are ordinary words."""
 
 FEWEST = 2
-"""Terms in common, at least, unless the needle or the text has only one."""
+"""Terms in common, at least, unless the phrase or the text has only one."""
 
 CODE = re.compile(r"(?=.*\d).{4,}")
 NO_CODE = re.compile(r"(?:19|20)\d\d|\d{1,3}\D{1,3}")
@@ -45,14 +45,14 @@ WORDS_IN_MIND = 50_000
 class ForgetMatcher:
     """What to look for: the texts of what is forgotten."""
 
-    def __init__(self, needles: Collection[str]) -> None:
-        self._terms = [texts.content_terms(needle) for needle in needles]
-        phrases = [
-            re.escape(texts.normalise(needle))
-            for needle, terms in zip(needles, self._terms, strict=True)
-            if not terms and texts.normalise(needle)
+    def __init__(self, phrases: Collection[str]) -> None:
+        self._terms = [texts.content_terms(phrase) for phrase in phrases]
+        literal = [
+            re.escape(texts.normalise(phrase))
+            for phrase, terms in zip(phrases, self._terms, strict=True)
+            if not terms and texts.normalise(phrase)
         ]
-        self._phrases = re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)") if phrases else None
+        self._phrases = re.compile(rf"(?<!\w)(?:{'|'.join(literal)})(?!\w)") if literal else None
         self._holders: Mapping[str, Collection[int]] = _holders(self._terms)
         self._codes = frozenset(term for term in self._holders if is_code(term))
         self._terms_of_word = lru_cache(WORDS_IN_MIND)(texts.content_terms)
@@ -75,10 +75,10 @@ class ForgetMatcher:
             return False
         if not self._codes.isdisjoint(known):
             return True
-        shared = Counter(needle for term in known for needle in self._holders[term])
+        shared = Counter(phrase for term in known for phrase in self._holders[term])
         return any(
-            self._is_enough(count, of_needle=len(self._terms[needle]), of_text=len(found))
-            for needle, count in shared.items()
+            self._is_enough(count, of_phrase=len(self._terms[phrase]), of_text=len(found))
+            for phrase, count in shared.items()
         )
 
     def _content_terms(self, part: str) -> frozenset[str]:
@@ -87,10 +87,10 @@ class ForgetMatcher:
             return texts.content_terms(part)
         return frozenset().union(*map(self._terms_of_word, PLAIN_WORD.findall(part.lower())))
 
-    def _is_enough(self, shared: int, *, of_needle: int, of_text: int) -> bool:
-        if of_needle == 1 or shared == of_text:
+    def _is_enough(self, shared: int, *, of_phrase: int, of_text: int) -> bool:
+        if of_phrase == 1 or shared == of_text:
             return True
-        return shared >= FEWEST and (2 * shared >= of_needle or 4 * shared >= 3 * of_text)
+        return shared >= FEWEST and (2 * shared >= of_phrase or 4 * shared >= 3 * of_text)
 
 
 def is_code(term: str) -> bool:
@@ -112,7 +112,7 @@ def parts(text: str) -> Iterator[str]:
 
 def _holders(terms: Collection[Collection[str]]) -> Mapping[str, Collection[int]]:
     holders: defaultdict[str, list[int]] = defaultdict(list)
-    for needle, of_needle in enumerate(terms):
-        for term in of_needle:
-            holders[term].append(needle)
+    for phrase, of_phrase in enumerate(terms):
+        for term in of_phrase:
+            holders[term].append(phrase)
     return holders

@@ -34,7 +34,7 @@ CHUNK = 5000
 
 
 def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
-    """Keep a statement, word for word, unless it is known already. One that was held
+    """Keep a statement, word for word, unless it is known already. One that was pending
     counts from now on.
 
     One that is said again counts for more, unless it is only a copy, or comes from the
@@ -52,10 +52,10 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
     forgotten.check(session, user_id, said)
     known = rows.same(session, user_id, said)
     if known is None:
-        known = rows.insert_held(session, user_id, said, now)
+        known = rows.insert_pending(session, user_id, said, now)
     else:
         rows.say_again(session, known, said, now)
-    is_new = known.status == MemoryStatus.HELD
+    is_new = known.status == MemoryStatus.PENDING
     if is_new:
         rows.activate(session, known, now)
     return Added(memory_of(known), is_new)

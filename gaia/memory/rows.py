@@ -1,7 +1,7 @@
 """Rows of the ledger, together with what is made of them.
 
-A row that counts has its full text and is in the vector index; one that does not has
-neither. Only the ledger, `holding` and what they are made of write rows; each function
+An active row has its full text and is in the vector index; any other has neither. Only
+the ledger, `pending` and what they are made of write rows; each function
 works within their caller's transaction.
 """
 
@@ -52,22 +52,22 @@ def searched(words: str, label: str | None) -> str:
 
 
 def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
-    """The row that says the same: the one that counts, or one that is held."""
+    """The row that says the same: an active one, or a pending one."""
     says_it = of(user_id).where(
         MemoryRow.kind == said.kind,
         MemoryRow.context == said.context,
         MemoryRow.hash == text_hash(said.text),
     )
-    # Asked for both at once, SQLite would read all memories of the user that count.
-    for status in (MemoryStatus.ACTIVE, MemoryStatus.HELD):
+    # Asked for both at once, SQLite would read all active memories of the user.
+    for status in (MemoryStatus.ACTIVE, MemoryStatus.PENDING):
         row = session.scalars(says_it.where(MemoryRow.status == status)).first()
         if row is not None:
             return row
     return None
 
 
-def insert_held(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:
-    """A new row that does not count yet. The text of `said` is as it is to be stored."""
+def insert_pending(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:
+    """Insert a pending row. The text of `said` is as it is to be stored."""
     row = MemoryRow(
         user_id=user_id,
         kind=said.kind,
@@ -81,7 +81,7 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
         context=said.context,
         sensitive=said.sensitive,
         source=said.source,
-        status=MemoryStatus.HELD,
+        status=MemoryStatus.PENDING,
         support=1,
         valid_from=said.said_at or now,
         valid_to=said.valid_to,
@@ -103,8 +103,8 @@ def insert_held(session: Session, user_id: str, said: Statement, now: datetime) 
 
 
 def activate(session: Session, row: MemoryRow, now: datetime) -> None:
-    """Have a row count that does not, with all that is made of it."""
-    if row.status != MemoryStatus.HELD:
+    """Activate a row, write its full text and have it indexed."""
+    if row.status != MemoryStatus.PENDING:
         row.valid_to = None
     row.status = MemoryStatus.ACTIVE
     row.superseded_by = None
@@ -116,7 +116,7 @@ def activate(session: Session, row: MemoryRow, now: datetime) -> None:
 
 
 def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime) -> None:
-    """Have a row that counts do so no more. No prompt tells it from now on."""
+    """Deactivate a row, and remove it from full text and index. No prompt holds it from now on."""
     row.status = status
     row.updated_at = now
     session.flush()
@@ -126,8 +126,8 @@ def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime
 
 
 def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) -> None:
-    """Have a row count for more that was said once more, unless that is only a copy, or
-    comes from where it was kept: the same turn, or the same digest."""
+    """Count one more support for a row that was said again, unless that is only a copy, or
+    comes from the same turn or the same digest."""
     if said.source is not MemorySource.IMPORT and not has_same_origin(row, said):
         row.support += 1
         row.updated_at = now
@@ -159,8 +159,8 @@ def add_entities(session: Session, row: MemoryRow, names: Iterable[str]) -> None
         session.execute(insert(MemoryEntityRow), entities)
 
 
-def delete_held(session: Session, row: MemoryRow) -> None:
-    """Delete a row that does not count, and so has no full text and no vector."""
+def delete_pending(session: Session, row: MemoryRow) -> None:
+    """Delete a pending row, which has no full text and no vector."""
     session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
     session.expunge(row)
 

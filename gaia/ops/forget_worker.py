@@ -64,7 +64,7 @@ class ForgetWorker:
         self._database = database
         self._clock = clock
         self._workers = Workers("forgetting", self._work, clock)
-        self._needles: dict[int, ForgetMatcher] = {}
+        self._matchers: dict[int, ForgetMatcher] = {}
         self._files_cleaned: set[int] = set()
         self._rewritten: set[int] = set()
         self._pause = FIRST_PAUSE
@@ -134,11 +134,11 @@ class ForgetWorker:
         return await self._database.write(forgets.seal, request.forget_id, request.user_id)
 
     async def _redaction(self, request: Forget) -> Redaction:
-        needles = self._needles.get(request.forget_id)
-        if needles is None:
-            needles = await asyncio.to_thread(ForgetMatcher, request.needles)
-            self._needles[request.forget_id] = needles
-        return request.redaction(needles.match, needles.terms)
+        matcher = self._matchers.get(request.forget_id)
+        if matcher is None:
+            matcher = await asyncio.to_thread(ForgetMatcher, request.phrases)
+            self._matchers[request.forget_id] = matcher
+        return request.redaction(matcher.match, matcher.terms)
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await redact_sessions(self._database, what, spared=await self._spared(what), key=key)
@@ -183,7 +183,7 @@ class ForgetWorker:
         await self._database.write(_note_done, forget_ids, requests, now)
         self._forgotten()
         for forget_id in forget_ids:
-            self._needles.pop(forget_id, None)
+            self._matchers.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
             self._rewritten.discard(forget_id)
         logger.info("forgotten for good: %d wishes", len(forget_ids))

@@ -61,11 +61,11 @@ async def _clean_files(home: Home, database: Database, user: User) -> None:
     Logs are left to the process that writes them: they hold no words.
     """
     known, requests, earlier_ids = await database.read(_to_clean, user)
-    needles = [words for each in known for words in (each.text, each.quote, each.label) if words]
-    needles += [needle for request in requests for needle in request.needles]
+    phrases = [words for each in known for words in (each.text, each.quote, each.label) if words]
+    phrases += [phrase for request in requests for phrase in request.phrases]
     what = Redaction(
         user_id=user.user_id,
-        says=ForgetMatcher(needles).match,
+        says=ForgetMatcher(phrases).match,
         sources=frozenset(),
         everything=True,
         inbox_id=0,

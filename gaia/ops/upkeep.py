@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.digest.worker import DigestWorker
 from gaia.errors import UpkeepError
-from gaia.memory import archive, holding
+from gaia.memory import archive, pending
 from gaia.ops.checkpoints import Checkpoints
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -28,16 +28,16 @@ from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
-CACHED_FOR = timedelta(days=90)
-"""So long something that gaia is not sure of waits for what supports it."""
+PENDING_FOR = timedelta(days=90)
+"""How long a pending memory waits for support."""
 
 DIGESTS_KEPT_FOR = timedelta(days=90)
 
 FILES_KEPT_FOR = timedelta(days=1)
-"""So long a file stays after it has been sent: providers fetch it within the hour."""
+"""How long a file stays after it was sent: providers fetch it within the hour."""
 
 COUNTS_KEPT_FOR = timedelta(days=366)
-"""So long it is kept how many tokens were used on a day."""
+"""How long the tokens used on a day are kept."""
 
 COPIES_KEPT_FOR = timedelta(days=90)
 """So long a copy of the database stays that was made before a migration."""
@@ -111,8 +111,8 @@ class Upkeep:
 
     async def _drop_memories(self) -> None:
         now = self._clock.now()
-        dropped = await self._database.write(holding.drop_held, now - CACHED_FOR)
-        expired = await self._some_at_a_time(holding.expire, now)
+        dropped = await self._database.write(pending.drop_old, now - PENDING_FOR)
+        expired = await self._some_at_a_time(pending.expire, now)
         if expired or dropped:
             logger.info("memories: %d have expired, %d were never sure", expired, dropped)
             self._memory_changed()

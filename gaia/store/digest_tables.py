@@ -76,7 +76,7 @@ class DigestState(StrEnum):
     `SEALED`: its session takes no new message, and is to be read. `EXTRACTED`: every
     window of it was read. `COMMITTED`: memories and episode are written, the session may
     go. `CLEARED`: it is gone. `FAILED`: the model gave no usable answer; what could be
-    told without it is held, and the session stays.
+    told without it is pending, and the session stays.
     """
 
     SEALED = "sealed"

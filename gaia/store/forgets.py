@@ -31,7 +31,7 @@ class Forget:
     state: ForgetState
     everything: bool
     memory_ids: tuple[int, ...]
-    needles: tuple[str, ...]
+    phrases: tuple[str, ...]
     turn_ids: frozenset[str]
     inbox_id: int
     created_at: datetime
@@ -39,7 +39,7 @@ class Forget:
     def redaction(
         self, says: Callable[[str], bool], terms: frozenset[str] | None = None
     ) -> Redaction:
-        """What goes, where `says` finds the needles in a text, and `terms` are theirs."""
+        """What goes, where `says` finds the phrases in a text, and `terms` are theirs."""
         return Redaction(
             user_id=self.user_id,
             says=says,
@@ -57,7 +57,7 @@ def ask(
     memory_ids: Collection[int],
     *,
     everything: bool,
-    needles: Sequence[str] = (),
+    phrases: Sequence[str] = (),
     now: datetime,
 ) -> int:
     """Note what a user may want forgotten, in the place of what they were asked before."""
@@ -67,7 +67,7 @@ def ask(
         state=ForgetState.ASKED,
         everything=everything,
         memory_ids=list(memory_ids),
-        needles=list(needles),
+        phrases=list(phrases),
         created_at=now,
     )
     session.add(row)
@@ -102,7 +102,7 @@ def begin(
     user_id: str,
     *,
     everything: bool,
-    needles: Sequence[str],
+    phrases: Sequence[str],
     turn_ids: Collection[str],
     inbox_id: int,
     now: datetime,
@@ -113,7 +113,7 @@ def begin(
             user_id=user_id,
             state=ForgetState.WIPING,
             everything=everything,
-            needles=list(needles),
+            phrases=list(phrases),
             turn_ids=sorted(turn_ids),
             inbox_id=inbox_id,
             created_at=now,
@@ -155,7 +155,7 @@ def seal(session: Session, forget_id: int, user_id: str) -> bool:
     sealed = session.scalars(
         update(ForgetRow)
         .where(ForgetRow.forget_id == forget_id, ForgetRow.user_id == user_id)
-        .values(state=ForgetState.SEALING, needles=[], turn_ids=[])
+        .values(state=ForgetState.SEALING, phrases=[], turn_ids=[])
         .returning(ForgetRow.forget_id)
     )
     return sealed.first() is not None
@@ -199,7 +199,7 @@ def _forget(row: ForgetRow) -> Forget:
         state=ForgetState(row.state),
         everything=row.everything,
         memory_ids=tuple(row.memory_ids),
-        needles=tuple(row.needles),
+        phrases=tuple(row.phrases),
         turn_ids=frozenset(row.turn_ids),
         inbox_id=row.inbox_id,
         created_at=row.created_at,

@@ -34,11 +34,11 @@ class MemorySource(StrEnum):
 
 
 class MemoryStatus(StrEnum):
-    """Whether a memory counts. `HELD` waits for a second support; `SUPERSEDED` has a
-    successor, or holds no longer; `ARCHIVED` ran out, or was taken back."""
+    """Whether a memory is used. `PENDING` waits for a second support; `SUPERSEDED` has a
+    successor, or is no longer true; `ARCHIVED` ran out, or was taken back."""
 
     ACTIVE = "active"
-    HELD = "held"
+    PENDING = "pending"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
 
@@ -50,7 +50,7 @@ class MemoryRow(Base):
     wording of it that was verified: it is searched, and told nowhere. `verdict` is what
     came of verifying it. `subject` is who or what it is
     about, such as a name; of a relation, `predicate` and `object` tell the rest, such as
-    `Grace`, `sister of`, `the user`. `context` is where it counts: `global`, `work`, … A
+    `Grace`, `sister of`, `the user`. `context` is where it applies: `global`, `work`, … A
     `sensitive` one is shown when it is searched for, and never offered. `session_id`
     and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
@@ -193,7 +193,7 @@ class IndexShardRow(Base):
 
 
 class ForgetState(StrEnum):
-    """The life of a wish to forget: asked and not confirmed yet; being carried out; and
+    """The life of a request to forget: asked and not confirmed yet; being carried out; and
     carried out, but for what the write-ahead log still holds. One that is done leaves
     no row."""
 
@@ -203,10 +203,10 @@ class ForgetState(StrEnum):
 
 
 class ForgetRow(Base):
-    """A wish to forget, until no file holds what it was about.
+    """A request to forget, kept until no file holds what it was about.
 
     `memory_ids` are the memories that it means, `everything` all of the user's.
-    While it is carried out, `needles` are what to look for in transcripts, queues and
+    While it is carried out, `phrases` are what to look for in transcripts, queues and
     logs: the texts of memories that are gone already, which `turn_ids` had them from, and
     the words that the user named them by, which a question holds as well.
     What was received after the message `inbox_id` is none of its business.
@@ -220,7 +220,7 @@ class ForgetRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     everything: Mapped[bool] = mapped_column(default=False)
     memory_ids: Mapped[list[int]] = mapped_column(JSON, default=list)
-    needles: Mapped[list[str]] = mapped_column(JSON, default=list)
+    phrases: Mapped[list[str]] = mapped_column(JSON, default=list)
     turn_ids: Mapped[list[str]] = mapped_column(JSON, default=list)
     inbox_id: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]

@@ -103,18 +103,18 @@ def add(
 
 
 def keep(
-    memory_id: Annotated[int, typer.Argument(help="As 'gaia memory list --held' shows it.")],
+    memory_id: Annotated[int, typer.Argument(help="As 'gaia memory list --pending' shows it.")],
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
     """Have something count that gaia is not sure of."""
     from gaia.cli.control import wake
-    from gaia.memory import holding
+    from gaia.memory import pending
     from gaia.ops.queries.memories import memory_report
     from gaia.paths import find_home
 
     def change(session: Session, owner: User, now: datetime) -> tuple[str, Memory]:
-        return owner.name, holding.confirm(session, owner.user_id, memory_id, now)
+        return owner.name, pending.confirm(session, owner.user_id, memory_id, now)
 
     name, memory = write_memory(user, change)
     runs = wake(find_home())

@@ -118,7 +118,7 @@ def import_file(
                 checked.statements,
                 SystemClock(),
                 progress,
-                held=checked.held,
+                unsure=checked.pending,
             )
         return owner.name, taken
 

@@ -27,7 +27,7 @@ SOURCES = {
     "import": "taken from a file",
 }
 STANDINGS = {
-    "held": "gaia is not sure of it: 'gaia memory keep' makes it count",
+    "pending": "gaia is not sure of it: 'gaia memory keep' makes it count",
     "superseded": "counts no longer",
     "archived": "counts no longer: its time is over, or it was taken back",
 }
@@ -47,15 +47,19 @@ OfUser = Annotated[
 def list_memories(
     page: Annotated[int, typer.Option(min=1, help="Which page, from the newest on.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="All of them, on one page.")] = False,
-    held: Annotated[bool, typer.Option("--held", help="What gaia is not sure of.")] = False,
+    pending: Annotated[
+        bool, typer.Option("--pending", help="Memories that wait for confirmation.")
+    ] = False,
+    held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
     """List what gaia remembers, the newest first."""
     from gaia.ops.queries.memories import MEMORIES, WhichMemories
 
+    pending = pending or held
     size = ALL if every else PAGE_SIZE
-    found = ask(MEMORIES, WhichMemories(user=user, page=page, size=size, held=held))
+    found = ask(MEMORIES, WhichMemories(user=user, page=page, size=size, pending=pending))
     if as_json:
         echo_json(found.model_dump(mode="json"))
         return
@@ -64,16 +68,16 @@ def list_memories(
         if found.pages > 1:
             typer.echo(
                 f"\nPage {found.page} of {found.pages}, {found.total:,} memories."
-                f"{_next(found, held=held)}"
+                f"{_next(found, pending=pending)}"
             )
-    elif held:
+    elif pending:
         typer.echo(f"There is nothing in the memory of {found.user} that gaia is not sure of.")
     else:
         typer.echo(
             f"There is nothing in the memory of {found.user} yet: 'gaia memory add' adds to it."
         )
-    if found.held and not held:
-        typer.echo(f"\nNot sure of {found.held:,} more: gaia memory list --held")
+    if found.pending and not pending:
+        typer.echo(f"\nNot sure of {found.pending:,} more: gaia memory list --pending")
 
 
 def why(
@@ -92,10 +96,10 @@ def why(
         typer.echo(_in_words(origin))
 
 
-def _next(found: MemoryPage, *, held: bool) -> str:
+def _next(found: MemoryPage, *, pending: bool) -> str:
     if found.page == found.pages:
         return ""
-    which = " --held" if held else ""
+    which = " --pending" if pending else ""
     return f" The next one: gaia memory list{which} --page {found.page + 1}"
 
 

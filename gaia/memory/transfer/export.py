@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sqlalchemy.orm import Session
 
-from gaia.memory import entities, holding, ledger
+from gaia.memory import entities, ledger, pending
 from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
 from gaia.store.memory_tables import MemoryKind
@@ -59,7 +59,7 @@ def records(session: Session, user_id: str, file_format: FileFormat) -> Sequence
     about = entities.by_memory(session, user_id)
     found = [*ledger.every(session, user_id, limit=ALL)]
     if file_format is FileFormat.JSONL:
-        found += holding.held(session, user_id, size=ALL).memories[::-1]
+        found += pending.page(session, user_id, size=ALL).memories[::-1]
     return [record_of(each, about.get(each.memory_id, ())) for each in found]
 
 

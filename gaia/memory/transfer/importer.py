@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError
-from gaia.memory import holding, ledger, rows
+from gaia.memory import ledger, pending, rows
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.transfer.record import Record, from_markdown, parse_line, statement_of
@@ -44,12 +44,12 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a file holds: what can be taken, and what cannot. Of the `held` among the
+    """What a file holds: what can be taken, and what cannot. Of the `pending` among the
     statements the gaia that wrote them was not sure."""
 
     statements: Sequence[Statement]
     mistakes: Sequence[Mistake]
-    held: frozenset[Statement] = frozenset()
+    pending: frozenset[Statement] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def check(content: str, file_format: FileFormat) -> Checked:
     """Everything in `content` that is meant to be a memory."""
     statements: list[Statement] = []
     mistakes: list[Mistake] = []
-    held: set[Statement] = set()
+    unsure: set[Statement] = set()
     for line, parsed in _parsed(content, file_format):
         try:
             record = parsed()
@@ -77,9 +77,9 @@ def check(content: str, file_format: FileFormat) -> Checked:
         except UnfitMemoryError as exc:
             mistakes.append(Mistake(line, str(exc)))
             continue
-        if record.held:
-            held.add(statements[-1])
-    return Checked(statements, mistakes, frozenset(held))
+        if record.pending:
+            unsure.add(statements[-1])
+    return Checked(statements, mistakes, frozenset(unsure))
 
 
 async def import_statements(
@@ -89,9 +89,9 @@ async def import_statements(
     clock: Clock,
     progress: Callable[[int, int], None],
     *,
-    held: Collection[Statement] = (),
+    unsure: Collection[Statement] = (),
 ) -> ImportResult:
-    """Remember the statements, unless they are known; those that are `held` are only held.
+    """Remember the statements, unless they are known; those that are `unsure` are pending.
     May be interrupted and repeated.
 
     What was superseded is not brought back by a statement that is older than that.
@@ -101,7 +101,7 @@ async def import_statements(
     new = 0
     for start in range(0, len(statements), BATCH):
         batch = statements[start : start + BATCH]
-        new += await database.write(_add, batch, superseded, held, user_id, clock)
+        new += await database.write(_add, batch, superseded, unsure, user_id, clock)
         progress(start + len(batch), len(statements))
     return ImportResult(new, len(statements) - new)
 
@@ -146,7 +146,7 @@ def _add(
     session: Session,
     batch: Sequence[Statement],
     superseded: Mapping[_Key, datetime],
-    held: Collection[Statement],
+    unsure: Collection[Statement],
     user_id: str,
     clock: Clock,
 ) -> int:
@@ -154,7 +154,7 @@ def _add(
     for statement in batch:
         if _is_outdated(statement, superseded):
             continue
-        keep = holding.hold if statement in held else ledger.add
+        keep = pending.add if statement in unsure else ledger.add
         added = keep(session, user_id, statement, clock.now())
         new += added.is_new
     return new

@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger
@@ -50,10 +58,10 @@ Time = Annotated[AwareDatetime, AfterValidator(_within_calendar)]
 
 class Record(BaseModel):
     """A memory on its way out or in. Only `text` is needed; what else a file says is
-    left out. `source` tells where it came from in the gaia that wrote the file, `held`
+    left out. `source` tells where it came from in the gaia that wrote the file, `pending`
     that it was not sure of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True)
 
     text: str
     kind: MemoryKind = MemoryKind.FACT
@@ -69,7 +77,8 @@ class Record(BaseModel):
     said_at: Time | None = None
     expires_at: Time | None = None
     due_at: Time | None = None
-    held: bool = False
+    pending: bool = Field(False, validation_alias=AliasChoices("pending", "held"))
+    """Older files say `held`."""
 
     def to_json(self) -> str:
         """One line, in which nothing is left that a terminal would obey."""
@@ -101,7 +110,7 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         said_at=memory.valid_from,
         expires_at=memory.expires_at,
         due_at=memory.due_at,
-        held=memory.status is MemoryStatus.HELD,
+        pending=memory.status is MemoryStatus.PENDING,
     )
 
 

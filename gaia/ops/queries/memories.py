@@ -40,21 +40,21 @@ class MemoryReport(Report):
 
 
 class WhichMemories(Whose):
-    """A page of somebody's memories: those that count, or those that gaia is not sure of."""
+    """A page of somebody's memories: active or pending ones."""
 
     page: int
     size: int
-    held: bool
+    pending: bool
 
 
 class MemoryPage(Report):
-    """Some of somebody's memories, the newest first, and how many are held of all."""
+    """Some of somebody's memories, the newest first, and how many are pending in all."""
 
     user: str
     page: int
     pages: int
     total: int
-    held: int
+    pending: int
     memories: tuple[MemoryReport, ...]
 
 
@@ -138,7 +138,7 @@ def _page(source: Source, asked: WhichMemories) -> MemoryPage:
     from gaia.store.memory_tables import MemoryStatus
 
     owner = find_owner(source.session, asked.user)
-    status = MemoryStatus.HELD if asked.held else MemoryStatus.ACTIVE
+    status = MemoryStatus.PENDING if asked.pending else MemoryStatus.ACTIVE
     found = ledger.page(
         source.session, owner.user_id, number=asked.page, size=asked.size, status=status
     )
@@ -147,7 +147,7 @@ def _page(source: Source, asked: WhichMemories) -> MemoryPage:
         page=found.number,
         pages=found.pages,
         total=found.total,
-        held=ledger.count(source.session, owner.user_id, MemoryStatus.HELD),
+        pending=ledger.count(source.session, owner.user_id, MemoryStatus.PENDING),
         memories=tuple(map(memory_report, found.memories)),
     )
 

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from gaia.commands.export import NO_FILES, NOT_THAT_KIND, WHICH
-from gaia.memory import forget, holding
+from gaia.memory import forget, pending
 from gaia.memory.memory import Statement
 from gaia.memory.transfer import export
 from gaia.memory.transfer.importer import FileFormat, check
@@ -44,7 +44,7 @@ async def hold(core: Core, text: str) -> None:
     user_id = (await core.key()).user_id
     with core.database.writing() as session:
         said = Statement(text, MemorySource.DIGEST)
-        holding.hold(session, user_id, said, core.clock.now())
+        pending.add(session, user_id, said, core.clock.now())
 
 
 async def requests(core: Core) -> Sequence[forgets.Forget]:
@@ -91,14 +91,14 @@ async def test_the_file_for_another_gaia_has_what_is_not_sure_and_is_taken_in(ru
         await hold(core, "Has a boat")
         chunk, content = await export(core, "JSON")
         assert chunk.text == (
-            "All that I remember of you: 2 memories, 1 of which I am not sure of. "
+            "All that I remember of you: 2 memories, 1 of them not yet confirmed. "
             "`gaia memory import` takes it in."
         )
         assert chunk.file is not None
         assert chunk.file.name.endswith(".jsonl")
         checked = check(content.decode(), FileFormat.JSONL)
         assert [each.text for each in checked.statements] == [POT, "Has a boat"]
-        assert {each.text for each in checked.held} == {"Has a boat"}
+        assert {each.text for each in checked.pending} == {"Has a boat"}
         assert not checked.mistakes
 
 
@@ -126,7 +126,7 @@ async def test_nothing_is_no_file(running_core):
         assert chunk.text == "There is nothing in your memory that I could send."
         await hold(core, "Has a boat")
         chunk, _ = await export(core)
-        assert chunk.text.endswith("I am not sure of 1 more: /memory held lists them.")
+        assert chunk.text.endswith("1 more are pending: /memory pending lists them.")
         assert chunk.file is None
 
 

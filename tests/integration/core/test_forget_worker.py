@@ -315,7 +315,7 @@ async def test_a_reader_in_the_way_is_waited_for(running_core, home, caplog):
             question = await sent_after(core, "/forget gate code")
             await sent_after(core, question.buttons[0].command)
             await core.clock.until_sleeping()
-            assert [request.needles for request in await requests(core)] == [()]
+            assert [request.phrases for request in await requests(core)] == [()]
             assert "until another process lets go" in caplog.text
         await until_forgotten(core)
         assert files_with(home.root, *TRACES) == []

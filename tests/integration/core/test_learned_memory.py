@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.memory import holding, ledger
+from gaia.memory import ledger, pending
 from gaia.memory.extraction import Checked
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
@@ -23,10 +23,10 @@ async def test_what_gaia_is_not_sure_of_is_shown_apart_and_kept_when_its_user_sa
     running_core,
 ):
     async with running_core() as core:
-        assert "nothing in your memory that I am not sure of" in await core.say("/memory held")
-        await learn(core, window(proposal("Ada may ski", quote="I might ski", held=True)))
-        assert await core.say("/memory") == "I am not sure of 1 more: /memory held lists them."
-        shown = await core.say("/memory held")
+        assert "nothing in your memory that I am not sure of" in await core.say("/memory pending")
+        await learn(core, window(proposal("Ada may ski", quote="I might ski", pending=True)))
+        assert await core.say("/memory") == "I am not sure of 1 more: /memory pending lists them."
+        shown = await core.say("/memory pending")
         assert "What I am not sure of, 1 in all" in shown
         assert "#1 (1 January 2026, not sure) “Ada may ski”" in shown
         why = await core.say("/memory why 1")
@@ -34,20 +34,21 @@ async def test_what_gaia_is_not_sure_of_is_shown_apart_and_kept_when_its_user_sa
         assert "Your words then: “I might ski”" in why
         assert "not checked, so your own words alone stand" in why
         assert "I am not sure of it, and do not use it. /memory keep 1" in why
-        assert "nothing that I am not sure of" in await core.say("/memory keep 2")
-        assert "nothing that I am not sure of" in await core.say("/memory keep")
+        assert "No pending memory has that number" in await core.say("/memory keep 2")
+        assert "No pending memory has that number" in await core.say("/memory keep")
         assert await core.say("/memory keep #1") == "Kept in your memory as #1: “Ada may ski”"
         assert "#1 (1 January 2026) “Ada may ski”" in await core.say("/memory search ski")
 
 
-async def test_what_is_held_is_listed_in_pages(running_core):
+async def test_pending_memories_are_listed_in_pages(running_core):
     async with running_core() as core:
-        many = [proposal(f"fact {number}", held=True) for number in range(1, 13)]
+        many = [proposal(f"fact {number}", pending=True) for number in range(1, 13)]
         await learn(core, window(*many))
-        shown = await core.say("/memory held")
+        shown = await core.say("/memory pending")
         assert "12 in all, the newest first, page 1 of 2" in shown
-        assert "Older ones: /memory held 2" in shown
-        assert (await core.say("/memory held 2")).count("“fact ") == 2
+        assert "Older ones: /memory pending 2" in shown
+        assert (await core.say("/memory pending 2")).count("“fact ") == 2
+        assert await core.say("/memory held") == shown
 
 
 async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core):
@@ -73,7 +74,7 @@ async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core)
 async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
     async with running_core() as core:
         user = await core.users.find("ada")
-        await learn(core, window(proposal("Ada may ski", held=True), proposal("Ada sings")))
+        await learn(core, window(proposal("Ada may ski", pending=True), proposal("Ada sings")))
         await core.database.write(ledger.retract, user.user_id, 2, core.clock.now())
         assert "as I understood you, it holds no longer" in await core.say("/memory why 2")
         asked = await core.say("/forget sings")
@@ -83,7 +84,7 @@ async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
         assert "Forgotten: 1 memory" in await core.say("/forget yes")
         with core.database.reading() as session:
             assert ledger.numbers(session, user.user_id) == []
-            assert holding.held(session, user.user_id).total == 0
+            assert pending.page(session, user.user_id).total == 0
 
 
 async def test_it_is_told_whether_what_was_said_was_understood(running_core):

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.errors import UpkeepError
-from gaia.memory import archive, holding, ledger
+from gaia.memory import archive, ledger, pending
 from gaia.memory.extraction import Reader
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound, ReceiptKind
@@ -49,7 +49,7 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
         now = core.clock.now()
         with core.database.writing() as session:
             tea = Statement("I like tea", MemorySource.DIGEST)
-            holding.hold(session, user_id, tea, now)
+            pending.add(session, user_id, tea, now)
             fair = Statement(
                 "There is a fair", MemorySource.USER, expires_at=now + timedelta(days=1)
             )
@@ -60,7 +60,7 @@ async def test_what_is_old_goes_and_what_is_known_stays(running_core):
             await core.app.upkeep.run()
         with core.database.reading() as session:
             kept = archive.search(session, user_id, words="", limit=9)
-            assert list(holding.held(session, user_id).memories) == []
+            assert list(pending.page(session, user_id).memories) == []
             assert uncleared(session) == []
         assert [hit.turn.words for hit in kept] == ["what do you think?"]
         assert await core.facts() == ["I like boats"]

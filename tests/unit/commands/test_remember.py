@@ -45,5 +45,5 @@ def test_of_many_only_the_first_are_told():
 
 
 def test_what_is_not_sure_is_only_counted():
-    reply = ChatAnnouncements().learned(Committed(learned=(), replaced=(), episode=None, held=2))
-    assert reply.text.endswith("I am not sure of 2 more: /memory held shows what.")
+    reply = ChatAnnouncements().learned(Committed(learned=(), replaced=(), episode=None, pending=2))
+    assert reply.text.endswith("I am not sure of 2 more: /memory pending lists them.")

@@ -34,7 +34,7 @@ from tests.harness.turns import a_turn, a_window, turns_of
 def test_what_the_user_says_of_themselves_is_held(said: str, told: list[str] | None) -> None:
     found = findings(turns_of(said)).proposals
     assert [each.text for each in found] == ([said] if told is None else told)
-    assert all(each.held and each.quote in said for each in found)
+    assert all(each.pending and each.quote in said for each in found)
 
 
 def test_of_a_long_session_the_most_telling_sentences_are_held_in_their_order() -> None:

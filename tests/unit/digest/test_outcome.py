@@ -25,7 +25,7 @@ PROPOSAL = Proposal(
     changes=[(Target(None, 2, 3), Change.REPLACES)],
     relations=[Relation("Zoë")],
     due_at=datetime(2026, 3, 1, 9, tzinfo=UTC),
-    held=True,
+    pending=True,
 )
 CHECKED = Checked("They spoke of Zoë.", [PROPOSAL], {"no quote": 2})
 

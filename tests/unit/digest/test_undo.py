@@ -36,12 +36,12 @@ async def undo(book: Book, user: User, *, after: timedelta = timedelta(0)) -> Un
 async def test_all_is_as_before_and_only_once(book: Book, ada: User, digests: Digests) -> None:
     for text in ("I live in Lisbon", "I drink tea"):
         await book.keep(ada, said(text, MemorySource.TOOL))
-    await digests.digested(proposal("I ski", held=True))
+    await digests.digested(proposal("I ski", pending=True))
     await digests.digested(
         instead_of(1, PORTO),
         instead_of(2, "I drink no tea"),
         proposal("I ski", minute=1),
-        proposal("I may sing", held=True),
+        proposal("I may sing", pending=True),
         summary="We spoke",
     )
     assert await book.texts(ada) == ["I ski", PORTO, "I drink no tea", "We spoke"]
@@ -55,7 +55,7 @@ async def test_all_is_as_before_and_only_once(book: Book, ada: User, digests: Di
         each.text: each.status
         for each in await book.database.read(ledger.every, ada.user_id, limit=9, active=False)
     }
-    assert kept["I ski"] is MemoryStatus.HELD
+    assert kept["I ski"] is MemoryStatus.PENDING
     assert kept[PORTO] is MemoryStatus.ARCHIVED
     assert "I may sing" not in kept
     assert await undo(book, ada) is None

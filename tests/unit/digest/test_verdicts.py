@@ -55,7 +55,7 @@ def judged(
 
 
 @pytest.mark.parametrize(
-    ("verdict", "label", "held", "is_past"),
+    ("verdict", "label", "pending", "is_past"),
     [
         (Verdict.SAME, "A claim", False, False),
         (Verdict.OPPOSITE, "", False, False),
@@ -68,11 +68,11 @@ def judged(
     ],
 )
 def test_only_what_was_judged_the_same_is_found_by_the_models_words(
-    verdict: Verdict | None, label: str, held: bool, is_past: bool
+    verdict: Verdict | None, label: str, pending: bool, is_past: bool
 ) -> None:
     (made,) = judged("I like tea. Bye", finding("like tea"), verdict=verdict).proposals
     assert (made.text, made.quote, made.label) == ("I like tea.", "I like tea.", label)
-    assert (made.held, made.is_past) == (held, is_past)
+    assert (made.pending, made.is_past) == (pending, is_past)
     assert made.verdict == ("" if verdict is None else verdict.value)
 
 
@@ -86,11 +86,11 @@ def test_what_holds_only_now_runs_out_when_it_says_so() -> None:
     found = finding("I am in Paris this week")
     (made,) = judged("I am in Paris this week", found, verdict=Verdict.ONLY_NOW).proposals
     assert made.expires_at == datetime(2026, 3, 9, tzinfo=ZONE)
-    assert not made.held
+    assert not made.pending
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "verdict", "held"),
+    ("said", "asked", "verdict", "pending"),
     [
         ("What can I cook? I am vegan.", True, None, True),
         ("What can I cook? I am vegan.", True, Verdict.SAME, False),
@@ -103,19 +103,19 @@ def test_what_holds_only_now_runs_out_when_it_says_so() -> None:
     ],
 )
 def test_what_may_be_material_waits_until_it_was_judged_theirs(
-    said: str, asked: bool, verdict: Verdict | None, held: bool
+    said: str, asked: bool, verdict: Verdict | None, pending: bool
 ) -> None:
     (made,) = judged(said, finding("I am vegan"), verdict=verdict, asked=asked).proposals
-    assert (made.text, made.held) == ("I am vegan.", held)
+    assert (made.text, made.pending) == ("I am vegan.", pending)
 
 
 def test_what_was_only_gathered_waits_too() -> None:
     (made,) = judged("I like tea", finding("I like tea", is_stated=False)).proposals
-    assert made.held
+    assert made.pending
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict", "kind", "held"),
+    ("said", "verdict", "kind", "pending"),
     [
         ("Always rhyme", Verdict.SAME, MemoryKind.RULE, False),
         ("Always rhyme", Verdict.UNCLEAR, MemoryKind.PREFERENCE, False),
@@ -126,10 +126,10 @@ def test_what_was_only_gathered_waits_too() -> None:
     ],
 )
 def test_a_rule_is_one_once_it_was_judged_the_same(
-    said: str, verdict: Verdict | None, kind: MemoryKind, held: bool
+    said: str, verdict: Verdict | None, kind: MemoryKind, pending: bool
 ) -> None:
     (made,) = judged(said, finding(said, kind="rule"), verdict=verdict).proposals
-    assert (made.kind, made.text, made.held) == (kind, said, held)
+    assert (made.kind, made.text, made.pending) == (kind, said, pending)
 
 
 def test_a_rule_for_one_letter_is_none() -> None:

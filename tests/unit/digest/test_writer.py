@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import entities, forget, holding, ledger
+from gaia.memory import entities, forget, ledger, pending
 from gaia.memory.extraction import Change, Proposal, Relation, Target
 from gaia.memory.memory import Memory
 from gaia.store.identities import User
@@ -191,7 +191,8 @@ async def test_what_was_said_later_elsewhere_is_not_replaced(
 
 
 @pytest.mark.parametrize(
-    ("fields", "stays"), [({}, False), ({"held": True}, True), ({"said_at": SAID - MINUTE}, True)]
+    ("fields", "stays"),
+    [({}, False), ({"pending": True}, True), ({"said_at": SAID - MINUTE}, True)],
 )
 async def test_what_the_user_wrote_yields_to_what_they_said_since_alone(
     book: Book, ada: User, digests: Digests, fields: dict[str, object], stays: bool
@@ -207,11 +208,11 @@ async def test_what_is_not_sure_is_held_and_replaces_nothing(
     book: Book, ada: User, digests: Digests
 ) -> None:
     number = (await book.keep(ada, said("I drink tea", MemorySource.TOOL))).memory.memory_id
-    done = await digests.digested(instead_of(number, "I drink coffee", held=True))
-    assert (done.learned, done.replaced, done.held) == ([], [], 1)
+    done = await digests.digested(instead_of(number, "I drink coffee", pending=True))
+    assert (done.learned, done.replaced, done.pending) == ([], [], 1)
     assert await book.texts(ada) == ["I drink tea"]
-    again = await digests.digested(proposal("I drink coffee", minute=1, held=True))
-    assert (again.learned, again.held) == ([], 0)
+    again = await digests.digested(proposal("I drink coffee", minute=1, pending=True))
+    assert (again.learned, again.pending) == ([], 0)
     sure = await digests.digested(proposal("I drink coffee", minute=2))
     assert texts(sure.learned) == ["I drink coffee"]
 
@@ -220,9 +221,9 @@ async def test_what_is_sure_takes_the_place_of_what_was_held(
     book: Book, ada: User, digests: Digests
 ) -> None:
     sure = later_than_the_first("I drink tea")
-    perhaps = proposal("I may drink tea", held=True)
+    perhaps = proposal("I may drink tea", pending=True)
     done = await digests.commit(await digests.sealed(), window(perhaps), window(sure))
-    assert (texts(done.learned), done.held) == (["I drink tea"], 0)
+    assert (texts(done.learned), done.pending) == (["I drink tea"], 0)
 
 
 async def test_one_that_cannot_be_written_leaves_the_others(
@@ -261,8 +262,8 @@ async def test_what_was_held_without_a_model_gives_way_to_what_one_finds(
     without = replace(digest, is_fallback=True)
     rough = window(proposal("so I drink tea"), proposal("yes"), summary="words, words")
     done = await digests.commit(without, rough)
-    assert (done.learned, done.held) == ([], 2)
-    await book.database.write(holding.confirm, ada.user_id, 2, READ)
+    assert (done.learned, done.pending) == ([], 2)
+    await book.database.write(pending.confirm, ada.user_id, 2, READ)
     await digests.commit(digest, window(proposal("I drink tea"), summary="Ada drinks tea"))
     assert sorted(await book.texts(ada)) == ["Ada drinks tea", "I drink tea", "yes"]
     assert len(await book.database.read(ledger.numbers, ada.user_id)) == 3

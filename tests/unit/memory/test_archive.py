@@ -211,8 +211,8 @@ KNOWN = ("the", "is", "not", "it", "gate", "code", "blue", "pot", "a", "4711", "
 WORDS = st.lists(st.sampled_from(KNOWN), max_size=8)
 
 
-def what(user, *needles: str, sources=frozenset()) -> Redaction:
-    found = ForgetMatcher(needles)
+def what(user, *phrases: str, sources=frozenset()) -> Redaction:
+    found = ForgetMatcher(phrases)
     return Redaction(user.user_id, found.match, frozenset(sources), False, 0, START, found.terms)
 
 
@@ -220,11 +220,11 @@ def what(user, *needles: str, sources=frozenset()) -> Redaction:
 def redact(database, ada):
     """Redacts what was said and answered; returns what is left."""
 
-    async def redact(*said: tuple[str, str], needles=(GATE,), sources=(), spared=()):
+    async def redact(*said: tuple[str, str], phrases=(GATE,), sources=(), spared=()):
         with database.writing() as session:
             for number, (words, answer) in enumerate(said):
                 talk(session, ada.user_id, words, answer, turn_id=f"{number}")
-        await redact_archive(database, what(ada, *needles, sources=sources), frozenset(spared))
+        await redact_archive(database, what(ada, *phrases, sources=sources), frozenset(spared))
         with database.reading() as session:
             numbers = rows.numbers(session, ada.user_id)
             turns = rows.get_many(session, ada.user_id, numbers)
@@ -255,7 +255,7 @@ async def test_what_is_spared_stays(redact):
 
 
 async def test_a_needle_of_stop_words_is_looked_for_everywhere(redact):
-    assert await redact(("That is not it!", "ok"), needles=["not it"]) == [(REPLACEMENT, "", "ok")]
+    assert await redact(("That is not it!", "ok"), phrases=["not it"]) == [(REPLACEMENT, "", "ok")]
 
 
 async def test_the_end_of_a_text_with_too_many_terms_is_looked_at(redact):
@@ -286,8 +286,8 @@ async def test_terms_are_those_of_what_is_left(redact, database, ada):
     assert [words for words, found in hits.items() if found] == ["weather"]
 
 
-@given(needles=st.lists(WORDS.map(" ".join), min_size=1, max_size=3), said=WORDS.map(" ".join))
-def test_a_text_that_says_it_has_one_of_the_terms(needles, said):
-    found = ForgetMatcher(needles)
+@given(phrases=st.lists(WORDS.map(" ".join), min_size=1, max_size=3), said=WORDS.map(" ".join))
+def test_a_text_that_says_it_has_one_of_the_terms(phrases, said):
+    found = ForgetMatcher(phrases)
     if found.match(said) and found.terms is not None:
         assert not found.terms.isdisjoint(text.terms(said))

@@ -90,7 +90,7 @@ async def test_what_is_left_to_do_is_written_with_it(ada: str, session: Session)
     forget.forget(session, ada, [number], inbox_id=7, now=NOW)
     (request,) = forgets.under_way(session)
     assert request.state is ForgetState.WIPING
-    assert request.needles == (GATE.text, GATE.quote)
+    assert request.phrases == (GATE.text, GATE.quote)
     assert (request.turn_ids, request.inbox_id) == (frozenset({"turn-1"}), 7)
     ops = indexes.waiting_ops(session, limit=10, of=[IndexOperation.REMOVE])
     assert [op.memory_id for op in ops] == [number]
@@ -103,7 +103,7 @@ async def test_what_it_was_named_by_is_looked_for_too(ada: str, session: Session
     asked = forget.ask(session, ada, memory_ids=[number], words="blue", now=NOW)
     forget.confirm(session, ada, asked, inbox_id=7, now=NOW)
     (request,) = forgets.under_way(session)
-    assert request.needles == (GATE.text, GATE.quote, "blue")
+    assert request.phrases == (GATE.text, GATE.quote, "blue")
     said = Statement("It is blue", MemorySource.TOOL)
     assert ledger.add(session, ada, said, NOW).is_new
 
@@ -120,7 +120,7 @@ async def test_a_question_holds_no_words_and_for_an_hour(ada: str, session: Sess
     asked = forget.ask(session, ada, memory_ids=[number], now=NOW)
     request = forgets.asked(session, ada, asked, since=NOW)
     assert request is not None
-    assert (request.memory_ids, request.needles) == ((number,), ())
+    assert (request.memory_ids, request.phrases) == ((number,), ())
     late = NOW + ASKED_FOR + timedelta(seconds=1)
     with pytest.raises(UnknownForgetError):
         forget.confirm(session, ada, asked, inbox_id=1, now=late)

@@ -92,8 +92,8 @@ async def test_an_episode_that_tells_it_in_other_words_goes_and_others_stay(sess
 
 
 async def test_what_is_held_of_it_goes_and_what_the_user_sees_is_theirs_to_name(session, ada):
-    held = add(session, ada, "Hides the gate code under a pot", kind=MemoryKind.FACT)
-    held.status = MemoryStatus.HELD
+    pending = add(session, ada, "Hides the gate code under a pot", kind=MemoryKind.FACT)
+    pending.status = MemoryStatus.PENDING
     add(session, ada, "The blue pot has a gate code", kind=MemoryKind.FACT)
     forget_gate(session, ada)
     assert texts(session, ada) == ["The blue pot has a gate code"]

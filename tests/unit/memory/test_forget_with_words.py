@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.errors import MissingOwnerError
-from gaia.memory import forget, holding, ledger
+from gaia.memory import forget, ledger, pending
 from gaia.memory.memory import Statement
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -64,8 +64,8 @@ async def test_what_does_not_count_is_found_unless_it_goes_with_what_does(
         await replace(lisbon, "I live in Porto")
         ended = await keep("Lisbon is my town")
         ledger.retract(session, user_id, ended, START)
-        held = Statement("Perhaps Lisbon again", MemorySource.DIGEST)
-        perhaps = holding.hold(session, user_id, held, START).memory.memory_id
+        unsure = Statement("Perhaps Lisbon again", MemorySource.DIGEST)
+        perhaps = pending.add(session, user_id, unsure, START).memory.memory_id
         red = await keep("The Lisbon flat is red")
         blue = await replace(red, "The Lisbon flat is blue")
     with database.reading() as session:

@@ -94,7 +94,7 @@ async def test_what_is_found_is_offered_in_its_order(recall_of: Make) -> None:
         a_memory(1, "secret", sensitive=True),
         a_memory(1, "over", expires_at=START),
         a_memory(1, "old", status=MemoryStatus.SUPERSEDED),
-        a_memory(1, "perhaps", status=MemoryStatus.HELD),
+        a_memory(1, "perhaps", status=MemoryStatus.PENDING),
         a_memory(1, "my password is hunter2"),
         a_memory(1, "somebody else's", user_id="u_2"),
         a_memory(1, "a talk", kind=MemoryKind.EPISODE, said_at=START - timedelta(days=31)),

@@ -61,7 +61,7 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
             session,
             both[who].user_id,
             everything=True,
-            needles=["I am a secret"],
+            phrases=["I am a secret"],
             turn_ids=(),
             inbox_id=9,
             now=START,
@@ -69,7 +69,7 @@ async def test_everything_of_one_of_them_is_not_everything_of_the_other(
         join_users(session, bob, ada, START)
         (request,) = forgets.under_way(session, ada.user_id)
         assert not request.everything
-        assert request.needles == ("I am a secret",)
+        assert request.phrases == ("I am a secret",)
         said = session.scalars(select(InboxRow.text).order_by(InboxRow.inbox_id)).all()
         told = session.scalars(select(OutboxRow.text).order_by(OutboxRow.outbox_id)).all()
     kept = 1 - who
@@ -96,7 +96,7 @@ async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
             session,
             bob.user_id,
             everything=False,
-            needles=["I am a secret"],
+            phrases=["I am a secret"],
             turn_ids=(),
             inbox_id=9,
             now=START,
@@ -105,7 +105,7 @@ async def test_what_was_looked_for_at_the_user_of_before_is_not_carried_out(
         join_users(session, bob, ada, START)
         assert not forgets.seal(session, request.forget_id, request.user_id)
         (request,) = forgets.under_way(session)
-        assert (request.user_id, request.needles) == (ada.user_id, ("I am a secret",))
+        assert (request.user_id, request.phrases) == (ada.user_id, ("I am a secret",))
         assert forgets.seal(session, request.forget_id, request.user_id)
         (request,) = forgets.under_way(session)
-        assert request.needles == ()
+        assert request.phrases == ()

@@ -1,6 +1,7 @@
 """Migrations: they build what `tables` declares, all or nothing, after a copy."""
 
 import hashlib
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -157,3 +158,43 @@ async def test_migrating_an_up_to_date_database_does_nothing(home: Home, current
     migrate(current, home.backups)
     assert digest(current) == before
     assert not home.backups.exists()
+
+
+async def test_what_was_held_is_pending_after_revision_3(home: Home, tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    shutil.copytree(MIGRATIONS, older)
+    (older / "versions" / "r0003.py").unlink()
+    home.database.parent.mkdir(parents=True, exist_ok=True)
+    migrate(home.database, home.backups, older)
+    outcome = {"summary": 'a "held": true', "proposals": [{"text": "a", "held": True}]}
+    with closing(sqlite3.connect(home.database, isolation_level=None)) as connection:
+        connection.execute(ONE_USER)
+        fill(connection, "memories", memory_id=1, text="held", status="held")
+        fill(connection, "memories", memory_id=2, text="a", status="active")
+        fill(connection, "forgets", forget_id=1, needles='["held"]')
+        fill(connection, "conversations", conversation_id=1)
+        fill(connection, "digests", digest_id=1, conversation_id=1)
+        fill(connection, "digest_windows", digest_id=1, number=1, outcome=json.dumps(outcome))
+
+    migrate(home.database, home.backups)
+
+    memories = "SELECT text || ': ' || status FROM memories ORDER BY memory_id"
+    assert read(home.database, memories) == ["held: pending", "a: active"]
+    assert read(home.database, "SELECT phrases FROM forgets") == ['["held"]']
+    (stored,) = read(home.database, "SELECT outcome FROM digest_windows")
+    assert json.loads(stored) == {**outcome, "proposals": [{"text": "a", "pending": True}]}
+
+
+def fill(connection: sqlite3.Connection, table: str, **values: object) -> None:
+    """Insert a row of user `u_1` with these values, and of no meaning in what else it needs."""
+    row: dict[str, object] = {}
+    for _, name, kind, is_needed, default, _ in connection.execute(f"PRAGMA table_info({table})"):
+        if name == "user_id":
+            row[name] = "u_1"
+        elif is_needed and default is None:
+            row[name] = {"DATETIME": "2026-01-01 00:00:00", "JSON": "[]"}.get(kind, "0")
+    row |= values
+    places = ", ".join("?" * len(row))
+    connection.execute(
+        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places})", list(row.values())
+    )

@@ -187,7 +187,7 @@ async def converse(database: Database, user: User, text: str) -> None:
                 ForgetRow(
                     user_id=user.user_id,
                     state=ForgetState.WIPING,
-                    needles=[text],
+                    phrases=[text],
                     created_at=START,
                 ),
                 ArchivedTermRow(user_id=user.user_id, term=text, archive_id=archive_id, count=1),

@@ -126,7 +126,7 @@ async def test_a_message_stays_as_long_as_its_reply(database, chat):
 async def test_nothing_goes_of_a_user_who_has_something_forgotten(database, chat, ada):
     await received(database, chat, "m1", InboxState.DONE)
     await database.write(
-        forgets.begin, ada.user_id, everything=True, needles=(), turn_ids=(), inbox_id=0, now=START
+        forgets.begin, ada.user_id, everything=True, phrases=(), turn_ids=(), inbox_id=0, now=START
     )
     assert await drop_messages(database) == 0
 

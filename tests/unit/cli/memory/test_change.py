@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from gaia.cli import users
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
-from gaia.memory import holding
+from gaia.memory import pending
 from gaia.store import audit
 from gaia.store.identities import User
 from gaia.store.lock import DaemonLock
@@ -188,16 +188,16 @@ def test_a_user_with_memories_is_removed_with_them(shell, ada) -> None:
 
 async def fill(book: Book, user: User) -> None:
     await book.keep(user, CALL)
-    await book.database.write(holding.hold, user.user_id, SKI, START)
+    await book.database.write(pending.add, user.user_id, SKI, START)
 
 
 def test_what_is_held_is_listed_apart_and_kept(shell, ada):
-    assert "not sure" in shell.done("list", "--held")
+    assert "not sure" in shell.done("list", "--pending")
     shell.book(partial(fill, user=ada))
-    assert "Not sure of 1 more: gaia memory list --held" in shell.done("list")
-    assert shell.read("list")["held"] == 1
+    assert "Not sure of 1 more: gaia memory list --pending" in shell.done("list")
+    assert shell.read("list")["pending"] == 1
     assert "Ada may ski" not in shell.done("list")
-    assert "Ada may ski" in shell.done("list", "--held")
+    assert "Ada may ski" in shell.done("list", "--pending")
     why = shell.done("why", "2")
     for told in ("gaia is not sure of it", "I might ski", "likes skiing", "digest        3"):
         assert told in why
@@ -211,7 +211,7 @@ def test_files_tell_all_of_it(shell, ada, tmp_path: Path):
     shell.book(partial(fill, user=ada))
     lines = shell.done("export", "--user", "Ada").splitlines()
     told = [json.loads(line) for line in lines]
-    assert [(each["text"], each["held"]) for each in told] == [
+    assert [(each["text"], each["pending"]) for each in told] == [
         ("Call Grace", False),
         ("Ada may ski", True),
     ]
@@ -222,5 +222,6 @@ def test_files_tell_all_of_it(shell, ada, tmp_path: Path):
     file.write_text("\n".join(lines))
     for expected in ("Took 2 memories", "Took 0 memories"):
         assert expected in shell.done("import", str(file), "--user", "Bob")
+    assert "Ada may ski" in shell.done("list", "--pending", "--user", "Bob")
     assert "Ada may ski" in shell.done("list", "--held", "--user", "Bob")
     assert shell.done("export", "--user", "Bob").count("Call Grace") == 1

@@ -55,7 +55,7 @@ def test_an_empty_memory_says_how_to_begin(shell, ada) -> None:
         "page": 1,
         "pages": 1,
         "total": 0,
-        "held": 0,
+        "pending": 0,
         "memories": [],
     }
 

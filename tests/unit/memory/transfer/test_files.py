@@ -254,3 +254,9 @@ def test_whatever_is_remembered_the_document_can_be_read(text: str) -> None:
 def test_the_same_memories_are_the_same_document() -> None:
     records = [Record(text="Likes boats", said_at=NOON)]
     assert to_word("Ada", records) == to_word("Ada", records)
+
+
+def test_an_older_file_says_held_of_what_is_pending() -> None:
+    assert parse_line('{"text": "I may ski", "held": true}').pending
+    assert parse_line(parse_line('{"text": "I may ski", "held": true}').to_json()).pending
+    assert not parse_line('{"text": "I ski"}').pending

@@ -54,7 +54,7 @@ def test_a_text_with_one_word_in_common_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("needle", "text", "says"),
+    ("phrase", "text", "says"),
     [
         ("My favourite band is Radiohead", "Radiohead!", True),
         ("My favourite band is Radiohead", "It's Radiohead.", True),
@@ -75,8 +75,8 @@ def test_a_text_with_one_word_in_common_stays(text: str) -> None:
         ("!!!", "well !!! yes", True),
     ],
 )
-def test_codes_single_words_and_other_scripts(needle: str, text: str, says: bool) -> None:
-    assert ForgetMatcher([needle]).match(text) is says
+def test_codes_single_words_and_other_scripts(phrase: str, text: str, says: bool) -> None:
+    assert ForgetMatcher([phrase]).match(text) is says
 
 
 def test_words_far_apart_in_a_long_text_are_not_added_up() -> None:
@@ -91,49 +91,49 @@ def test_a_needle_is_found_in_whatever_stands_around_it(before: str, after: str)
 
 
 @given(st.text(max_size=60), st.randoms(use_true_random=False))
-def test_case_order_and_spaces_do_not_count(needle: str, chance: random.Random) -> None:
-    words = needle.split()
-    assume(texts.content_terms(needle) and len(needle) < PART and needle != REPLACEMENT)
-    assert ForgetMatcher([needle]).match(needle)
+def test_case_order_and_spaces_do_not_count(phrase: str, chance: random.Random) -> None:
+    words = phrase.split()
+    assume(texts.content_terms(phrase) and len(phrase) < PART and phrase != REPLACEMENT)
+    assert ForgetMatcher([phrase]).match(phrase)
     chance.shuffle(words)
     shuffled = "\n ".join(words)
-    if texts.content_terms(shuffled) == texts.content_terms(needle):
-        assert ForgetMatcher([needle]).match(shuffled)
+    if texts.content_terms(shuffled) == texts.content_terms(phrase):
+        assert ForgetMatcher([phrase]).match(shuffled)
 
 
 @given(WORDS, st.data())
 def test_a_piece_of_it_is_found(words: list[str], data: st.DataObject) -> None:
-    needle = " ".join(words)
+    phrase = " ".join(words)
     start = data.draw(st.integers(0, len(words) - 2))
     piece = " ".join(words[start : data.draw(st.integers(start + 2, len(words)))])
     assume(len(texts.content_terms(piece)) >= 2)
-    assert ForgetMatcher([needle]).match(piece)
+    assert ForgetMatcher([phrase]).match(piece)
 
 
 @given(st.lists(LETTERS, max_size=4), LETTERS)
-def test_a_text_that_shares_no_term_stays(needles: list[str], text: str) -> None:
-    assume(all(texts.content_terms(needle) for needle in needles))
-    known = frozenset().union(*map(texts.content_terms, needles))
+def test_a_text_that_shares_no_term_stays(phrases: list[str], text: str) -> None:
+    assume(all(texts.content_terms(phrase) for phrase in phrases))
+    known = frozenset().union(*map(texts.content_terms, phrases))
     assume(known.isdisjoint(texts.content_terms(text)))
-    assert not ForgetMatcher(needles).match(text)
+    assert not ForgetMatcher(phrases).match(text)
 
 
 @given(LETTERS, LETTERS)
-def test_plain_words_are_judged_as_all_others_are(needle: str, text: str) -> None:
+def test_plain_words_are_judged_as_all_others_are(phrase: str, text: str) -> None:
     invisible = "\u200b"
-    assert ForgetMatcher([needle]).match(text) == ForgetMatcher([needle]).match(text + invisible)
+    assert ForgetMatcher([phrase]).match(text) == ForgetMatcher([phrase]).match(text + invisible)
 
 
 @given(st.lists(LETTERS, max_size=5), LETTERS)
-def test_many_needles_find_what_each_of_them_does(needles: list[str], text: str) -> None:
-    assert ForgetMatcher(needles).match(text) == any(
-        ForgetMatcher([each]).match(text) for each in needles
+def test_many_needles_find_what_each_of_them_does(phrases: list[str], text: str) -> None:
+    assert ForgetMatcher(phrases).match(text) == any(
+        ForgetMatcher([each]).match(text) for each in phrases
     )
 
 
 @given(st.lists(st.text(max_size=40), max_size=5))
-def test_what_was_replaced_is_left_alone(needles: list[str]) -> None:
-    assert not ForgetMatcher([*needles, REPLACEMENT]).match(REPLACEMENT)
+def test_what_was_replaced_is_left_alone(phrases: list[str]) -> None:
+    assert not ForgetMatcher([*phrases, REPLACEMENT]).match(REPLACEMENT)
 
 
 @pytest.mark.parametrize(

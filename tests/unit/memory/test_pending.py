@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.errors import CredentialError, ForgottenError, UnknownMemoryError
-from gaia.memory import forgotten, holding, ledger
+from gaia.memory import forgotten, ledger, pending
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.store import profiles
 from gaia.store.engine import Database
@@ -30,7 +30,7 @@ TEA = said("I drink tea", MemorySource.DIGEST, digest_id=1, turn_id="t1", entiti
 
 
 async def hold(book: Book, user: User, statement: Statement) -> Added:
-    return await book.database.write(holding.hold, user.user_id, statement, START)
+    return await book.database.write(pending.add, user.user_id, statement, START)
 
 
 async def put_profile(database: Database, user: User) -> None:
@@ -43,7 +43,7 @@ async def has_profile(database: Database, user: User) -> bool:
 
 async def test_what_is_held_has_no_full_text_and_no_vector(book: Book, ada: User) -> None:
     added = await hold(book, ada, TEA)
-    assert (added.is_new, added.memory.status) == (True, MemoryStatus.HELD)
+    assert (added.is_new, added.memory.status) == (True, MemoryStatus.PENDING)
     assert await book.texts(ada) == []
     assert await book.made_of(MemoryTermRow) == set()
     assert await book.made_of(MemoryEntityRow) == {added.memory.memory_id}
@@ -57,20 +57,20 @@ async def test_the_same_from_the_same_turn_or_digest_is_no_support(
     first = await hold(book, ada, TEA)
     second = await hold(book, ada, again)
     assert (second.is_new, second.memory.memory_id) == (False, first.memory.memory_id)
-    assert second.memory.status is MemoryStatus.HELD
+    assert second.memory.status is MemoryStatus.PENDING
 
 
 async def test_a_file_supports_nothing(book: Book, ada: User) -> None:
     await hold(book, ada, TEA)
     copied = await hold(book, ada, said("I drink tea", MemorySource.IMPORT))
-    assert copied.memory.status is MemoryStatus.HELD
+    assert copied.memory.status is MemoryStatus.PENDING
 
 
 async def test_another_doubt_makes_nothing_count_and_certainty_does(book: Book, ada: User) -> None:
     first = await hold(book, ada, TEA)
     again = replace(TEA, text="i drink TEA", digest_id=2, turn_id="t9")
     second = await hold(book, ada, again)
-    assert (second.memory.status, second.is_new) == (MemoryStatus.HELD, False)
+    assert (second.memory.status, second.is_new) == (MemoryStatus.PENDING, False)
     third = await book.keep(ada, again)
     assert (third.memory.memory_id, third.memory.support) == (first.memory.memory_id, 2)
     assert await book.texts(ada) == ["I drink tea"]
@@ -88,7 +88,7 @@ async def test_the_user_who_says_so_makes_it_count(book: Book, ada: User) -> Non
 async def test_what_counts_already_is_not_held_beside_it(book: Book, ada: User) -> None:
     await book.keep(ada, "I drink tea")
     assert not (await hold(book, ada, TEA)).is_new
-    assert await book.database.read(ledger.count, ada.user_id, MemoryStatus.HELD) == 0
+    assert await book.database.read(ledger.count, ada.user_id, MemoryStatus.PENDING) == 0
 
 
 async def test_what_is_refused_elsewhere_is_not_held_either(book: Book, ada: User) -> None:
@@ -103,11 +103,11 @@ async def test_the_user_confirms_what_is_theirs_alone(book: Book, ada: User, bob
     number = (await hold(book, ada, TEA)).memory.memory_id
     with book.database.writing() as session:
         for user_id, wanted in ((bob.user_id, number), (ada.user_id, 99)):
-            with pytest.raises(UnknownMemoryError, match="--held"):
-                holding.confirm(session, user_id, wanted, LATER)
-        page = holding.held(session, ada.user_id)
+            with pytest.raises(UnknownMemoryError, match="--pending"):
+                pending.confirm(session, user_id, wanted, LATER)
+        page = pending.page(session, ada.user_id)
         assert [each.memory_id for each in page.memories] == [number]
-        memory = holding.confirm(session, ada.user_id, number, LATER)
+        memory = pending.confirm(session, ada.user_id, number, LATER)
         assert (memory.status, memory.support) == (MemoryStatus.ACTIVE, 2)
     assert await book.made_of(MemoryTermRow) == {number}
 
@@ -121,7 +121,7 @@ async def test_two_that_say_the_same_become_one_when_one_is_confirmed(
         row = session.get_one(MemoryRow, number)
         row.user_id = ada.user_id
         session.flush()
-        memory = holding.confirm(session, ada.user_id, number, LATER)
+        memory = pending.confirm(session, ada.user_id, number, LATER)
     assert (memory.memory_id, memory.support) == (mine.memory.memory_id, 2)
     assert await book.database.read(ledger.numbers, ada.user_id) == [mine.memory.memory_id]
 
@@ -161,10 +161,10 @@ async def test_what_ran_out_is_archived_and_what_nobody_supported_goes(
     await put_profile(book.database, ada)
     await put_profile(book.database, bob)
     with book.database.writing() as session:
-        assert holding.expire(session, LATER) == 1
-        assert holding.expire(session, LATER) == 0
-        assert holding.drop_held(session, START) == 0
-        assert holding.drop_held(session, LATER) == 1
+        assert pending.expire(session, LATER) == 1
+        assert pending.expire(session, LATER) == 0
+        assert pending.drop_old(session, START) == 0
+        assert pending.drop_old(session, LATER) == 1
     assert (await book.texts(ada), await book.texts(bob)) == ([], ["I am in Oslo"])
     assert (await book.stored(ada, 1)).status is MemoryStatus.ARCHIVED
     assert await book.made_of(MemoryTermRow) == {2}
@@ -175,5 +175,5 @@ async def test_what_ran_out_is_archived_and_what_nobody_supported_goes(
 
 async def reactivated(book: Book, user: User, added: Added) -> Memory | None:
     return await book.database.write(
-        holding.reactivate, user.user_id, added.memory.memory_id, LATER
+        pending.reactivate, user.user_id, added.memory.memory_id, LATER
     )

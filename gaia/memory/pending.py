@@ -1,6 +1,6 @@
-"""What gaia is not sure of: held memories, which wait for their user's yes.
+"""Pending memories: gaia is not sure of them, and waits for their user's confirmation.
 
-A held memory has no full text and no vector: neither a search nor a prompt finds it.
+A pending memory has no full text and no vector: neither a search nor a prompt finds it.
 It becomes a memory like others once it is said without a doubt, see `ledger.add`, or
 its user says so; else it goes. What ran out, and what is taken back, is put aside here
 as well.
@@ -22,9 +22,9 @@ from gaia.store.memory_tables import MemoryRow, MemoryStatus
 ROWS_AT_A_TIME = 200
 
 
-def hold(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
+def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
     """Keep a statement aside, until its user says that it is true, or it is said again in
-    a way that leaves no doubt. `is_new` says that it is held now and was not.
+    a way that leaves no doubt. `is_new` says that it was not pending before.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -36,29 +36,29 @@ def hold(session: Session, user_id: str, said: Statement, now: datetime) -> Adde
     known = rows.same(session, user_id, said)
     if known is None:
         forgotten.check(session, user_id, said)
-        return Added(memory_of(rows.insert_held(session, user_id, said, now)), is_new=True)
-    if known.status == MemoryStatus.HELD:
+        return Added(memory_of(rows.insert_pending(session, user_id, said, now)), is_new=True)
+    if known.status == MemoryStatus.PENDING:
         return Added(memory_of(known), is_new=False)
     return ledger.add(session, user_id, said, now)
 
 
-def held(session: Session, user_id: str, *, number: int = 1, size: int = 20) -> Page:
-    """A page of what is held of the user, the newest first."""
-    return ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.HELD)
+def page(session: Session, user_id: str, *, number: int = 1, size: int = 20) -> Page:
+    """A page of the user's pending memories, the newest first."""
+    return ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.PENDING)
 
 
 def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
-    """Have a held memory count, since its user says that it is true.
+    """Activate a pending memory, since its user confirmed it.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
-        UnknownMemoryError: Nothing is held of the user under that number.
+        UnknownMemoryError: The user has no pending memory of that number.
     """
-    row = _held_row(session, user_id, memory_id)
-    twin = _counting_twin(session, row)
+    row = _pending_row(session, user_id, memory_id)
+    twin = _active_twin(session, row)
     if twin is not None:
         twin.support += 1
-        rows.delete_held(session, row)
+        rows.delete_pending(session, row)
         return memory_of(twin)
     row.support += 1
     rows.activate(session, row, now)
@@ -66,19 +66,19 @@ def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
 
 
 def discard(session: Session, user_id: str, memory_id: int) -> None:
-    """Delete a held memory.
+    """Delete a pending memory.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
-        UnknownMemoryError: Nothing is held of the user under that number.
+        UnknownMemoryError: The user has no pending memory of that number.
     """
-    rows.delete_held(session, _held_row(session, user_id, memory_id))
+    rows.delete_pending(session, _pending_row(session, user_id, memory_id))
 
 
 def put_aside(
     session: Session, user_id: str, memory_id: int, status: MemoryStatus, now: datetime
 ) -> Memory | None:
-    """Have a memory that counts be held or archived; None when it does not count."""
+    """Make an active memory pending or archived; None if it is not active."""
     row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE))
     if row is None:
         return None
@@ -87,11 +87,11 @@ def put_aside(
 
 
 def reactivate(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory | None:
-    """Have a memory count again that was superseded or archived; None when there is none,
-    or one that counts says the same."""
+    """Activate a superseded or archived memory again; None when there is none, or an
+    active one says the same."""
     ended = (MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED)
     row = session.scalar(rows.one_of(user_id, memory_id, *ended))
-    if row is None or _counting_twin(session, row) is not None:
+    if row is None or _active_twin(session, row) is not None:
         return None
     rows.activate(session, row, now)
     return memory_of(row)
@@ -113,28 +113,28 @@ def expire(session: Session, now: datetime) -> int:
     return len(run_out)
 
 
-def drop_held(session: Session, before: datetime) -> int:
-    """Delete what has been held since before then and nothing has supported, of all
-    users; returns how many."""
+def drop_old(session: Session, before: datetime) -> int:
+    """Delete memories of all users that have been pending since before then; returns how
+    many."""
     gone = session.scalars(
         delete(MemoryRow)
-        .where(MemoryRow.status == MemoryStatus.HELD, MemoryRow.created_at < before)
+        .where(MemoryRow.status == MemoryStatus.PENDING, MemoryRow.created_at < before)
         .returning(MemoryRow.memory_id)
     )
     return len(gone.all())
 
 
-def _held_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:
-    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.HELD))
+def _pending_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:
+    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.PENDING))
     if row is None:
         raise UnknownMemoryError(
-            f"nothing is held under the number {memory_id}: 'gaia memory list --held' shows all"
+            f"there is no pending memory {memory_id}: 'gaia memory list --pending' lists them"
         )
     return row
 
 
-def _counting_twin(session: Session, row: MemoryRow) -> MemoryRow | None:
-    """The memory that counts and says the same as `row`, if there is one."""
+def _active_twin(session: Session, row: MemoryRow) -> MemoryRow | None:
+    """The active memory that says the same as `row`, if there is one."""
     return session.scalar(
         rows.of(row.user_id).where(
             MemoryRow.memory_id != row.memory_id,
