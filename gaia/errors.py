@@ -16,7 +16,8 @@
     │   ├── UnusableExtractionError
     │   └── ModelError
     │       ├── ModelUnavailableError ── ModelUnreachableError
-    │       ├── ModelTimeoutError, ModelFruitlessError, ModelMissingError
+    │       ├── ModelTimeoutError, ModelMissingError
+    │       ├── ModelFruitlessError ── EndlessAnswerError
     │       └── ModelRefusedError ── ModelBlockedError, ModelTooLongError
     │           └── ModelRejectedError ── ModelUnpaidError
     ├── ModelFileError, ProviderRefusedError, AttachmentError, UnsignedError
@@ -286,6 +287,10 @@ class ModelUnpaidError(ModelRejectedError):
 
 class ModelFruitlessError(ModelError):
     """The model answered with nothing, or with tool calls without end."""
+
+
+class EndlessAnswerError(ModelFruitlessError):
+    """The model's host sent more than any answer has."""
 
 
 class ModelMissingError(ModelError):

@@ -30,8 +30,10 @@ from gaia.agent.responses import (
     with_more,
     without_thoughts,
 )
+from gaia.bounded_http import causes
 from gaia.clock import Deadline
 from gaia.errors import (
+    EndlessAnswerError,
     GaiaError,
     ModelError,
     ModelTimeoutError,
@@ -49,6 +51,9 @@ LONGEST_WAIT_SECONDS = 30.0
 _BROKEN_OFF = Fault("the answer ended before it was complete", passing=True)
 CUT_MARK = "[…]"
 """Ends an answer that was cut off: who reads it may ask the model to go on."""
+
+ANSWER_CHARACTERS = 300_000
+"""A longer answer is cut off: the longest that models write have 64,000 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +185,9 @@ class ResilientLlm(BaseLlm):
         self, request: LlmRequest, stream: bool, deadline: Deadline, tokens: TokenCount
     ) -> AsyncGenerator[LlmResponse, None]:
         """One call of the inner model; its failures leave as `_FaultError`."""
-        finished, speech = False, Speech(begins_with_thought=self._leaves_thoughts_unopened)
+        spoken: list[str] = []
+        finished, characters = False, 0
+        speech = Speech(begins_with_thought=self._leaves_thoughts_unopened)
         async with aclosing(self._inner.generate_content_async(request, stream)) as answer:
             while True:
                 try:
@@ -189,6 +196,8 @@ class ResilientLlm(BaseLlm):
                     raise _FaultError(Fault("the connection timed out", passing=True)) from exc
                 except ModelUnavailableError as exc:
                     raise _FaultError(Fault(str(exc), passing=True)) from exc
+                except EndlessAnswerError as exc:
+                    raise _FaultError(self._fault(exc)) from exc
                 except GaiaError:
                     raise
                 except Exception as exc:
@@ -201,11 +210,19 @@ class ResilientLlm(BaseLlm):
                     yield self._whole(response, streamed=stream)
                 elif said := speech.take(said_in(response)):
                     yield LlmResponse(content=types.ModelContent(said), partial=True)
+                    spoken.append(said)
+                    characters += len(said)
+                    if characters > ANSWER_CHARACTERS:
+                        yield _cut_off("".join(spoken))
+                        return
         if not finished:
             raise _FaultError(_BROKEN_OFF)
 
     def _fault(self, error: Exception) -> Fault:
         """What a try failed of."""
+        endless = next((e for e in causes(error) if isinstance(e, EndlessAnswerError)), None)
+        if endless is not None:
+            return Fault(str(endless), passing=False, error=EndlessAnswerError)
         fault = self._reader.read(error, self._clock.now())
         if fault is GARBLED:
             # What it says may have words of the answer in it.
@@ -222,6 +239,8 @@ class ResilientLlm(BaseLlm):
         fault = answer_fault(response)
         if fault is not None:
             raise _FaultError(fault)
+        if len(said := said_in(response)) > ANSWER_CHARACTERS:
+            return _cut_off(said, response)
         if response.finish_reason is types.FinishReason.MAX_TOKENS:
             response = marked_as_cut(response)
         return response.model_copy(update={"error_code": None, "error_message": None})
@@ -259,6 +278,8 @@ class ResilientLlm(BaseLlm):
             failing = "refused the request"
             if fault in (EMPTY, NO_ROOM):
                 failing = "gave no answer"
+            elif fault.error is EndlessAnswerError:
+                failing = "came to no end"
             elif fault.error is ModelUnreachableError:
                 failing = "cannot be reached"
             remedy = f" ({fault.remedy})" if fault.remedy else ""
@@ -270,6 +291,13 @@ class ResilientLlm(BaseLlm):
             asks = f", and wants {fault.wait_seconds:.0f} s until the next"
         times = "1 try" if tries == 1 else f"{tries} tries"
         return f"the model {self.model!r} did not answer in {times}{asks}: {cause}; ask again later"
+
+
+def _cut_off(said: str, response: LlmResponse | None = None) -> LlmResponse:
+    """The answer that begins with `said` and is too long, as a closing response."""
+    content = types.ModelContent(said[:ANSWER_CHARACTERS])
+    cut = {"content": content, "finish_reason": types.FinishReason.MAX_TOKENS}
+    return marked_as_cut((response or LlmResponse()).model_copy(update=cut))
 
 
 def marked_as_cut(response: LlmResponse) -> LlmResponse:

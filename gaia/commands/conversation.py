@@ -13,7 +13,7 @@ from gaia.digest.worker import DigestWorker
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
-from gaia.store import conversations, digests, identities, inbox, usage
+from gaia.store import chunk_states, conversations, digests, identities, inbox, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.users import Role
 from gaia.text import counted, counted_turns
@@ -41,13 +41,14 @@ def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> S
 
     def stop(call: Call) -> str:
         conversation_id = call.caller.conversation.conversation_id
+        unsent = chunk_states.drop_unsent(call.session, conversation_id)
         if stop_turn(conversation_id):
             inbox.mark_stopping(call.session, conversation_id)
             return sentences.STOPPED
         dropped = inbox.drop_waiting(
             call.session, conversation_id, before=call.caller.inbox_id, now=call.now
         )
-        return sentences.STOPPED if dropped else sentences.NOTHING_TO_STOP
+        return sentences.STOPPED if dropped or unsent else sentences.NOTHING_TO_STOP
 
     return (
         Command.at_once("start", "Say hello", start),

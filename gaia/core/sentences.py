@@ -24,6 +24,10 @@ from gaia.ports import Channel
 
 STOPPED = "Stopped."
 NOTHING_TO_STOP = "Nothing is running."
+REST_IN_FILE = "My answer is longer than fits here. All of it is in this file."
+REST_LEFT_OUT = (
+    "My answer goes on, and is longer than fits here. Ask me for the rest, or for a shorter one."
+)
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""
 

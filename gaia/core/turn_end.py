@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.core import sentences
 from gaia.core.budgets import BudgetNotices, Spending
+from gaia.core.long_answers import within_messages
 from gaia.core.message_text import own_words, render_messages
 from gaia.core.turn_runner import RunningTurn
 from gaia.errors import (
@@ -125,12 +126,15 @@ class TurnEnds:
         else:
             inbox.finish(session, batch.turn_id, outcome.state, now)
         if outcome.reply is not None:
+            most = self._settings.value.limits.answer_messages
+            chunks, file = within_messages(running.channel, outcome.reply, most)
             outbox.add(
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=batch.turn_id,
-                chunks=running.channel.split(outcome.reply),
+                chunks=chunks,
                 now=now,
+                file=file,
             )
         if outcome.state in ENDS:
             # What the user was before has no sessions any more: it is one of the present.

@@ -288,6 +288,7 @@ class LimitsSettings(Block):
     tokens_per_day: Annotated[int, Field(ge=0, le=10_000_000_000)] = 5_000_000
     message_characters: Annotated[int, Field(ge=100, le=1_000_000)] = 20_000
     messages_per_minute: Annotated[int, Field(ge=1, le=10_000)] = 30
+    answer_messages: Annotated[int, Field(ge=2, le=100)] = 10
     attachment_megabytes: Annotated[float, Field(ge=0, le=2000)] = 20.0
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 20.0
 

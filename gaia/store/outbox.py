@@ -20,7 +20,13 @@ from gaia.messages import Button, OutboundFile
 from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
-from gaia.store.tables import ConversationRow, OutboxFileRow, OutboxRow, OutboxState, UserRow
+from gaia.store.tables import (
+    ConversationRow,
+    OutboxFileRow,
+    OutboxRow,
+    OutboxState,
+    UserRow,
+)
 
 OPEN = (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
 

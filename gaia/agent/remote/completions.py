@@ -23,6 +23,7 @@ from pydantic import PrivateAttr
 from gaia.agent.adaptations import JSON_TYPE, BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
+from gaia.agent.remote.body_bound import UNCOMPRESSED
 from gaia.agent.remote.errors import HostError, HostErrors, read_status, refuse_errors, sdk_reader
 from gaia.agent.remote.tool_calls import WrittenCalls
 from gaia.agent.responses import KeptThoughts
@@ -64,7 +65,7 @@ def open_client(
     """A client of a host, for as long as an answer takes. It raises errors as `HostError`."""
     return httpx.AsyncClient(
         base_url=base_url,
-        headers={b"authorization": f"Bearer {key}".encode()} if key else None,
+        headers=UNCOMPRESSED | ({"authorization": f"Bearer {key}"} if key else {}),
         event_hooks={"request": [*on_request], "response": [read_status, refuse_errors]},
         follow_redirects=True,
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),

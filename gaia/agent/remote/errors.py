@@ -15,6 +15,7 @@ import httpx
 
 from gaia.agent.faults import GARBLED, Fault, http_fault, one_line
 from gaia.agent.refusals import refusal_of
+from gaia.agent.remote.body_bound import bound_body
 from gaia.errors import ModelRejectedError, ModelUnreachableError
 from gaia.settings.providers import KEYS, ModelProvider
 
@@ -57,10 +58,13 @@ class HostErrors:
 
 async def read_status(response: httpx.Response) -> None:
     """Give an error its status, as a hook of an HTTP client: many hosts send one with 200.
+    Whoever reads the answer from here on reads a bounded piece of it.
 
     Raises:
         WebPageError: It is a web page.
+        EndlessAnswerError: It has no end.
     """
+    bound_body(response)
     kind = response.headers.get("content-type", "")
     if not response.is_success:
         return

@@ -20,6 +20,7 @@ from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import Connection
 from gaia.agent.faults import GARBLED, Fault, FaultReader, http_fault
 from gaia.agent.refusals import refusal_of
+from gaia.agent.remote.body_bound import UNCOMPRESSED
 from gaia.agent.remote.errors import WebPageError, network_fault, read_status
 from gaia.bounded_http import authorities
 from gaia.settings.providers import KEYS, ResolvedModel
@@ -38,6 +39,7 @@ def connect(resolved: ResolvedModel, *, api_version: str) -> Connection:
     """
     body = BodyFilter()
     http = httpx.AsyncClient(
+        headers=UNCOMPRESSED,
         follow_redirects=True,
         event_hooks={"request": [body], "response": [read_status]},
         verify=authorities(),

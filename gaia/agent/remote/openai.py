@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from gaia.agent.adaptations import BodyFilter
 from gaia.agent.connection import CONNECT_SECONDS, Connection
 from gaia.agent.faults import FaultReader
+from gaia.agent.remote.body_bound import UNCOMPRESSED
 from gaia.agent.remote.errors import read_status, sdk_reader
 from gaia.settings.providers import ResolvedModel
 
@@ -34,7 +35,7 @@ def connect(resolved: ResolvedModel) -> Connection:
         base_url=resolved.base_url or OWN_HOST,
         max_retries=0,
         http_client=openai.DefaultAsyncHttpxClient(
-            event_hooks={"request": [body], "response": [read_status]}
+            headers=UNCOMPRESSED, event_hooks={"request": [body], "response": [read_status]}
         ),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
     )

@@ -77,7 +77,15 @@ def lines(user_name: str, given: Sequence[Record], file_format: FileFormat) -> I
 
 def to_word(title: str, records: Sequence[Record]) -> bytes:
     """A document that holds these records, by kind, in their order."""
-    paragraphs = "".join(_paragraphs(title, records))
+    return _document("".join(_paragraphs(title, records)))
+
+
+def text_to_word(text: str) -> bytes:
+    """A document that holds a text, a paragraph a line."""
+    return _document("".join(_paragraph("", _run(line)) for line in text.splitlines()))
+
+
+def _document(paragraphs: str) -> bytes:
     document = (
         f'<w:document xmlns:w="{_SCHEMAS}/wordprocessingml/2006/main">'
         f"<w:body>{paragraphs}</w:body></w:document>"

@@ -12,7 +12,7 @@ from google.genai import types
 
 from gaia.agent.faults import GARBLED, Fault, FaultReader
 from gaia.agent.health import ModelHealth
-from gaia.agent.resilience import Patience, ResilientLlm
+from gaia.agent.resilience import ANSWER_CHARACTERS, CUT_MARK, Patience, ResilientLlm
 from gaia.errors import (
     ModelError,
     ModelFruitlessError,
@@ -277,3 +277,19 @@ def test_waits_are_spread_by_chance_and_bounded() -> None:
     assert patience.wait_seconds(0, 0.0) == 0.5
     assert patience.wait_seconds(0, 0.999) == pytest.approx(1.0, abs=0.01)
     assert patience.wait_seconds(10, 0.0) == 15.0
+
+
+async def test_a_stream_that_goes_on_and_on_is_cut_off() -> None:
+    piece = "word " * 20_000
+    bench = Bench([piece] * 1000)
+    *pieces, whole = await bench.ask(stream=True)
+    assert "".join(pieces).startswith(whole.removesuffix(CUT_MARK).rstrip())
+    assert len(pieces) == ANSWER_CHARACTERS // len(piece) + 1
+    assert whole.endswith(CUT_MARK)
+    assert len(whole) <= ANSWER_CHARACTERS + len(CUT_MARK) + 1
+
+
+async def test_an_answer_as_long_as_a_book_is_cut_off() -> None:
+    bench = Bench("x" * (ANSWER_CHARACTERS + 1))
+    (whole,) = await bench.ask()
+    assert whole == f"{'x' * ANSWER_CHARACTERS} {CUT_MARK}"
