@@ -35,6 +35,12 @@ UNDERSTOOD = {
     "same": "A second look confirmed that I understood you",
     "past": "As I understood you, that was so and is over.",
     "only now": "As I understood you, that holds only for a while.",
+    "perhaps pasted": (
+        "It stands behind a colon or a request, or among other lines, where people paste what "
+        "others wrote: only you know whether it is about you."
+    ),
+    "perhaps for once": "It may be meant for one answer alone: only you know.",
+    "not said outright": "You did not say it outright.",
     "not verified": "How I understood it was not checked, so your own words alone stand.",
 }
 MISUNDERSTOOD = "A second look was not sure that I understood you, so your own words alone stand."

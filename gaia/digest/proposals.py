@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
+from enum import StrEnum
 
 from gaia.digest.check import STATEMENTS, Claim, Claims, Refusal
 from gaia.digest.sentences import Attribution, Sentence
@@ -21,6 +22,16 @@ from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
 from gaia.memory.text import normalise, storable
 from gaia.memory.when import Placed
 from gaia.store.memory_tables import MemoryKind
+
+
+class Doubt(StrEnum):
+    """Why what was said may not be meant: pasted, for one answer alone, or never said
+    outright."""
+
+    PASTED = "perhaps pasted"
+    ONCE = "perhaps for once"
+    GATHERED = "not said outright"
+
 
 CONTEXTS = ("global", "work", "personal")
 
@@ -71,7 +82,8 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
     kind = finding.kind
     if kind is MemoryKind.RULE and verdict is Verdict.ONLY_NOW:
         return Refusal.MOMENT
-    pending = _waits(claim, verdict, verdicts) or (verdict is Verdict.ONLY_NOW and not expires_at)
+    doubt = _doubt(claim, verdict, verdicts)
+    pending = doubt is not None or (verdict is Verdict.ONLY_NOW and not expires_at)
     if kind is MemoryKind.RULE and not is_same and not sentence.bids and not pending:
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
@@ -86,7 +98,7 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
         archive_id=sentence.turn.archive_id,
         said_at=said_at,
         label=_label(finding.text, sentence) if is_same else "",
-        verdict="" if verdict is None else verdict.value,
+        verdict=(doubt or verdict or ""),
         changes=_changes(claim, number, verdicts),
         relations=_relations(claim) if is_same or not verdicts.asked else (),
         context=finding.context if finding.context in CONTEXTS else CONTEXTS[0],
@@ -99,20 +111,20 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
     )
 
 
-def _waits(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> bool:
-    """Whether a sentence waits for its user's yes: it is rather material than said, or may
-    be, and was not judged to be theirs."""
+def _doubt(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> Doubt | None:
+    """Why a sentence waits for its user's yes, if it does."""
     attribution, is_same = claim.sentence.attribution, verdict is Verdict.SAME
     if attribution is Attribution.MATERIAL:
-        return True
+        return Doubt.PASTED
     if is_same:
-        return False
+        return None
     if claim.finding.kind is MemoryKind.RULE and claim.sentence.bids:
-        return True
-    may_be_material = attribution is Attribution.AMONG_LINES or (
-        attribution is Attribution.BESIDE_REQUEST and verdicts.asked
-    )
-    return may_be_material or not claim.finding.is_stated
+        return Doubt.ONCE
+    if attribution is Attribution.AMONG_LINES:
+        return Doubt.PASTED
+    if attribution is Attribution.BESIDE_REQUEST and verdicts.asked:
+        return Doubt.PASTED
+    return None if claim.finding.is_stated else Doubt.GATHERED
 
 
 def _changes(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[tuple[Target, Change]]:

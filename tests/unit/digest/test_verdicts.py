@@ -107,11 +107,12 @@ def test_what_may_be_material_waits_until_it_was_judged_theirs(
 ) -> None:
     (made,) = judged(said, finding("I am vegan"), verdict=verdict, asked=asked).proposals
     assert (made.text, made.pending) == ("I am vegan.", pending)
+    assert (made.verdict == "perhaps pasted") == pending
 
 
 def test_what_was_only_gathered_waits_too() -> None:
     (made,) = judged("I like tea", finding("I like tea", is_stated=False)).proposals
-    assert made.pending
+    assert (made.pending, made.verdict) == (True, "not said outright")
 
 
 @pytest.mark.parametrize(
