@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from gaia.errors import SendError
 
@@ -128,10 +129,12 @@ class Receipt:
 class Button:
     """A shortcut below a message: pressing it is writing `command`, which has at
     most 64 bytes. The message's text says the same in words, for channels
-    without buttons."""
+    without buttons. `answer` says that a plain yes, or no, as the next message
+    means it as well."""
 
     label: str
     command: str
+    answer: Literal["", "yes", "no"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from gaia.memory.memory import Memory
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.messages import Button
+from gaia.store import forgets
 from gaia.store.memory_tables import MemoryStatus
 from gaia.text import counted_memories
 
@@ -39,9 +40,17 @@ UNCLEAR = (
     "What shall I forget? Write /forget and words of it, or its number; /forget alone is about "
     "everything, and I ask before."
 )
+KEEP = Button("Keep", "/cancel", "no")
+
 WHICH = (
     "Somebody else here may have asked me since: write the number with it, as in /forget yes 12."
 )
+
+
+def cancel(call: Call) -> str:
+    """Drop the question that was asked last."""
+    forgets.withdraw(call.session, call.caller.user.user_id)
+    return "Then I leave everything as it is."
 
 
 def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
@@ -134,7 +143,8 @@ def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Rep
 
 def _question(text: str, forget_id: int) -> Reply:
     command = f"/forget yes {forget_id}"
-    return Reply(f"{text} {command} does it, within an hour.", (Button("Forget", command),))
+    buttons = (Button("Forget", command, "yes"), KEEP)
+    return Reply(f"{text} Yes, or {command}, does it, within an hour.", buttons)
 
 
 def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:

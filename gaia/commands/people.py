@@ -221,6 +221,6 @@ def _ask(user: User, into: User, code: str) -> Reply:
     return Reply(
         f"That code is of {sentences.plain(into.name)}. If you are the same person, I make you "
         f"one: everything of {sentences.plain(user.name)}, who you are here, becomes theirs, and "
-        f"our conversations here begin anew. That cannot be undone. {command} does it.",
-        (Button("Join", command),),
+        f"our conversations here begin anew. That cannot be undone. Yes, or {command}, does it.",
+        (Button("Join", command, "yes"), Button("Not now", "/cancel", "no")),
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gaia.commands.forget import forget_command
+from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
 from gaia.commands.memory_text import day, quoted, whose
 from gaia.commands.registry import Call, Command
@@ -60,6 +60,7 @@ def memory_commands(
         Command.at_once("remember", "Keep something, word for word", remember),
         memory_command(finder, changed),
         forget_command(finder, changed),
+        Command.at_once("cancel", "Leave what I asked last as it is", cancel),
         undo_command(changed),
     )
 

@@ -24,6 +24,7 @@ from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
+from gaia.core.yes_or_no import with_answer_as_command
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -45,6 +46,8 @@ class _Added:
     user: User
     kind: ReceiptKind
     wake: Callable[[], None] | None = None
+    dropped: int | None = None
+    """The conversation in which it takes the place of an answer to a question."""
 
 
 class Dispatcher:
@@ -76,6 +79,9 @@ class Dispatcher:
         self._commands = commands
         self._channels = channels
         self._clock = clock
+        self._asked: set[int] = set()
+        """Conversations in which a question waits for a yes or no, so that it is said when
+        it is dropped."""
         self._workers = Workers("command", self._work, clock)
 
     async def receive(self, inbound: Inbound) -> Receipt:
@@ -91,6 +97,9 @@ class Dispatcher:
             logger.info("a message on %s is a %s one", inbound.address.channel, added.kind)
         if added.wake is not None:
             added.wake()
+        if added.dropped is not None:
+            self._asked.discard(added.dropped)
+            self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
 
     async def recover(self) -> None:
@@ -137,6 +146,7 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
+        inbound = with_answer_as_command(session, inbound, conversation, now)
         command = slash.parse(inbound.text)
         is_command = command is not None
         settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)
@@ -157,7 +167,21 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        return _Added(user, ReceiptKind.ACCEPTED, wake)
+        if is_command or conversation_id not in self._asked:
+            return _Added(user, ReceiptKind.ACCEPTED, wake)
+        self._tell_dropped(session, conversation, now)
+        return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
+
+    def _tell_dropped(self, session: Session, conversation: Conversation, now: datetime) -> None:
+        outbox.add(
+            session,
+            conversation_id=conversation.conversation_id,
+            turn_id=None,
+            chunks=sentences.split_notice(
+                self._channels, conversation.channel, sentences.NOT_ANSWERED
+            ),
+            now=now,
+        )
 
     async def _work(self, conversation_id: int) -> timedelta | None:
         taken = await self._database.write(self._take, conversation_id)
@@ -208,8 +232,15 @@ class Dispatcher:
             await self._database.write(self._finish, channel, batch, InboxState.DEAD, reply)
         else:
             reply.committed()
+            self._note_question(batch.conversation_id, reply)
             logger.info("command /%s done", command.name)
         return reply.wakes
+
+    def _note_question(self, conversation_id: int, reply: Reply) -> None:
+        if any(button.answer for button in reply.buttons):
+            self._asked.add(conversation_id)
+        else:
+            self._asked.discard(conversation_id)
 
     def _carry_out(
         self,

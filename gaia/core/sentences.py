@@ -31,6 +31,9 @@ REST_LEFT_OUT = (
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""
 
+NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
+"""To whoever was asked, and wrote something else."""
+
 COME_BACK_LATER = (
     "I don't know you yet, and several others wait to be let in already. "
     "Please write again in an hour."

@@ -219,7 +219,10 @@ class Strangers:
         text = sentences.somebody_asks(
             number, pairing.own_name(inbound), str(inbound.address), is_group=not inbound.direct
         )
-        buttons = (Button("Let in", f"/approve {number}"), Button("No", f"/deny {number}"))
+        buttons = (
+            Button("Let in", f"/approve {number}", "yes"),
+            Button("No", f"/deny {number}", "no"),
+        )
         for chat in chats:
             self._write(session, chat, text, buttons=buttons)
         return chats
