@@ -91,7 +91,7 @@ async def test_it_is_told_whether_what_was_said_was_understood(running_core):
     async with running_core() as core:
         found = {"label": "Ada sings in a choir", "verdict": "same"}
         doubted = proposal("We all ski", verdict="other person")
-        pasted = proposal("I am a nurse", held=True, verdict="perhaps pasted")
+        pasted = proposal("I am a nurse", pending=True, verdict="perhaps pasted")
         await learn(core, window(proposal("I sing in one", **found), doubted, pasted))
         why = await core.say("/memory why 1")
         assert "A second look confirmed that I understood you: “Ada sings in a choir”" in why

@@ -68,8 +68,8 @@ async def test_a_known_user_is_asked_before_they_become_another(running_core):
         code = await Person(core.channel, "ada").link_code()
         question = await Person(core.others["pigeon"], "Bob").ask(code)
         assert question.text.startswith("That code is of ada. If you are the same person,")
-        button, keep = question.buttons
-        assert (button.answer, keep.command) == ("yes", "/cancel")
+        button, no = question.buttons
+        assert (button.answer, no.command) == ("yes", "/cancel")
         assert (button.label, len(button.command) <= 64) == ("Join", True)
         assert await core.users.resolve(Address("pigeon", "Bob")) == bob
 

@@ -179,8 +179,8 @@ async def test_forget_shows_what_matches_asks_and_wipes_that_alone(running_core)
         assert "#1" in question.text
         assert "#2" in question.text
         assert "#3" not in question.text
-        button, keep = question.buttons
-        assert (button.answer, keep.command) == ("yes", "/cancel")
+        button, no = question.buttons
+        assert (button.answer, no.command) == ("yes", "/cancel")
         assert button.command in question.text
         assert len((await said(core, "/memory")).splitlines()) == 4
         done = await said(core, button.command)
