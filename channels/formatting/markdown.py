@@ -30,6 +30,7 @@ from markdown_it.utils import EnvType
 from channels.formatting.characters import clean, is_blank
 from channels.formatting.document import Document, DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, write_inline
+from channels.formatting.literals import literals
 from channels.formatting.tables import read_table, write_table
 
 _RULE = "—" * 10
@@ -286,8 +287,14 @@ class EmphasisParser(ParserInline):
 
 
 class _State(StateInline):
+    def __init__(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> None:
+        super().__init__(src, md, env, tokens)
+        self._literals = literals(src)
+
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
         scanned = super().scanDelims(start, canSplitWord)
+        if any(begin <= start < end for begin, end in self._literals):
+            return Scanned(can_open=False, can_close=False, length=scanned.length)
         end = start + scanned.length
         before = self.src[start - 1] if start else " "
         after = self.src[end] if end < self.posMax else " "

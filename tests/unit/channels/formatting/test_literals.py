@@ -1,0 +1,59 @@
+"""Addresses, paths and names survive formatting: what was written is what can be copied."""
+
+from __future__ import annotations
+
+import pytest
+
+from channels.formatting.markdown import parse
+from channels.formatting.telegram_html import is_link, plain, to_html
+
+LITERALS = (
+    "https://example.org/a/__init__.py",
+    "http://example.org/?q=*y*&m=_x_",
+    "https://en.wikipedia.org/wiki/Foo_(bar)_baz",
+    "www.example.org/_a_/b__c__d",
+    "ftp://host/~ada/__old__/",
+    "/usr/lib/__main__.py",
+    "/var/log/*/x",
+    "~/.config/_private_/a~b~c",
+    "path/to/_private_/__pycache__",
+    "$HOME/**/__pycache__",
+    "**/*.py",
+    "__init__.py",
+    "_x_.md",
+    "_partials/_nav_.html",
+    "__init__()",
+    "__name__",
+    "snake_case_name",
+    "a_b_c@example.org",
+    "_ada_.b_c@example.org",
+    "2*3*4",
+    "my_file_name.tar.gz",
+    "std::vector<int>",
+)
+
+
+@pytest.mark.parametrize("literal", LITERALS)
+@pytest.mark.parametrize("sentence", ["{}", "Look at {} now.", "({})", "- {}\n- and {}", "see {}"])
+def test_what_was_written_is_what_is_read(literal: str, sentence: str) -> None:
+    html = to_html(parse(sentence.replace("{}", literal), is_link))
+    assert plain(html).count(literal) == sentence.count("{}")
+    assert "<b>" not in html
+    assert "<i>" not in html
+
+
+@pytest.mark.parametrize(
+    ("written", "html"),
+    [
+        ("**see https://a.b/_c_/d_e** ok", "<b>see https://a.b/_c_/d_e</b> ok"),
+        ("*/usr/bin*", "<i>/usr/bin</i>"),
+        ("_this/that_", "<i>this/that</i>"),
+        ("_emphasis with/slash_ here", "<i>emphasis with/slash</i> here"),
+        ("**and/or** *a/b*", "<b>and/or</b> <i>a/b</i>"),
+        ("__bold__ and **bold**", "<b>bold</b> and <b>bold</b>"),
+        ("**my_file.py**: _new_", "<b>my_file.py</b>: <i>new</i>"),
+        ("[a_b_c](https://a.b/_c_)", '<a href="https://a.b/_c_">a_b_c</a>'),
+    ],
+)
+def test_emphasis_around_one_is_emphasis(written: str, html: str) -> None:
+    assert to_html(parse(written, is_link)) == html
