@@ -14,7 +14,8 @@ of them formats (within a word as in `snake_case` and `2*3*4`, alone as in `*.py
 between spaces as in `2 * 3`); elsewhere it gets a word joiner on both sides, since
 WhatsApp has no sign for "not this one". A word joiner is invisible, keeps the line
 from being broken there, and is no edge. In an address, which has to work when it
-is tapped or copied, the mark is percent-encoded instead.
+is tapped or copied, the mark is percent-encoded instead; a path or a name with one in it
+is code.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from unicodedata import category
 from channels.formatting.characters import is_blank, utf16_length
 from channels.formatting.chunks import cut
 from channels.formatting.document import Document, Span, Style, clipped
+from channels.formatting.literals import literals
 from channels.formatting.markdown import parse
 
 MOST_UNITS = 1600
@@ -61,13 +63,29 @@ def split(text: str, *, room: int) -> Sequence[str]:
     A text that shows nothing, being white space, gives none.
     """
     longest = MOST_UNITS - room
-    document = parse(text, lambda _: False)
+    document = _with_names_as_code(parse(text, lambda _: False))
     return [to_text(piece) for piece in cut(document, lambda piece: _most_units(piece) <= longest)]
 
 
 def to_text(document: Document) -> str:
     """`document` with WhatsApp's marks."""
     return "\n".join(_lines(document))
+
+
+def _with_names_as_code(document: Document) -> Document:
+    """`document` with paths and names in which a mark stands twice as code: they can be
+    copied from it as they are."""
+    taken = [span for span in document.spans if span.style is not Style.QUOTE]
+    names = [
+        Span(start, end, Style.CODE)
+        for start, end in literals(document.text)
+        if any(document.text.count(mark, start, end) > 1 for mark in _MARKS[:-1])
+        and not _ADDRESS.match(document.text, start)
+        and not any(span.start < end and start < span.end for span in taken)
+    ]
+    # Outer spans stand before inner ones: a quote begins where it does, or earlier.
+    spans = sorted([*document.spans, *names], key=lambda span: (span.start, -span.end))
+    return Document(document.text, tuple(spans)) if names else document
 
 
 def _lines(document: Document) -> Iterator[str]:

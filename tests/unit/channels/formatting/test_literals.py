@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from channels.formatting import whatsapp_text
 from channels.formatting.markdown import parse
 from channels.formatting.telegram_html import is_link, plain, to_html
 
@@ -57,3 +58,17 @@ def test_what_was_written_is_what_is_read(literal: str, sentence: str) -> None:
 )
 def test_emphasis_around_one_is_emphasis(written: str, html: str) -> None:
     assert to_html(parse(written, is_link)) == html
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("in /usr/lib/__main__.py now", "in `/usr/lib/__main__.py` now"),
+        ("call __init__() and _x_.md", "call `__init__`() and `_x_.md`"),
+        ("> see /a/_b_/c", "> see `/a/_b_/c`"),
+        ("`/a/_b_` and snake_case", "`/a/_b_` and snake_case"),
+        ("https://a.b/_c_", "https://a.b/%5Fc%5F"),
+    ],
+)
+def test_on_whatsapp_a_name_with_marks_is_code(written: str, shown: str) -> None:
+    assert whatsapp_text.split(written, room=0) == [shown]
