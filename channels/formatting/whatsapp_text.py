@@ -63,7 +63,7 @@ def split(text: str, *, room: int) -> Sequence[str]:
     A text that shows nothing, being white space, gives none.
     """
     longest = MOST_UNITS - room
-    document = _with_names_as_code(parse(text, lambda _: False))
+    document = with_names_as_code(parse(text, lambda _: False))
     return [to_text(piece) for piece in cut(document, lambda piece: _most_units(piece) <= longest)]
 
 
@@ -72,7 +72,7 @@ def to_text(document: Document) -> str:
     return "\n".join(_lines(document))
 
 
-def _with_names_as_code(document: Document) -> Document:
+def with_names_as_code(document: Document) -> Document:
     """`document` with paths and names in which a mark stands twice as code: they can be
     copied from it as they are."""
     taken = [span for span in document.spans if span.style is not Style.QUOTE]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from channels.formatting.characters import clean, is_blank, utf16_length
 from channels.formatting.document import Style
 from channels.formatting.markdown import parse
-from channels.formatting.whatsapp_text import MOST_UNITS, split
+from channels.formatting.whatsapp_text import MOST_UNITS, split, with_names_as_code
 from tests.harness.effort import rounds
 from tests.harness.whatsapp_text import plain
 
@@ -138,7 +138,7 @@ def is_seen(character: str) -> bool:
 
 def meant(markdown: str) -> Shown:
     """What can be seen of a document, with the marks that it wants."""
-    document = parse(markdown, lambda _: False)
+    document = with_names_as_code(parse(markdown, lambda _: False))
     cells = [Cell(each) for each in document.text]
     for span in document.spans:
         for cell in cells[span.start : span.end]:
