@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Self, TypeVar
 
 from gaia.ports import Clock
@@ -36,6 +36,20 @@ def local_zone() -> tzinfo:
     from tzlocal import get_localzone
 
     return get_localzone()
+
+
+LONGEST_PLAN = timedelta(days=7)
+"""No provider asks to be left alone for longer."""
+
+
+def time_left(planned: datetime | None, now: datetime) -> timedelta:
+    """How long it is until a moment for which a next try is planned; nothing once that has come.
+    Where that is further away than any try is planned, the clock was wrong when that was done, and
+    has been set back since."""
+    nothing = timedelta(0)
+    if planned is None or planned - now > LONGEST_PLAN:
+        return nothing
+    return max(planned - now, nothing)
 
 
 async def first_of(*work: Coroutine[object, object, T]) -> T:

@@ -59,6 +59,11 @@ class Home:
         return self.root / "model-host.json"
 
     @property
+    def clock_file(self) -> Path:
+        """What is known of the time, by which a wrong clock is noticed."""
+        return self.root / "clock.json"
+
+    @property
     def memory(self) -> Path:
         """What can be made anew from the ledger: the vector index, and mem0's own files."""
         return self.root / "memory"

@@ -10,6 +10,7 @@ from gaia.memory.index.opener import parts_opener
 from gaia.memory.ranking import E5
 from gaia.memory.search import RankingOptions, Search
 from gaia.ops.backup.backups import Backups, build_backups
+from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.metrics import Counters
 from gaia.paths import Home
@@ -37,6 +38,7 @@ class Base:
     clock: Clock
     users: Users
     counters: Counters
+    clock_watch: ClockWatch
     hosted: bool
 
     @property
@@ -57,6 +59,7 @@ def build_base(
         clock=clock,
         users=Users(database, clock),
         counters=Counters(),
+        clock_watch=ClockWatch(home, database, clock),
         hosted=hosted,
     )
 
@@ -88,7 +91,9 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         clock=base.clock,
         start_after_seconds=base.quiet_seconds,
     )
-    backups = build_backups(base.home, base.database, base.settings, base.clock)
+    backups = build_backups(
+        base.home, base.database, base.settings, base.clock, base.clock_watch.doubt
+    )
 
     def forgotten() -> None:
         forget_known()

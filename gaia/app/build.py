@@ -34,6 +34,7 @@ from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
 from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
+from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.metrics import Metrics
 from gaia.ops.status import SettingsState, Status
@@ -82,6 +83,7 @@ class App:
     status: Status
     metrics: Metrics
     settings_state: SettingsState
+    clock_watch: ClockWatch
     local_routes: Sequence[BaseRoute]
 
     async def recover(self) -> None:
@@ -153,6 +155,7 @@ def build_app(
         status=reports.status,
         metrics=reports.metrics,
         settings_state=reports.settings_state,
+        clock_watch=base.clock_watch,
         local_routes=_local_routes(base, memory, channels, digest_worker),
     )
 
@@ -216,6 +219,7 @@ def _build_reports(
         settings=base.settings,
         settings_state=settings_state,
         clock=base.clock,
+        clock_watch=base.clock_watch,
     )
     metrics = Metrics(base.counters, status, models.answering.model, base.database, base.clock)
     return _Reports(settings_state, status, metrics)

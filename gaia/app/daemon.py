@@ -190,6 +190,7 @@ class Daemon:
             for name, channel in app.channels.items():
                 tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
             tasks.start("home", home_watch.run)
+            tasks.start("clock", app.clock_watch.run)
             tasks.start("warming", app.warmer.run)
             await app.recover()
             app.status.ready = True

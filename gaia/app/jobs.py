@@ -94,6 +94,7 @@ def build_jobs(base: Base, memory: MemoryParts, digest_worker: DigestWorker) -> 
         digest_worker=digest_worker,
         memory_changed=memory.changed,
         checkpoints=checkpoints,
+        doubt_clock=base.clock_watch.doubt,
         clock=base.clock,
         settings=base.settings,
     )

@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy.orm import Session
 
+from gaia.clock import time_left
 from gaia.core import outcomes
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
 from gaia.core.workers import Workers
@@ -210,8 +211,8 @@ class Delivery:
         if due is None or channel is None:
             return None
         now, chunk = self._clock.now(), due.chunk
-        if chunk.not_before is not None and chunk.not_before > now:
-            return chunk.not_before - now
+        if wait := time_left(chunk.not_before, now):
+            return wait
         if due.held_until is not None and now < due.held_until <= now + CONFIRM:
             return due.held_until - now
         if chunk.state is OutboxState.SENDING and channel.reports:

@@ -160,6 +160,7 @@ class StatusReport(Report):
     usage_today: tuple[UsageStatus, ...]
     jobs: tuple[JobStatus, ...]
     backup: BackupStatus
+    clock: PartStatus = PartStatus(name="clock", ok=True)
 
     @property
     def degraded(self) -> tuple[PartStatus, ...]:
@@ -177,6 +178,7 @@ class StatusReport(Report):
             self.recall,
             self.forgetting,
             self.budget,
+            self.clock,
             learning,
             *self.channels,
             *(

@@ -20,6 +20,7 @@ from gaia.memory.recall import Recall
 from gaia.messages import Health
 from gaia.ops import report_parts as parts
 from gaia.ops.backup.archives import archives_in, backup_folder
+from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.report import (
     BackupStatus,
     DigestsStatus,
@@ -73,6 +74,7 @@ class Status:
         settings: Swappable[Settings],
         settings_state: SettingsState,
         clock: Clock,
+        clock_watch: ClockWatch,
     ) -> None:
         self.ready = False
         self._home = home
@@ -87,6 +89,7 @@ class Status:
         self._settings = settings
         self._settings_state = settings_state
         self._clock = clock
+        self._clock_watch = clock_watch
         self._started_at = clock.now()
 
     async def report(self) -> StatusReport:
@@ -128,6 +131,7 @@ class Status:
             usage_today=parts.usage_status(read.used, names, today),
             jobs=parts.job_statuses(read.runs, now),
             backup=await self._backup_status(settings.backup),
+            clock=self._clock_watch.status(),
         )
 
     async def _backup_status(self, settings: BackupSettings) -> BackupStatus:

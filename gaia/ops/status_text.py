@@ -166,8 +166,9 @@ def _others(report: StatusReport) -> Iterator[Line]:
     for part in (report.store, report.recall, report.forgetting):
         if not part.ok:
             yield Line(part.name, part_in_words(part), Tone.BAD)
-    if not report.budget.ok:
-        yield Line(report.budget.name, report.budget.detail, Tone.WARNING)
+    for part in (report.budget, report.clock):
+        if not part.ok:
+            yield Line(part.name, part.detail, Tone.WARNING)
 
 
 def _job(job: JobStatus, at: datetime) -> Line:
@@ -270,5 +271,6 @@ def _told_elsewhere(report: StatusReport, own: Own) -> set[str]:
     the owner's."""
     hidden = {report.model.name, "learning"}
     if not own.is_owner:
-        hidden |= {"settings", report.budget.name, *(f"job {job.name}" for job in report.jobs)}
+        hidden |= {"settings", report.budget.name, report.clock.name}
+        hidden |= {f"job {job.name}" for job in report.jobs}
     return hidden

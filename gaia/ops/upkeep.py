@@ -46,6 +46,10 @@ STEPS_A_RUN = 1000
 """So many transactions one part may take: what is left then waits for the next run."""
 
 
+DoubtClock = Callable[[], Awaitable[str]]
+"""Tells why the clock is not to be trusted; nothing if it is."""
+
+
 class Upkeep:
     """Keeps the data of all users in order. `memory_changed` is called when the index has
     work from it."""
@@ -58,6 +62,7 @@ class Upkeep:
         digest_worker: DigestWorker,
         memory_changed: Callable[[], None],
         checkpoints: Checkpoints,
+        doubt_clock: DoubtClock,
         clock: Clock,
         settings: Swappable[Settings],
         steps: int = STEPS_A_RUN,
@@ -67,18 +72,18 @@ class Upkeep:
         self._digest_worker = digest_worker
         self._memory_changed = memory_changed
         self._checkpoints = checkpoints
+        self._doubt_clock = doubt_clock
         self._clock = clock
         self._settings = settings
         self._steps = steps
 
     async def run(self) -> None:
-        """Do what is due.
+        """Do what is due: while the clock is doubted, nothing that deletes by age.
 
         Raises:
             UpkeepError: Not all of it could be done; the rest was.
         """
-        parts: dict[str, Callable[[], Awaitable[None]]] = {
-            "digests that failed": self._retry_digests,
+        by_age: dict[str, Callable[[], Awaitable[None]]] = {
             "memories": self._drop_memories,
             "turns": self._drop_turns,
             "digests": self._drop_digests,
@@ -87,8 +92,15 @@ class Upkeep:
             "counts of tokens": self._drop_counts,
             "strangers and codes": self._sweep_strangers,
             "copies of the database": self._remove_copies,
+        }
+        parts: dict[str, Callable[[], Awaitable[None]]] = {
+            "digests that failed": self._retry_digests,
             "write-ahead logs": self._checkpoints.empty,
         }
+        if doubt := await self._doubt_clock():
+            logger.warning("upkeep deletes nothing by its age, the clock is doubted: %s", doubt)
+        else:
+            parts |= by_age
         failed = []
         for name, do in parts.items():
             try:

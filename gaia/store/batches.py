@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Integer, Row, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
+from gaia.clock import time_left
 from gaia.messages import Attachment
 from gaia.store import inbox
 from gaia.store.inbox import UNFINISHED, Message, read_attachments, read_message
@@ -127,9 +128,8 @@ def take(
 
 def _ready_after(rows: Sequence[Row[Any]], settle: timedelta, now: datetime) -> timedelta:
     first, last = rows[0], rows[-1]
-    if first.not_before is not None and first.not_before > now:
-        until: datetime = first.not_before
-        return until - now
+    if wait := time_left(first.not_before, now):
+        return wait
     clock_was_set_back = last.received_at > now
     if first.turn_id is not None or len(rows) == BURST_MESSAGES or clock_was_set_back:
         return timedelta(0)

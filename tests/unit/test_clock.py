@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import islice
 
 import pytest
 
-from gaia.clock import first_of, growing_pauses, retry, until_set, within
-from gaia.testing.clock import FakeClock
+from gaia.clock import first_of, growing_pauses, retry, time_left, until_set, within
+from gaia.testing.clock import START, FakeClock
 
 
 async def test_the_first_to_end_gives_the_result_and_the_others_are_cancelled() -> None:
@@ -156,3 +157,19 @@ async def test_an_event_that_is_not_set_is_waited_for_no_longer_than_that() -> N
     await clock.until_sleeping()
     clock.advance(5.0)
     await waiting
+
+
+@pytest.mark.parametrize(
+    ("planned", "left"),
+    [
+        (None, timedelta(0)),
+        (START - timedelta(days=400), timedelta(0)),
+        (START, timedelta(0)),
+        (START + timedelta(days=4), timedelta(days=4)),
+        (START + timedelta(days=400), timedelta(0)),
+    ],
+)
+def test_what_was_planned_by_a_clock_that_was_ahead_is_due(
+    planned: datetime | None, left: timedelta
+) -> None:
+    assert time_left(planned, START) == left

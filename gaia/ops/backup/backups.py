@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,9 @@ class Backups:
         settings: Swappable[Settings],
         passphrase: Callable[[], str | None],
         clock: Clock,
+        doubt_clock: Callable[[], Awaitable[str]],
     ) -> None:
+        self._doubt_clock = doubt_clock
         self._home = home
         self._database = database
         self._settings = settings
@@ -70,7 +72,8 @@ class Backups:
         await self._workers.cancel()
 
     async def run_nightly(self) -> None:
-        """Make a backup, verify it, and remove those whose time is over.
+        """Make a backup, verify it, and remove those whose time is over, unless the clock is
+        doubted.
 
         Raises:
             GaiaError: It cannot be made, or it is not what was written. None is removed.
@@ -80,7 +83,10 @@ class Backups:
             return
         made = await make_nightly(self._home, settings, self._passphrase(), self._clock, runs=True)
         logger.info("backup %s is made and verified", made.path.name)
-        await asyncio.to_thread(self._remove_outlived, settings)
+        if doubt := await self._doubt_clock():
+            logger.warning("no backup is removed, the clock is doubted: %s", doubt)
+        else:
+            await asyncio.to_thread(self._remove_outlived, settings)
         self.wake()
 
     def _remove_outlived(self, settings: BackupSettings) -> None:
@@ -108,15 +114,21 @@ class Backups:
 
 
 def build_backups(
-    home: Home, database: Database, settings: Swappable[Settings], clock: Clock
+    home: Home,
+    database: Database,
+    settings: Swappable[Settings],
+    clock: Clock,
+    doubt_clock: Callable[[], Awaitable[str]],
 ) -> Backups:
-    """The backups of a home, encrypted with the passphrase that is set when one is made."""
+    """The backups of a home, encrypted with the passphrase that is set when one is made.
+    `doubt_clock` tells why the clock is not to be trusted, and nothing if it is."""
     return Backups(
         home=home,
         database=database,
         settings=settings,
         passphrase=partial(known_passphrase, home),
         clock=clock,
+        doubt_clock=doubt_clock,
     )
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.errors import UpkeepError
+from gaia.errors import RetryableSendError, UpkeepError
 from gaia.memory import archive, ledger, pending
 from gaia.memory.extraction import Reader
 from gaia.memory.memory import Statement
@@ -20,6 +20,7 @@ from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
 from gaia.store.retention import AT_ONCE
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
+from gaia.testing.clock import START, FakeClock, until
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes, uncleared
 from tests.harness.letting_in import count
 
@@ -33,6 +34,7 @@ def upkeep_of(core, home, *, memory_changed=lambda: None, **changes) -> Upkeep:
         digest_worker=core.app.digest_worker,
         memory_changed=memory_changed,
         checkpoints=Checkpoints(home.database, core.database),
+        doubt_clock=core.app.clock_watch.doubt,
         clock=core.clock,
         settings=core.app.settings,
         **changes,
@@ -152,3 +154,33 @@ async def test_a_run_is_bounded_and_the_next_one_goes_on(running_core, home):
         assert await count(core, InboxRow) == 1
         await upkeep.run()
         assert await count(core, InboxRow) == 0
+
+
+async def test_a_clock_a_year_ahead_deletes_nothing(running_core, home):
+    async with running_core() as core:
+        await core.say("hello")
+        await core.app.upkeep.run()
+        started = core.clock
+    wrong = FakeClock(started.now() + timedelta(days=400))
+    async with running_core(clock=wrong) as core:
+        await core.app.upkeep.run()
+        assert await count(core, InboxRow) == 1
+        assert await count(core, OutboxRow) == 1
+        report = await core.app.status.report()
+        assert report.clock in report.degraded
+        assert "400 d" in report.clock.detail
+        wrong.advance(2 * DAY)
+        await core.app.upkeep.run()
+        assert await count(core, InboxRow) == 0, "it was believed after a day"
+
+
+async def test_what_was_put_off_by_a_wrong_clock_is_done_once_it_is_right(running_core):
+    wrong = FakeClock(START + timedelta(days=400))
+    async with running_core(clock=wrong) as core:
+        core.channel.failures = [RetryableSendError("busy", after_seconds=30)]
+        await core.channel.say("hello")
+        await until(lambda: not core.channel.failures)
+        await wrong.until_sleeping()
+    async with running_core() as core:
+        (sent,) = await core.channel.until_sent(1)
+        assert "hello" in sent.text

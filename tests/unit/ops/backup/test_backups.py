@@ -1,8 +1,10 @@
 """The nightly backup, and backups that hold what was forgotten."""
 
+import asyncio
 import gzip
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -52,7 +54,11 @@ def _unzipped(path: Path) -> bytes:
 
 
 def backups(
-    home: Home, database: Database, clock: FakeClock, settings: BackupSettings = DEFAULTS
+    home: Home,
+    database: Database,
+    clock: FakeClock,
+    settings: BackupSettings = DEFAULTS,
+    doubt: str = "",
 ) -> Backups:
     return Backups(
         home=home,
@@ -60,6 +66,7 @@ def backups(
         settings=Swappable(Settings(backup=settings)),
         passphrase=lambda: None,
         clock=clock,
+        doubt_clock=partial(asyncio.sleep, 0, doubt),
     )
 
 
@@ -87,6 +94,19 @@ async def test_the_job_makes_one_and_removes_the_old(
         old[1].name,
         "gaia-nightly-2026-01-01T120000.000Z.tar.gz",
     ]
+
+
+async def test_while_the_clock_is_doubted_none_is_removed(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    home.backups.mkdir()
+    old = START - timedelta(days=400)
+    (home.backups / archive_name(old, nightly=True, encrypted=False)).write_text("")
+    await backups(home, database, clock, doubt="it is 400 d ahead").run_nightly()
+    assert len(archives_in(home.backups)) == 2
+    clock.advance(1)
+    await backups(home, database, clock).run_nightly()
+    assert all(each.taken_at >= START for each in archives_in(home.backups))
 
 
 async def test_one_that_fails_is_told_and_takes_none_of_the_old(
