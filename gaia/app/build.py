@@ -32,6 +32,7 @@ from gaia.core.turns import Turns
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
+from gaia.memory.preload import room
 from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
@@ -251,7 +252,12 @@ def _build_intake(
     commands = [
         *conversation_commands(handlers.stop_turn, digest_worker),
         *linking_commands(digest_worker),
-        *memory_commands(memory.search, memory.changed, lambda: base.settings.value.memory.enabled),
+        *memory_commands(
+            memory.search,
+            memory.changed,
+            lambda: base.settings.value.memory.enabled,
+            lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small),
+        ),
         export_command(channels.takes),
         *status_commands(reports.status),
         *people_commands(strangers.greet),

@@ -24,24 +24,36 @@ from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, pending
 from gaia.memory.memory import Memory, Statement
+from gaia.memory.preload import Room, rules
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 SEARCH_LIMIT = 10
+MOST_LISTED = 200
+"""Rules that are listed, at most."""
+
 USAGE = (
     "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
     "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
     "searches and /memory unhide 12 does no longer. /memory rule 12 makes one a rule that I "
-    "always follow. /memory pending lists what I am not sure of, "
+    "always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
     "/memory keep 12 makes one of it count."
 )
 HOW = "/memory keep 12 makes one count, /forget 12 makes me forget it."
 
 
-def memory_command(finder: Finder, changed: Callable[[], None]) -> Command:
-    """The command; `finder` searches, `changed` is called once something counts anew."""
-    verbs: dict[str, Run] = {**VERBS, "keep": keeping(changed), "rule": make_rule(changed)}
+def memory_command(
+    finder: Finder, changed: Callable[[], None], room: Callable[[], Room]
+) -> Command:
+    """The command; `finder` searches, `changed` is called once something is active again, and
+    `room` tells how much a conversation begins with."""
+    verbs: dict[str, Run] = {
+        **VERBS,
+        "keep": keeping(changed),
+        "rule": make_rule(changed),
+        "rules": _listing_rules(room),
+    }
 
     async def prepare(caller: Caller, words: str) -> Run:
         verb, rest = verb_of(words)
@@ -167,6 +179,31 @@ def _about(call: Call) -> str:
     if len(found) > PAGE_SIZE:
         shown.append(f"… and {len(found) - PAGE_SIZE:,} more")
     return "\n".join([f"About {quoted(name)}:", *shown])
+
+
+def _listing_rules(room: Callable[[], Room]) -> Run:
+    """List the rules: those that are followed, and those for which there is no room."""
+
+    def list_rules(call: Call) -> str:
+        user_id = call.caller.user.user_id
+        every = ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
+        if not every:
+            return (
+                "I have no rules of yours yet. /memory rule 12 makes a memory a rule that I "
+                "always follow."
+            )
+        followed = {each.memory_id for each in rules(call.session, user_id, call.now, room())}
+        in_use = [line(each) for each in reversed(every) if each.memory_id in followed]
+        unused = [line(each) for each in reversed(every) if each.memory_id not in followed]
+        lines = ["I always follow:", *in_use] if in_use else []
+        if unused:
+            lines += [
+                "There is no room for these: /forget one of those above that you no longer need.",
+                *unused,
+            ]
+        return "\n".join(lines)
+
+    return list_rules
 
 
 def _help(_: Call) -> str:

@@ -19,6 +19,7 @@ from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
+from gaia.memory.preload import Room
 from gaia.memory.recall import Finder
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource
@@ -46,7 +47,10 @@ UNDO = Button("Undo", "/undo")
 
 
 def memory_commands(
-    finder: Finder, changed: Changed, enabled: Callable[[], bool]
+    finder: Finder,
+    changed: Changed,
+    enabled: Callable[[], bool],
+    room: Callable[[], Room],
 ) -> Sequence[Command]:
     """The commands. Where memory is switched off nothing is kept any more, and what was kept
     before can still be seen and forgotten."""
@@ -58,7 +62,7 @@ def memory_commands(
 
     return (
         Command.at_once("remember", "Keep something, word for word", remember),
-        memory_command(finder, changed),
+        memory_command(finder, changed, room),
         forget_command(finder, changed),
         Command.at_once("cancel", "Leave what I asked last as it is", cancel),
         undo_command(changed),

@@ -22,6 +22,7 @@ from gaia.store import indexes, profiles
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
+    MemoryKind,
     MemoryRow,
     MemoryStatus,
 )
@@ -178,11 +179,19 @@ def page(
 
 
 def every(
-    session: Session, user_id: str, *, after: int = 0, limit: int, active: bool = True
+    session: Session,
+    user_id: str,
+    *,
+    after: int = 0,
+    limit: int,
+    active: bool = True,
+    kind: MemoryKind | None = None,
 ) -> Sequence[Memory]:
     """The user's memories with higher numbers than `after`, in order; all statuses unless
-    `active`."""
+    `active`, and all kinds unless one is named."""
     query = rows.of(user_id).where(MemoryRow.memory_id > after)
+    if kind is not None:
+        query = query.where(MemoryRow.kind == kind)
     if active:
         query = query.where(MemoryRow.status == MemoryStatus.ACTIVE)
     stored = session.scalars(query.order_by(MemoryRow.memory_id).limit(limit))

@@ -26,11 +26,11 @@ from gaia.memory.recall import excerpt, text_tokens
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
-from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Profile
 
 MOST_RULES = 20
-"""The newest rules that hold at once."""
+"""Rules that are followed at once, at most: those first that the user made themselves."""
 
 RULES_SHARE = 0.6
 """The part of the room that rules may take."""
@@ -98,8 +98,8 @@ def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefi
         MissingOwnerError: `user_id` is empty.
     """
     owner(user_id)
-    rules = _rules(session, user_id, now)
-    said = _fitting([excerpt(each.text) for each in rules], within.tokens * RULES_SHARE)[::-1]
+    followed = rules(session, user_id, now, within)
+    said = [excerpt(each.text) for each in followed][::-1]
     if not within.bullets:
         return Prefix(said)
     episode = _last_episode(session, user_id, now)
@@ -114,6 +114,24 @@ def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefi
         talked_at=None if episode is None else episode.valid_from,
         has_profile=profile is not None,
     )
+
+
+def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequence[Memory]:
+    """The rules that are followed: the user's own first, then the newest, as many as there is
+    room for.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    found = session.scalars(
+        select(MemoryRow)
+        .where(*offered(owner(user_id), now, MemoryKind.RULE))
+        .order_by((MemoryRow.source == MemorySource.USER).desc(), MemoryRow.memory_id.desc())
+        .limit(MOST_RULES)
+    )
+    all_of_them = [memory_of(row) for row in found if credentials.find(row.text) is None]
+    texts = [excerpt(each.text) for each in all_of_them]
+    return all_of_them[: len(_fitting(texts, within.tokens * RULES_SHARE))]
 
 
 def next_change(session: Session, user_id: str, now: datetime) -> datetime:
@@ -220,17 +238,6 @@ def abstract(episode: str) -> str:
             break
         told += sentence
     return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
-
-
-def _rules(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
-    """The newest rules, the newest first."""
-    found = session.scalars(
-        select(MemoryRow)
-        .where(*offered(user_id, now, MemoryKind.RULE))
-        .order_by(MemoryRow.memory_id.desc())
-        .limit(MOST_RULES)
-    )
-    return [memory_of(row) for row in found if credentials.find(row.text) is None]
 
 
 def _last_episode(session: Session, user_id: str, now: datetime) -> Memory | None:

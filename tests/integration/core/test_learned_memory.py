@@ -5,7 +5,7 @@ from __future__ import annotations
 from gaia.memory import ledger, pending
 from gaia.memory.extraction import Checked
 from gaia.memory.memory import Statement
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource
 from tests.harness.proposals import Digests, instead_of, proposal, window
 
 
@@ -98,3 +98,21 @@ async def test_it_is_told_whether_what_was_said_was_understood(running_core):
         assert "only you know whether it is about you" in await core.say("/memory why 3")
         assert "was not sure that I understood you" in await core.say("/memory why 2")
         assert "“I sing in one”" in await core.say("/memory search choir")
+
+
+async def test_rules_of_the_user_s_own_come_first_and_it_is_told_which_are_followed(running_core):
+    async with running_core() as core:
+        assert "no rules of yours yet" in await core.say("/memory rules")
+        await core.say("/remember Always answer in rhymes")
+        await core.say("/memory rule 1")
+        learned = [proposal(f"Never say the word {n}", kind=MemoryKind.RULE) for n in range(20)]
+        await learn(core, window(*learned))
+        listed = await core.say("/memory rules")
+        followed, _, unused = listed.partition("There is no room for these")
+        assert "“Always answer in rhymes”" in followed
+        assert followed.count("\n#") == 20
+        assert "“Never say the word 0”" in unused
+        await core.say("hello")
+        system = str(core.model.requests[-1].config.system_instruction)
+        assert "Always answer in rhymes" in system
+        assert "Never say the word 0" not in system

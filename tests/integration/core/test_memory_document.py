@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gaia.commands.memory import VERBS
 from gaia.commands.remember import memory_commands
+from gaia.memory.preload import Room
 
 DOCUMENT = Path(__file__).parents[3] / "docs/memory.md"
 DATE = re.compile(r"\d{1,2} \w+ 20\d\d")
@@ -32,7 +33,7 @@ async def test_the_examples_of_the_chat_are_answered_as_they_are(running_core):
 
 def test_every_command_of_the_chat_is_told():
     text = DOCUMENT.read_text(encoding="utf-8")
-    for command in memory_commands(None, lambda: None, lambda: True):
+    for command in memory_commands(None, lambda: None, lambda: True, lambda: Room(1)):
         assert f"/{command.name}" in text, command.name
     for verb in VERBS.keys() - {"", "help", "list", "page"}:
         assert f"/memory {verb}" in text, verb
