@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from gaia.paths import Home
 
 app = typer.Typer(no_args_is_help=True, help="Backups: to make, to check and to restore.")
-File = Annotated[Path, typer.Argument(help="A backup, as 'gaia backup list' shows them.")]
+LATEST = Path("latest")
+File = Annotated[
+    Path, typer.Argument(help="A backup, as 'gaia backup list' shows them, or 'latest'.")
+]
 
 
 @app.command()
@@ -104,8 +107,9 @@ def list_backups(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def verify(file: File, as_json: AsJson = False) -> None:
-    """Look whether a backup can be restored, by a restore for trial. Exits with 1 if not."""
+def verify(file: File = LATEST, as_json: AsJson = False) -> None:
+    """Look whether a backup, the latest one unless named, can be restored, by a restore for
+    trial. Exits with 1 if not."""
     import asyncio
 
     from gaia.errors import BackupDamagedError
@@ -126,38 +130,65 @@ def verify(file: File, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def restore(file: File, as_json: AsJson = False) -> None:
+def restore(
+    file: File,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Move the home that is there aside first, and keep it."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Restore a backup into gaia's home, which has to be empty, or not there."""
     import asyncio
 
     from gaia.clock import SystemClock
+    from gaia.ops.backup.replace import Replaced, replace_home
     from gaia.ops.backup.restore import restore_backup
     from gaia.paths import find_home
 
     home = find_home()
     path = _found(file)
     passphrase = _passphrase_of(path)
+    clock = SystemClock()
     with backup_progress() as progress:
-        restored = asyncio.run(restore_backup(path, passphrase, home, SystemClock(), progress))
-    text = json.dumps(restored_as_json(restored, home), indent=2)
-    typer.echo(text if as_json else restored_as_text(restored, home))
+        if replace:
+            done = asyncio.run(replace_home(path, passphrase, home, clock, progress))
+        else:
+            restored = asyncio.run(restore_backup(path, passphrase, home, clock, progress))
+            done = Replaced(restored, None)
+    if as_json:
+        told = restored_as_json(done.restored, home)
+        echo_json(told | {"moved_aside": str(done.aside) if done.aside else None})
+        return
+    typer.echo(restored_as_text(done.restored, home, has_secrets=home.env_file.exists()))
+    if done.aside is not None:
+        typer.echo(f"What was there before is in {done.aside}: remove it once all is well.")
 
 
 def _found(file: Path) -> Path:
-    """The file; a mere name may be one of the folder of backups."""
+    """The file; a mere name may be one of the folder of backups, `latest` the newest there."""
     if file.exists() or file.name != str(file):
         return file
-    from gaia.errors import SettingsError
-    from gaia.ops.backup.archives import backup_folder
+    from gaia.errors import BackupError, SettingsError
+    from gaia.ops.backup.archives import archives_in, backup_folder
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
 
     home = find_home()
     try:
-        listed = backup_folder(home, load_settings(home).settings.backup) / file
+        folder = backup_folder(home, load_settings(home).settings.backup)
     except SettingsError:
-        return file
-    return listed if listed.exists() else file
+        folder = home.backups
+    if file == LATEST:
+        archives = archives_in(folder)
+        if not archives:
+            raise BackupError(f"there is no backup in {folder}: 'gaia backup create' makes one")
+        return archives[-1].path
+    if not (folder / file).exists():
+        raise BackupError(
+            f"there is no backup {str(file)!r} in {folder}: 'gaia backup list' shows all"
+        )
+    return folder / file
 
 
 def _passphrase_to_set(home: Home, encrypt: bool | None) -> str | None:
@@ -214,8 +245,9 @@ def verified_as_text(verified: Verified) -> str:
     )
 
 
-def restored_as_text(restored: Restored, home: Home) -> str:
-    """What was restored, and what the owner has to know of it."""
+def restored_as_text(restored: Restored, home: Home, *, has_secrets: bool = False) -> str:
+    """What was restored, and what the owner has to know of it; `has_secrets` says that a
+    `.env` is there all the same."""
     manifest, contents, waiting = restored.manifest, restored.contents, restored.waiting
     lines = [f"Restored the backup of {_when(manifest)} to {home.root}: {_contents(contents)}."]
     if waiting.messages or waiting.chunks:
@@ -233,7 +265,7 @@ def restored_as_text(restored: Restored, home: Home) -> str:
         "It knows nothing of what came later: who was removed since is back, and what was",
         "forgotten since is remembered again. Look at 'gaia users list'.",
     ]
-    if not manifest.with_secrets:
+    if not manifest.with_secrets and not has_secrets:
         lines.append(f"Keys and tokens are not in this backup: put them into {home.env_file}.")
     lines += [
         "Models are not in it either: 'gaia model pull' gets the embedded one, if you use it.",

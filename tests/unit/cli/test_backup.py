@@ -8,8 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from gaia.cli.main import app
-from gaia.errors import BackupDamagedError, BackupError, PassphraseError, SettingsError
+from gaia.errors import (
+    AlreadyRunningError,
+    BackupDamagedError,
+    BackupError,
+    PassphraseError,
+    SettingsError,
+)
 from gaia.paths import Home
+from gaia.store.lock import DaemonLock
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -52,6 +59,44 @@ def test_one_is_made_listed_verified_and_restored(
     assert "gaia model pull" in told
     with pytest.raises(BackupError, match="not empty"):
         gaia("restore", made["path"])
+
+
+def test_the_newest_takes_the_place_of_a_home_which_is_kept(home: Home) -> None:
+    with pytest.raises(BackupError, match="'gaia backup create' makes one"):
+        gaia("restore", "latest", "--replace")
+    gaia("create")
+    assert "can be restored" in gaia("verify")
+    home.models.mkdir(exist_ok=True)
+    (home.models / "small.gguf").write_bytes(b"weights")
+    (home.root / "gaia.yaml").write_text("backup:\n  hour: 7\n")
+    with pytest.raises(BackupError, match="'gaia backup list' shows all"):
+        gaia("restore", "mistyped.tar.gz", "--replace")
+    told = gaia("restore", "latest", "--replace")
+    (aside,) = home.root.parent.glob("home.before-*")
+    assert f"What was there before is in {aside}" in told
+    assert "Keys and tokens" not in told
+    assert (aside / "gaia.yaml").read_text() == "backup:\n  hour: 7\n"
+    assert not (home.root / "gaia.yaml").exists()
+    assert CANARY in home.env_file.read_text()
+    assert (home.models / "small.gguf").exists()
+    assert len(json.loads(gaia("list", "--json"))) == 1
+
+
+def test_a_restore_that_fails_leaves_the_home_as_it_was(home: Home) -> None:
+    made = Path(json.loads(gaia("create", "--json"))["path"])
+    made.write_bytes(made.read_bytes()[:-20])
+    before = sorted(path.name for path in home.root.iterdir())
+    with pytest.raises(BackupDamagedError):
+        gaia("restore", "latest", "--replace")
+    assert sorted({path.name for path in home.root.iterdir()} - {"daemon.lock"}) == before
+    assert [path.name for path in home.root.parent.iterdir()] == ["home"]
+
+
+def test_nothing_is_replaced_below_a_gaia_that_runs(home: Home) -> None:
+    gaia("create")
+    with DaemonLock(home), pytest.raises(AlreadyRunningError):
+        gaia("restore", "latest", "--replace")
+    assert home.database.exists()
 
 
 def test_secrets_are_said_to_be_inside(home: Home, tmp_path: Path) -> None:
