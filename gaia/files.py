@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,29 @@ UNFINISHED = ".partial"
 def create(file: Path) -> None:
     """Create a file that only its owner may read; one that is there stays as it is."""
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, PRIVATE))
+
+
+def read_bounded(file: Path, most_bytes: int) -> bytes:
+    """Read a file of at most so many bytes. What is no file, such as a pipe that nobody writes
+    into, is not waited for.
+
+    Raises:
+        OSError: It cannot be read, is no file, or has more; `strerror` says which.
+    """
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is a pipe or a device, and no file", str(file))
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            content = stream.read(most_bytes + 1)
+    finally:
+        os.close(handle)
+    if len(content) > most_bytes:
+        raise OSError(errno.EFBIG, f"it has more than {most_bytes // 1000:,} kB", str(file))
+    return content
 
 
 def open_new(file: Path) -> BinaryIO:

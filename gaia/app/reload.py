@@ -95,7 +95,8 @@ class ConfigReloader:
 
     async def _reload(self) -> ReloadReport:
         try:
-            loaded = load_settings(self._home)
+            # A large file takes seconds, and people are to be answered meanwhile.
+            loaded = await asyncio.to_thread(load_settings, self._home)
             changes = await self._applier.change(loaded)
         except GaiaError as exc:
             return await self._refused(exc)

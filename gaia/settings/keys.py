@@ -114,9 +114,14 @@ def _describe_range(field: FieldInfo) -> str:
     return "".join(words)
 
 
+MOST_MISTAKES = 100
+"""So many are explained; to find what each of thousands was meant to be takes minutes."""
+
+
 def explain(error: ValidationError, document: Document) -> None:
     """Note each finding of `error` as a mistake in `document`, at its place."""
-    for details in error.errors(include_url=False):
+    found = error.errors(include_url=False)
+    for details in found[:MOST_MISTAKES]:
         path = tuple(str(part) for part in details["loc"])
         if details["type"] == "extra_forbidden":
             _explain_unknown(document, path)
@@ -124,6 +129,9 @@ def explain(error: ValidationError, document: Document) -> None:
             _explain_missing(document, path)
         else:
             _explain_value(document, path, details)
+    more = len(found) - MOST_MISTAKES
+    if more > 0:
+        document.add_mistake(None, (), f"{more:,} more settings are wrong", "Mend these first")
 
 
 def _explain_unknown(document: Document, path: KeyPath) -> None:

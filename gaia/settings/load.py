@@ -19,12 +19,12 @@ from pydantic import JsonValue, ValidationError
 
 import gaia
 from gaia.errors import HomeError, SettingsError
-from gaia.files import rewrite
+from gaia.files import read_bounded, rewrite
 from gaia.mistakes import Mistake
 from gaia.paths import Home
 from gaia.settings.document import Document, parse_document
 from gaia.settings.keys import block_of, explain
-from gaia.settings.schema import Block, Secrets, Settings
+from gaia.settings.schema import LARGEST_BYTES, Block, Secrets, Settings
 from gaia.settings.secrets import find_secrets, is_secret, variable_for
 from gaia.settings.urls import with_version
 
@@ -82,7 +82,7 @@ def load_settings(
 
 def _read_document(file: Path) -> Document:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_bounded(file, LARGEST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         return _unreadable(file, f"it is not UTF-8 at byte {exc.start + 1}", "Save it as UTF-8")
     except (FileNotFoundError, NotADirectoryError):
@@ -191,7 +191,7 @@ def keep(home: Home, loaded: LoadedSettings) -> None:
     """
     file = home.last_good_settings_file
     try:
-        if file.exists() and file.read_text(encoding="utf-8") == loaded.text:
+        if file.exists() and read_bounded(file, LARGEST_BYTES).decode() == loaded.text:
             return
         rewrite(file, loaded.text.encode())
     except (OSError, UnicodeDecodeError) as exc:

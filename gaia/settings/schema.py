@@ -87,6 +87,10 @@ ComponentName = Annotated[str, Field(min_length=1, description="a provider's nam
 Minutes = Annotated[float, Field(gt=0, le=YEAR_MINUTES)]
 Provider = Literal["auto", "gemini", "openai", "anthropic", "embedded"]
 
+LARGEST_BYTES = 128_000
+"""A larger file holds no settings: gaia's own, with all comments, has a tenth of that. YAML of
+this size is read within two seconds."""
+
 
 class Block(BaseModel):
     """A block of settings: frozen, and unknown keys are mistakes."""

@@ -20,8 +20,9 @@ from stat import S_IMODE
 from dotenv.parser import parse_stream
 from pydantic import SecretStr
 
+from gaia.files import read_bounded
 from gaia.mistakes import Mistake
-from gaia.settings.schema import Secrets
+from gaia.settings.schema import LARGEST_BYTES, Secrets
 
 ENVIRONMENT = "environment"
 
@@ -129,7 +130,7 @@ def is_secret(path: tuple[str, ...], text: str) -> bool:
 def _read_env_file(env_file: Path, found: FoundSecrets) -> dict[str, str]:
     try:
         mode = S_IMODE(env_file.stat().st_mode)
-        text = env_file.read_text(encoding="utf-8-sig")
+        text = read_bounded(env_file, LARGEST_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as exc:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from watchfiles import Change, awatch
 
+from gaia.files import read_bounded
 from gaia.ports import Clock
+from gaia.settings.schema import LARGEST_BYTES
 
 QUIET_SECONDS = 0.5
 """A file that is written in pieces is read once it has stayed the same for so long."""
@@ -102,7 +104,7 @@ def _events(watched: Collection[Path]) -> AsyncGenerator[set[tuple[Change, str]]
 
 def _digest(file: Path) -> bytes:
     try:
-        content = file.read_bytes()
+        content = read_bounded(file, LARGEST_BYTES)
     except FileNotFoundError:
         return b""
     except OSError as exc:

@@ -155,7 +155,7 @@ def settings_routes(
         return _answer(await reload())
 
     async def compare(request: Request) -> Response:
-        return _answer(differences())
+        return _answer(await asyncio.to_thread(differences))
 
     return (
         Route(RELOAD_PATH, take_up, methods=["POST"]),

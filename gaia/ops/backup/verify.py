@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, cast
 
 from pydantic import ValidationError
 from sqlalchemy import func, select
@@ -43,6 +43,8 @@ from gaia.store.opener import holds_nothing, open_database, read_revision
 from gaia.store.tables import InboxRow, UserRow
 
 PIECE_BYTES = 1024 * 1024
+HEADERS_BYTES = 1024 * 1024
+"""So much there may be beside the files: headers, padding, and the end."""
 
 
 def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress) -> Manifest:
@@ -58,13 +60,15 @@ def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress)
     try:
         with _opened(path, passphrase) as content:
             progress.step(f"reading {path.name}")
-            with gzip.open(content) as unzipped, tarfile.open(fileobj=unzipped, mode="r|") as tar:
-                manifest = _read_manifest(tar)
-                _check_room(manifest, folder)
-                troubles += _read_files(tar, manifest, folder, progress)
-                # What is behind the tar's end has a say in the checksum.
-                while unzipped.read(PIECE_BYTES):
-                    pass
+            with gzip.open(content) as file:
+                unzipped = _Bounded(file)
+                with tarfile.open(fileobj=cast(IO[bytes], unzipped), mode="r|") as tar:
+                    manifest = _read_manifest(tar)
+                    _check_room(manifest, folder)
+                    troubles += _read_files(tar, unzipped, manifest, folder, progress)
+                    # What is behind the tar's end has a say in the checksum.
+                    while unzipped.read(PIECE_BYTES):
+                        pass
     except (gzip.BadGzipFile, zlib.error, tarfile.TarError, EOFError) as exc:
         troubles.append(f"it is cut or damaged ({exc or type(exc).__name__})")
     except OSError as exc:
@@ -75,6 +79,26 @@ def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress)
     if troubles or manifest is None:
         raise damaged(path, troubles)
     return manifest
+
+
+class _Bounded:
+    """What is unpacked: the manifest, headers, and the files that were allowed. A small archive
+    may unpack to one without end, and the header of a member be of any size."""
+
+    def __init__(self, unzipped: gzip.GzipFile) -> None:
+        self._unzipped = unzipped
+        self._left = MANIFEST_MAX_BYTES + HEADERS_BYTES
+
+    def allow(self, size: int) -> None:
+        """Let so many bytes more be read."""
+        self._left += size
+
+    def read(self, size: int) -> bytes:
+        piece = self._unzipped.read(size)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise tarfile.TarError("it holds more than its manifest tells")
+        return piece
 
 
 def damaged(path: Path, troubles: list[str]) -> BackupDamagedError:
@@ -131,24 +155,32 @@ def _check_room(manifest: Manifest, folder: Path) -> None:
 
 
 def _read_files(
-    tar: tarfile.TarFile, manifest: Manifest, folder: Path, progress: Progress
+    tar: tarfile.TarFile,
+    unzipped: _Bounded,
+    manifest: Manifest,
+    folder: Path,
+    progress: Progress,
 ) -> Iterator[str]:
     """Write what may be written; what is wrong with each file is told."""
-    possible = places(Home(folder))
+    possible, secret = places(Home(folder)), Home(folder).env_file.name
     due = {entry.name: entry for entry in manifest.files}
     before = 0
     for name in sorted(set(due) - set(possible)):
         yield f"{MANIFEST} names {name!r}, which no backup has"
         del due[name]
     while (member := tar.next()) is not None:
-        if member.name not in possible or not member.isreg():
+        if member.name == secret and not manifest.with_secrets:
+            yield f"it has {member.name}, and {MANIFEST} tells of no secrets"
+        elif member.name not in possible or not member.isreg():
             yield f"it has {_kind(member)} {member.name!r}, which no backup has"
         elif (entry := due.pop(member.name, None)) is None:
             yield f"{member.name} is in it twice, or is not in {MANIFEST}"
         elif member.size != entry.size:
             yield f"{member.name} has {member.size:,} bytes, and {entry.size:,} were written"
-        elif _write(_content(tar, member), possible[member.name]) != entry.sha256:
-            yield f"{member.name} is not what was written (SHA-256)"
+        else:
+            unzipped.allow(member.size)
+            if _write(_content(tar, member), possible[member.name]) != entry.sha256:
+                yield f"{member.name} is not what was written (SHA-256)"
         before += min(member.size, manifest.size)
         progress.bytes_done(min(before, manifest.size), manifest.size)
     for name in due:

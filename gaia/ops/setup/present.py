@@ -10,12 +10,14 @@ from pathlib import Path
 from stat import S_IMODE
 
 from gaia.errors import HomeError, SettingsError
+from gaia.files import read_bounded
 from gaia.ops.setup.files import variables_in
 from gaia.ops.setup.owner import Owners, find_owners
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import ResolvedModel, resolve_provider
+from gaia.settings.schema import LARGEST_BYTES
 from gaia.settings.secrets import VARIABLES
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
@@ -132,7 +134,7 @@ def lacks_weights(home: Home, model: ResolvedModel) -> bool:
 
 def _variables(home: Home) -> Mapping[str, str]:
     try:
-        return variables_in(home.env_file.read_text(encoding="utf-8-sig"))
+        return variables_in(read_bounded(home.env_file, LARGEST_BYTES).decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
 

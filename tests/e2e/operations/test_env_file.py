@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+
+import pytest
 
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
+from tests.e2e.conftest import RunGaia
 from tests.harness.processes import DaemonProcess, talking
 from tests.servers.model_server import running_model_server
 from tests.servers.telegram import running_telegram
@@ -92,3 +97,14 @@ async def test_a_key_that_is_taken_away_leaves_the_next_provider_to_answer(
             assert await ada.ask("What's my name?") == "Your name is Ada."
             assert [each.protocol for each in model.requests] == ["gemini", "openai"]
             assert await daemon.terminate() == 0
+
+
+@pytest.mark.parametrize("command", [("serve",), ("config", "check")])
+async def test_a_pipe_in_its_place_is_named_at_once(
+    home: Home, run_gaia: RunGaia, command: tuple[str, ...]
+) -> None:
+    os.mkfifo(home.env_file, 0o600)
+    async with asyncio.timeout(20):
+        ended = await run_gaia(home, *command)
+    assert ended.code == 78
+    assert "it is a pipe or a device, and no file" in ended.stderr + ended.stdout

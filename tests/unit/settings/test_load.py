@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -13,8 +15,11 @@ from hypothesis import strategies as st
 from gaia.errors import SettingsError
 from gaia.mistakes import Mistake
 from gaia.paths import Home
+from gaia.settings.keys import MOST_MISTAKES
 from gaia.settings.load import load_settings
 from gaia.settings.schema import Settings
+from gaia.settings.watch import Watch
+from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
 
 WriteYaml = Callable[[str], Home]
@@ -276,4 +281,33 @@ def test_a_public_address_that_others_can_read_is_warned_of(
 def test_any_text_is_settings_or_a_settings_error(home: Home, text: str) -> None:
     home.settings_file.write_bytes(text.encode("utf-8", "surrogatepass"))
     with suppress(SettingsError):
+        load_settings(home, {})
+
+
+def test_a_file_that_is_too_large_is_told_at_once(home: Home) -> None:
+    home.settings_file.write_text("".join(f"wrong_{number}: 1\n" for number in range(60_000)))
+    started = time.monotonic()
+    with pytest.raises(SettingsError, match="it has more than 128 kB"):
+        load_settings(home, {})
+    assert time.monotonic() - started < 1
+
+
+def test_of_thousands_of_mistakes_the_first_are_told(home: Home) -> None:
+    home.settings_file.write_text("".join(f"wrong_{number}: 1\n" for number in range(5_000)))
+    with pytest.raises(SettingsError, match="4,900 more settings are wrong") as failure:
+        load_settings(home, {})
+    assert len(failure.value.mistakes) == MOST_MISTAKES + 1
+
+
+@pytest.mark.parametrize("name", [".env", "gaia.yaml"])
+def test_a_pipe_that_nobody_writes_into_is_not_waited_for(home: Home, name: str) -> None:
+    os.mkfifo(home.root / name)
+    with pytest.raises(SettingsError, match="it is a pipe or a device, and no file"):
+        load_settings(home, {})
+    Watch([home.root / name], FakeClock())
+
+
+def test_a_device_without_end_is_not_read(home: Home) -> None:
+    home.settings_file.symlink_to("/dev/zero")
+    with pytest.raises(SettingsError, match="it is a pipe or a device"):
         load_settings(home, {})

@@ -6,6 +6,7 @@ import io
 import json
 import sqlite3
 import tarfile
+import tracemalloc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import closing
 from pathlib import Path
@@ -240,3 +241,67 @@ def _repacked(folder: Path, members: dict[str, bytes]) -> Path:
     members["manifest.json"] = json.dumps(manifest).encode()
     files = [(tarfile.TarInfo(name), content) for name, content in members.items()]
     return write(folder / "repacked.tar.gz", files)
+
+
+def bomb(path: Path, *, before: Iterable[Member] = ()) -> Path:
+    """An archive that goes on, after `before`, with a header of two gigabytes of zeros."""
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as tar:
+        for member, content in before:
+            tar.addfile(member, io.BytesIO(content))
+        start = tar.offset
+    with path.open("rb") as file:
+        head = file.read(start)
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, 2_000_000_000
+    with gzip.open(path, "wb", compresslevel=9) as packed:
+        packed.write(head + header.tobuf(tarfile.PAX_FORMAT))
+        for _ in range(600):
+            packed.write(bytes(1_000_000))
+    return path
+
+
+@pytest.mark.parametrize("begins_well", [False, True])
+async def test_a_header_without_end_is_refused_within_little_memory(
+    make: Make, begins_well: bool
+) -> None:
+    made = await make()
+    path = bomb(made.path, before=read(made.path) if begins_well else ())
+    assert path.stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        (trouble, *_) = await troubles(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "it holds more than its manifest tells" in trouble
+    assert peak < 50_000_000
+
+
+async def test_what_follows_the_files_is_not_read_for_ever(make: Make) -> None:
+    made = await make()
+    with gzip.open(made.path) as packed:
+        content = packed.read()
+    with gzip.open(made.path, "wb", compresslevel=9) as packed:
+        packed.write(content)
+        for _ in range(300):
+            packed.write(bytes(1_000_000))
+    assert any("holds more" in each for each in await troubles(made.path))
+
+
+async def test_secrets_that_the_manifest_excludes_are_refused(make: Make) -> None:
+    made = await make()
+    content = b"GAIA_TELEGRAM_BOT_TOKEN=1:planted\n"
+    entry = {
+        "name": ".env",
+        "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+    def with_entry(manifest: bytes) -> bytes:
+        told = json.loads(manifest)
+        assert told["with_secrets"] is False
+        return json.dumps({**told, "files": [*told["files"], entry]}).encode()
+
+    changed(made.path, "manifest.json", with_entry)
+    path = write(made.path, [*read(made.path), (tarfile.TarInfo(".env"), content)])
+    assert any("tells of no secrets" in each for each in await troubles(path))
