@@ -35,7 +35,7 @@ def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> S
         turns = conversation.session_turns
         said = f"last {counted(turns, 'message', 'messages')}" if turns > 1 else "last message"
         return Reply(
-            f"We begin anew. I read through our {said} and tell you what I keep.",
+            f"New conversation. I will read through our {said} and tell you what I keep.",
             committed=partial(digest_worker.wake, conversation.user_id),
         )
 
@@ -52,9 +52,9 @@ def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> S
 
     return (
         Command.at_once("start", "Say hello", start),
-        Command.at_once("reset", "Begin a new conversation", reset, aliases=("new",)),
+        Command.at_once("reset", "Start a new conversation", reset, aliases=("new",)),
         Command.at_once("stop", "Interrupt the answer", stop),
-        Command.at_once("whoami", "Who I take you for", whoami),
+        Command.at_once("whoami", "Who you are to me", whoami),
     )
 
 
@@ -62,7 +62,7 @@ def start(call: Call) -> str:
     """Say hello."""
     return (
         f"Hello {call.caller.user.name}, I'm gaia, your assistant. "
-        "Just write to me; /help lists what else I understand."
+        "Just write to me; /help lists my commands."
     )
 
 
@@ -73,10 +73,8 @@ def begin_anew(call: Call) -> str:
     conversations.start_next_session(call.session, conversation_id)
     inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
-        return "This conversation is new already. What is on your mind?"
-    return (
-        f"We begin anew: I no longer have the last {counted(turns, 'message', 'messages')} in mind."
-    )
+        return "This conversation is already new. What is on your mind?"
+    return f"New conversation: I no longer see your last {counted(turns, 'message', 'messages')}."
 
 
 def whoami(call: Call) -> str:
@@ -99,7 +97,7 @@ def status_commands(status: Status) -> Sequence[Command]:
         report = await status.report()
         return lambda call: for_chat(report, _own(call))
 
-    return (Command("status", "How I am, and what waits", prepare),)
+    return (Command("status", "My status and what is pending", prepare),)
 
 
 def _own(call: Call) -> Own:

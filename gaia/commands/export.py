@@ -23,12 +23,12 @@ Write = Callable[[str, Sequence[Record]], bytes]
 LARGEST_BYTES = 15_000_000
 """WhatsApp takes 16 MB, and Telegram 50."""
 
-ON_THE_MACHINE = "On the machine that I run on, `gaia memory export memories.jsonl` writes one."
-NO_FILES = f"I can send no file here. {ON_THE_MACHINE}"
+ON_THE_MACHINE = "On the machine where I run, `gaia memory export memories.jsonl` writes one."
+NO_FILES = f"I can't send files here. {ON_THE_MACHINE}"
 NOT_THAT_KIND = (
-    f"I can send no such file here: /export alone sends one that people read. {ON_THE_MACHINE}"
+    f"I can't send that kind of file here: /export alone sends a readable one. {ON_THE_MACHINE}"
 )
-WHICH = "/export sends a file that people read, /export json one for another gaia."
+WHICH = "/export sends a readable file, /export json one for another gaia."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _nothing(call: Call) -> str:
     more = (
         f" {unsure.total:,} more are pending: /memory pending lists them." if unsure.total else ""
     )
-    return f"There is nothing in your memory that I could send.{more}"
+    return f"Your memory is empty: there is nothing to send.{more}"
 
 
 def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
@@ -87,9 +87,12 @@ def _told(records: Sequence[Record], kind: Kind, *, others_too: bool) -> str:
     if kind.file_format is FileFormat.JSONL:
         unsure = sum(record.pending for record in records)
         waiting = f", {unsure:,} of them not yet confirmed" if unsure else ""
-        return f"All that I remember of you: {number}{waiting}. `gaia memory import` takes it in."
-    more = " /export json has all of each, for another gaia." if others_too else ""
-    return f"What I remember of you: {number}.{more}"
+        return (
+            f"Everything that I remember about you: {number}{waiting}. "
+            "`gaia memory import` imports it."
+        )
+    more = " /export json sends every detail, for another gaia." if others_too else ""
+    return f"What I remember about you: {number}.{more}"
 
 
 def _as_text(user_name: str, records: Sequence[Record]) -> bytes:

@@ -37,20 +37,18 @@ POINTERS = frozenset(_POINTERS.split())
 it may mean the last answer, or nothing at all."""
 
 UNCLEAR = (
-    "What shall I forget? Write /forget and words of it, or its number; /forget alone is about "
-    "everything, and I ask before."
+    "What should I forget? Write /forget and some of its words, or its number; /forget alone "
+    "means everything. I ask before I delete anything."
 )
 KEEP = Button("Keep", "/cancel", "no")
 
-WHICH = (
-    "Somebody else here may have asked me since: write the number with it, as in /forget yes 12."
-)
+WHICH = "Somebody else may have asked me since: add the number, as in /forget yes 12."
 
 
 def cancel(call: Call) -> str:
     """Drop the question that was asked last."""
     forgets.withdraw(call.session, call.caller.user.user_id)
-    return "Then I leave everything as it is."
+    return "Nothing was changed."
 
 
 def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
@@ -89,7 +87,7 @@ def _ask_for_everything(call: Call) -> str | Reply:
     else:
         whole = f"{counted_memories(total)} of this group, and all that was said with me here"
     return _question(
-        f"Shall I forget everything? That is {whole}. It cannot be undone.",
+        f"Should I forget everything? That means {whole}. It cannot be undone.",
         forget_id,
     )
 
@@ -99,7 +97,7 @@ def _ask_for_numbers(call: Call) -> str | Reply:
     ids = [int(number) for number in re.findall(r"\d+", call.words)]
     found = ledger.get_many(call.session, call.caller.user.user_id, ids)
     if found:
-        return _ask(call, found, "there is this")
+        return _ask(call, found, "I found this")
     return _asking_for_words(())(call)
 
 
@@ -107,17 +105,17 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
     def ask(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
         ids = forget.with_words(call.session, user_id, call.words)
-        head, words = "this holds your words", call.words
+        head, words = "this contains your words", call.words
         if not ids:
             ids = [memory.memory_id for memory in like]
-            head, words = "nothing holds those words, but this is like it", ""
+            head, words = "nothing contains those words, but this is similar", ""
         found = ledger.get_many(call.session, user_id, ids)
         if not words:
             found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
         if not found:
             return (
-                f"Nothing in {whose(call.caller)} memory is like {quoted(call.words)}, so there "
-                "is nothing to forget. /memory lists all."
+                f"Nothing in {whose(call.caller)} memory is similar to {quoted(call.words)}, so "
+                "there is nothing to forget. /memory lists everything."
             )
         return _ask(call, found, head, words)
 
@@ -137,14 +135,14 @@ def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Rep
     if len(found) > SHOWN:
         lines.append(f"… and {len(found) - SHOWN:,} more")
     what = "it" if len(found) == 1 else f"these {len(found):,}"
-    lines.append(f"Shall I forget {what}? It cannot be undone.")
+    lines.append(f"Should I forget {what}? It cannot be undone.")
     return _question("\n".join(lines), forget_id)
 
 
 def _question(text: str, forget_id: int) -> Reply:
     command = f"/forget yes {forget_id}"
     buttons = (Button("Forget", command, "yes"), KEEP)
-    return Reply(f"{text} Yes, or {command}, does it, within an hour.", buttons)
+    return Reply(f"{text} Answer yes, or {command}, within an hour.", buttons)
 
 
 def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
@@ -162,8 +160,8 @@ def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
         )
     except UnknownForgetError:
         return (
-            "I did not ask that, or it is more than an hour ago, or it is done. Write /forget "
-            "and what is meant again."
+            "There is no such open question: it is answered, or older than an hour. Write /forget "
+            "again and say what I should forget."
         )
-    what = "Everything is forgotten" if gone.everything else "Forgotten"
+    what = "Forgot everything" if gone.everything else "Forgotten"
     return Reply(f"{what}: {counted_memories(gone.count)}. {forget.SENTENCE}", committed=changed)

@@ -34,13 +34,13 @@ MOST_LISTED = 200
 """Rules that are listed, at most."""
 
 USAGE = (
-    "/memory lists all, /memory search WORDS finds some, /memory why 12 tells where one comes "
-    "from, /memory about NAME lists those about somebody, /memory hide 12 keeps one to "
-    "searches and /memory unhide 12 does no longer. /memory rule 12 makes one a rule that I "
-    "always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
-    "/memory keep 12 makes one of it count."
+    "/memory lists everything, /memory search WORDS searches it, /memory why 12 tells where one "
+    "comes from, /memory about NAME lists those about somebody. /memory hide 12 lets me use one "
+    "only when you search for it, /memory unhide 12 undoes that. /memory rule 12 makes one a rule "
+    "that I always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
+    "/memory keep 12 confirms one of them."
 )
-HOW = "/memory keep 12 makes one count, /forget 12 makes me forget it."
+HOW = "/memory keep 12 confirms one, /forget 12 deletes it."
 
 
 def memory_command(
@@ -77,9 +77,9 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
             if memory.status is MemoryStatus.ACTIVE
         }
         if not present:
-            return f"Nothing in {whose(call.caller)} memory is like {quoted(words)}."
+            return f"Nothing in {whose(call.caller)} memory is similar to {quoted(words)}."
         lines = [line(present[each]) for each in ids if each in present]
-        return "\n".join([f"Nearest to {quoted(words)}, the best first:", *lines])
+        return "\n".join([f"Most similar to {quoted(words)}, the best first:", *lines])
 
     return show
 
@@ -94,14 +94,14 @@ def _list(call: Call) -> Reply:
         return Reply(
             not_sure
             or f"There is nothing in {whose(call.caller)} memory yet. Tell me what I should know, "
-            "or write /remember and the words: I keep them as they are."
+            "or write /remember and the words: I keep them exactly as written."
         )
     head = f"{whose(call.caller).capitalize()} memory, {page.total:,} in all"
     return paged(page, head, "/memory page", tail=not_sure)
 
 
 def _search_for_nothing(call: Call) -> str:
-    return "What shall I look for? Write /memory search and some words."
+    return "What should I look for? Write /memory search and some words."
 
 
 def _why(call: Call) -> str:
@@ -122,9 +122,9 @@ def _tell_why(call: Call, memory: Memory) -> str:
     if about:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
     if memory.support > 1:
-        told.append(f"Told {memory.support} times.")
+        told.append(f"Mentioned {memory.support} times.")
     if memory.sensitive:
-        told.append("It is hidden: I use it only when it is searched for.")
+        told.append("It is hidden: I use it only when you search for it.")
     told += _standing(memory)
     earlier = ledger.earlier_versions(call.session, user_id, [memory.memory_id])
     told += [f"Before that: {line(each, with_status=False)}" for each in earlier]
@@ -141,15 +141,15 @@ def _source(memory: Memory) -> str:
 def _standing(memory: Memory) -> Sequence[str]:
     """What there is to say of a memory that does not count."""
     if memory.superseded_by is not None:
-        return [f"It no longer counts: #{memory.superseded_by} took its place."]
+        return [f"It is no longer valid: #{memory.superseded_by} replaced it."]
     if memory.status is MemoryStatus.PENDING:
         return [
-            f"I am not sure of it, and do not use it. {HOW.replace('12', str(memory.memory_id))}"
+            f"I am not sure of it, so I do not use it. {HOW.replace('12', str(memory.memory_id))}"
         ]
     if memory.status is MemoryStatus.SUPERSEDED:
-        return ["It no longer counts: as I understood you, it holds no longer."]
+        return ["It is no longer valid: as I understood you, it is no longer true."]
     if memory.status is MemoryStatus.ARCHIVED:
-        return ["It no longer counts: its time is over, or you took it back."]
+        return ["It is no longer valid: it expired, or you undid it."]
     return []
 
 
@@ -163,7 +163,7 @@ def _set_hidden(call: Call, memory: Memory) -> str:
         call.session, memory.user_id, memory.memory_id, sensitive=hidden, now=call.now
     )
     if hidden:
-        return f"#{memory.memory_id} is hidden: I use it only when it is searched for."
+        return f"#{memory.memory_id} is hidden: I use it only when you search for it."
     return f"#{memory.memory_id} is no longer hidden: I use it wherever it helps."
 
 
@@ -173,7 +173,7 @@ def _about(call: Call) -> str:
     if not found:
         return (
             f"Nothing in {whose(call.caller)} memory is marked as being about {quoted(name)}. "
-            "/memory search finds words."
+            "Try /memory search."
         )
     shown = [*map(line, found[:PAGE_SIZE])]
     if len(found) > PAGE_SIZE:
@@ -219,8 +219,8 @@ def list_pending(call: Call) -> Reply:
     user_id = call.caller.user.user_id
     page = pending.page(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
     if not page.total:
-        return Reply(f"There is nothing in {whose(call.caller)} memory that I am not sure of.")
-    head = f"What I am not sure of, {page.total:,} in all"
+        return Reply(f"There is nothing pending in {whose(call.caller)} memory.")
+    head = f"Pending memories, {page.total:,} in all"
     return paged(page, head, "/memory pending", tail=HOW)
 
 
@@ -265,7 +265,7 @@ def make_rule(changed: Callable[[], None]) -> Run:
         made = added.memory
         told = (
             f"From now on I always follow #{made.memory_id}: {quoted(made.text)}\n"
-            f"/forget {made.memory_id} makes me forget it."
+            f"/forget {made.memory_id} deletes it."
         )
         return Reply(told, committed=changed)
 

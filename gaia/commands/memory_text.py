@@ -25,25 +25,25 @@ FORMATTING = re.compile(
 """Where Markdown would begin: an underscore inside a word, say, is none."""
 
 SOURCES = {
-    MemorySource.USER: "you gave it to me, word for word",
-    MemorySource.TOOL: "I kept it when we talked",
+    MemorySource.USER: "you asked me to keep it, word for word",
+    MemorySource.TOOL: "I kept it during a conversation",
     MemorySource.DIGEST: "you said it in a conversation",
     MemorySource.IMPORT: "it was imported",
 }
 
 UNDERSTOOD = {
-    "same": "A second look confirmed that I understood you",
-    "past": "As I understood you, that was so and is over.",
-    "only now": "As I understood you, that holds only for a while.",
+    "same": "A second check confirmed that I understood you",
+    "past": "As I understood you, that was true and is over.",
+    "only now": "As I understood you, that is true only for a while.",
     "perhaps pasted": (
-        "It stands behind a colon or a request, or among other lines, where people paste what "
-        "others wrote: only you know whether it is about you."
+        "It comes after a colon or a request, or among other lines, where people often paste "
+        "text of others: only you know whether it is about you."
     ),
-    "perhaps for once": "It may be meant for one answer alone: only you know.",
+    "perhaps for once": "You may have meant it for one answer only: only you know.",
     "not said outright": "You did not say it outright.",
-    "not verified": "How I understood it was not checked, so your own words alone stand.",
+    "not verified": "My reading of it was not checked, so I keep only your own words.",
 }
-MISUNDERSTOOD = "A second look was not sure that I understood you, so your own words alone stand."
+MISUNDERSTOOD = "A second check was not sure that I understood you, so I keep only your own words."
 
 MARKS = {
     MemoryStatus.PENDING: ", not sure",
@@ -114,7 +114,7 @@ def memory_number(words: str) -> int:
     _, told = verb_of(words)
     number = told.removeprefix("#")
     if not number.isdecimal() or len(number) > 18:
-        raise UnknownMemoryError(f"{told!r} is no number of a memory")
+        raise UnknownMemoryError(f"{told!r} is not the number of a memory")
     return int(number)
 
 
@@ -124,7 +124,7 @@ def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:
         number = memory_number(call.words)
         return then(call, ledger.get(call.session, call.caller.user.user_id, number))
     except UnknownMemoryError:
-        return f"There is no such number in {whose(call.caller)} memory. /memory lists all."
+        return f"There is no memory of that number. /memory lists {whose(call.caller)} memories."
 
 
 def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:

@@ -30,8 +30,7 @@ Greet = Callable[[Session, Pairing], int | None]
 """Tells who was let in; returns the conversation to deliver then."""
 
 NOBODY_WAITS = (
-    "Nobody waits under that code or number: it was answered already, is older than an hour, "
-    "or is mistyped."
+    "No request has that code or number: it was answered, is older than an hour, or is mistyped."
 )
 
 CONFIRMED = "yes"
@@ -40,9 +39,9 @@ CONFIRMED = "yes"
 BY_USER = "user"
 """Stands for the channel where the attempts of a known user are counted, by their id."""
 
-NO_CODE = "That is no code. /link alone gives you one, to be written to me from the other channel."
+NO_CODE = "That is not a code. /link alone gives you one; send it to me from the other channel."
 NO_SUCH_CODE = (
-    "I know no such code: it was used, is older than an hour, or is mistyped. "
+    "I don't know that code: it was used, is older than an hour, or is mistyped. "
     "/link on the other channel gives you a new one."
 )
 TOO_MANY = "Too many codes for one hour. Please try again later."
@@ -54,7 +53,7 @@ def people_commands(greet: Greet) -> Sequence[Command]:
     def approve(call: Call) -> Reply:
         code, name = _code_and_name(call.words)
         if not code:
-            return Reply("Whom? Write /approve and their code, and a name for them if you like.")
+            return Reply("Who? Write /approve and their code, and a name for them if you like.")
         try:
             wanted = pairing.find_request(call.session, code, call.now)
             user = pairing.approve(
@@ -63,19 +62,19 @@ def people_commands(greet: Greet) -> Sequence[Command]:
         except UnknownCodeError:
             return Reply(NOBODY_WAITS)
         except UserNameError:
-            return Reply("Somebody has that name, or nobody can. Choose another: /approve … NAME")
+            return Reply("That name is taken, or not allowed. Choose another: /approve … NAME")
         except AddressTakenError:
-            return Reply("They are in already.")
+            return Reply("They already have access.")
         conversation_id = greet(call.session, wanted)
         return Reply(
-            f"{sentences.plain(user.name)} is in now, as {user.role.with_article}.",
+            f"{sentences.plain(user.name)} now has access, as {user.role.with_article}.",
             wakes=() if conversation_id is None else (conversation_id,),
         )
 
     return (
         Command.at_once("users", "Who may talk to me", list_users, role=Role.OWNER),
-        Command.at_once("approve", "Let somebody in, by their code", approve, role=Role.OWNER),
-        Command.at_once("deny", "Do not let somebody in", deny, role=Role.OWNER),
+        Command.at_once("approve", "Give somebody access, by their code", approve, role=Role.OWNER),
+        Command.at_once("deny", "Refuse somebody access", deny, role=Role.OWNER),
         Command.at_once("role", "Give somebody another role", set_role, role=Role.OWNER),
     )
 
@@ -98,7 +97,7 @@ def deny(call: Call) -> str:
     except UnknownCodeError:
         return NOBODY_WAITS
     pairing.turn_down(call.session, wanted, by=call.caller.user.user_id, now=call.now)
-    return "They are not let in."
+    return "Denied."
 
 
 def set_role(call: Call) -> str:
@@ -111,11 +110,11 @@ def set_role(call: Call) -> str:
         user = identities.find(call.session, name.strip())
         changed = identities.set_role(call.session, user, role)
     except UnknownUserError:
-        return f"I know nobody called {sentences.plain(name)}. /users lists all."
+        return f"There is no user called {sentences.plain(name)}. /users lists everybody."
     except LastOwnerError:
-        return "That would leave me without an owner. Make somebody else one first."
+        return "That would leave me without an owner. Make somebody else an owner first."
     except GroupUserError:
-        return "A group cannot be an owner: whoever joins it would be one."
+        return "A group cannot be an owner: everybody who joins it would be one."
     audit.record(
         call.session,
         Action.ROLE_CHANGED,
@@ -154,7 +153,7 @@ def linking_commands(digest_worker: DigestWorker) -> Sequence[Command]:
         if into is None:
             return Reply(_promote(call, found))
         if into.user_id == call.caller.user.user_id:
-            return Reply("That is you already: write the code to me from another channel of yours.")
+            return Reply("That is your own code: send it to me from another channel of yours.")
         if not is_confirmed:
             return _ask(call.caller.user, into, code)
         if not pairings.claim(call.session, found.pairing_id, call.now):
@@ -167,22 +166,20 @@ def linking_commands(digest_worker: DigestWorker) -> Sequence[Command]:
             learns=digest_worker.enabled,
         )
         return Reply(
-            f"Done: you are {sentences.plain(joined.name)} here too, {joined.role}. What we talked "
-            "about on this side before is no longer in my mind: we begin anew.",
+            f"Done: you are {sentences.plain(joined.name)} here too, {joined.role}. I no longer "
+            "see what we talked about here before: this is a new conversation.",
             committed=partial(digest_worker.wake, joined.user_id),
         )
 
-    return (
-        Command.at_once("link", "Join another channel of yours", link, ("pair",), private=True),
-    )
+    return (Command.at_once("link", "Add another channel of yours", link, ("pair",), private=True),)
 
 
 def _offer(call: Call) -> str:
     code = new_code()
     pairing.offer_link(call.session, code, call.caller.user, call.now)
     return (
-        f"Write this code to me from your other channel: {code.shown}\n"
-        "It is valid for an hour. Whoever writes it becomes you, so show it to nobody."
+        f"Send me this code from your other channel: {code.shown}\n"
+        "It is valid for an hour. Whoever sends it is treated as you, so keep it secret."
     )
 
 
@@ -200,7 +197,7 @@ def _promote(call: Call, found: Pairing) -> str:
     user, role = call.caller.user, found.terms.role or Role.MEMBER
     if RANKS[role] <= RANKS[user.role]:
         name = sentences.plain(user.name)
-        return f"You are in already, as {name}. The code stays good for somebody else."
+        return f"You already have access, as {name}. The code is still valid for somebody else."
     if not pairings.claim(call.session, found.pairing_id, call.now):
         return NO_SUCH_CODE
     pairings.settle(call.session, found.pairing_id, user.user_id)
@@ -219,8 +216,9 @@ def _promote(call: Call, found: Pairing) -> str:
 def _ask(user: User, into: User, code: str) -> Reply:
     command = f"/link {code} {CONFIRMED}"
     return Reply(
-        f"That code is of {sentences.plain(into.name)}. If you are the same person, I make you "
-        f"one: everything of {sentences.plain(user.name)}, who you are here, becomes theirs, and "
-        f"our conversations here begin anew. That cannot be undone. Yes, or {command}, does it.",
+        f"That code belongs to {sentences.plain(into.name)}. If you are the same person, I merge "
+        f"the two: everything of {sentences.plain(user.name)}, who you are here, becomes theirs, "
+        "and our conversation here starts again. That cannot be undone. "
+        f"Answer yes, or {command}, to confirm.",
         (Button("Join", command, "yes"), Button("Not now", "/cancel", "no")),
     )

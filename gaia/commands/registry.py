@@ -78,7 +78,7 @@ class Registry:
 
     def __init__(self, commands: Sequence[Command], clock: Clock) -> None:
         self._clock = clock
-        self._commands = (*commands, Command.at_once("help", "What I understand", self._help))
+        self._commands = (*commands, Command.at_once("help", "List my commands", self._help))
         self._by_name = {
             name: command for command in self._commands for name in (command.name, *command.aliases)
         }
@@ -116,10 +116,10 @@ class Registry:
                 call.caller.user.role, direct=call.caller.conversation.direct
             )
         ]
-        return "Just write to me. I also understand:\n" + "\n".join(lines)
+        return "Just write to me. My commands are:\n" + "\n".join(lines)
 
     def _unknown(self, name: str, role: Role, *, direct: bool) -> str:
         names = [command.name for command in self.visible_to(role, direct=direct)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean /{near[0]}?" if near else ""
-        return f"I don't know /{name}.{hint} /help lists what I understand."
+        return f"I don't know /{name}.{hint} /help lists my commands."

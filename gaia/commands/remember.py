@@ -28,7 +28,7 @@ Changed = Callable[[], None]
 """Called once a change of a memory is committed."""
 
 OFF = (
-    "My long-term memory is switched off, so I keep nothing new. Whoever runs me can switch it "
+    "My long-term memory is off, so I keep nothing new. The person who runs me can switch it "
     "on: memory.enabled in gaia.yaml."
 )
 
@@ -36,8 +36,8 @@ SHOWN = 8
 """Memories of each sort that an answer lists; of more, their number."""
 
 NOTHING = (
-    "There is nothing to take back: within a week I learned nothing from a conversation, or it "
-    "is taken back already."
+    "There is nothing to undo: I learned nothing from a conversation within a week, or it "
+    "is already undone."
 )
 
 MOST_LINES = 8
@@ -61,17 +61,17 @@ def memory_commands(
         return replace(_remember(call), committed=changed)
 
     return (
-        Command.at_once("remember", "Keep something, word for word", remember),
+        Command.at_once("remember", "Remember something, word for word", remember),
         memory_command(finder, changed, room),
         forget_command(finder, changed),
-        Command.at_once("cancel", "Leave what I asked last as it is", cancel),
+        Command.at_once("cancel", "Answer no to my last question", cancel),
         undo_command(changed),
     )
 
 
 def _remember(call: Call) -> Reply:
     if not call.words:
-        how = "What shall I keep? Write /remember and then the words, as they are to be kept."
+        how = "What should I keep? Write /remember and then the exact words."
         return Reply(how)
     user_id = call.caller.user.user_id
     said = Statement(call.words, MemorySource.USER)
@@ -79,9 +79,9 @@ def _remember(call: Call) -> Reply:
         added = ledger.add(call.session, user_id, said, call.now)
     except CredentialError:
         return Reply(
-            f"I don't keep that: it looks like {credentials.find(call.words)}. What I know may be "
-            "read by whoever sees this chat, and by my model's provider: a password manager "
-            "is the place for it."
+            f"I won't keep that: it looks like {credentials.find(call.words)}. My memory may be "
+            "read by anybody who sees this chat, and by my model's provider: use a password "
+            "manager instead."
         )
     except UnfitMemoryError:
         if len(call.words) > LONGEST_MEMORY:
@@ -89,17 +89,17 @@ def _remember(call: Call) -> Reply:
                 f"That has {len(call.words):,} characters, and one memory holds at most "
                 f"{LONGEST_MEMORY:,}. Give me the essence, or several parts."
             )
-        return Reply("There are no words in that to keep.")
+        return Reply("That has no words to keep.")
     memory = added.memory
     if not added.is_new:
-        return Reply(f"I know that already, since {day(memory.valid_from)}: #{memory.memory_id}.")
+        return Reply(f"I have known that since {day(memory.valid_from)}: #{memory.memory_id}.")
     kept = (
         f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
-        f"/forget {memory.memory_id} makes me forget it."
+        f"/forget {memory.memory_id} deletes it."
     )
     if not may_be_order(memory.text):
         return Reply(kept)
-    button = Button("Always follow it", f"/memory rule {memory.memory_id}")
+    button = Button("Make it a rule", f"/memory rule {memory.memory_id}")
     return Reply(f"{kept}\n{button.command} makes it a rule that I always follow.", (button,))
 
 
@@ -114,14 +114,14 @@ def undo_command(changed: Callable[[], None]) -> Command:
         undone = take_back_digest(call.session, user_id, digest_id, call.now)
         mine = f"{whose(call.caller)} memory"
         lines = [
-            *_listed(f"Taken back, and no longer in {mine}:", undone.taken_back),
-            *_listed(f"In {mine} again:", undone.restored),
+            *_listed(f"Undone, and no longer in {mine}:", undone.taken_back),
+            *_listed(f"Back in {mine}:", undone.restored),
         ]
         if not lines:
-            lines = ["What I learned last is taken back, but for what was said again since."]
+            lines = ["What I last learned is undone, except for what you said again since."]
         return Reply("\n".join(lines), committed=changed)
 
-    return Command.at_once("undo", "Take back what I learned last by myself", undo)
+    return Command.at_once("undo", "Undo what I last learned", undo)
 
 
 def _listed(head: str, memories: Sequence[Memory]) -> Sequence[str]:
@@ -139,26 +139,26 @@ class ChatAnnouncements:
         lines = [*_changed(committed), *_new(committed)]
         unsure = _unsure(committed)
         if not lines:
-            nothing = "I read through our last conversation. There is nothing new to keep."
+            nothing = "I read through our last conversation and found nothing new to keep."
             return Reply("\n".join([nothing, *unsure]))
         told = lines[:MOST_LINES]
         if len(lines) > MOST_LINES:
             told.append(f"and {len(lines) - MOST_LINES} more: /memory")
-        head = "I read through our last conversation, and keep:"
-        return Reply("\n".join([head, *told, *unsure, f"{UNDO.command} takes it back."]), (UNDO,))
+        head = "I read through our last conversation and keep:"
+        return Reply("\n".join([head, *told, *unsure, f"{UNDO.command} undoes it."]), (UNDO,))
 
     def unread(self) -> Reply:
         return Reply(
-            "I could not read through our last conversation yet. It is kept, and I try again: "
+            "I could not read through our last conversation yet. It is kept, and I will try again: "
             "/status says what is wrong."
         )
 
 
 def _changed(committed: Committed) -> Sequence[str]:
     return [
-        f"{quoted(old.text)} holds no longer"
+        f"{quoted(old.text)} is no longer true"
         if new is None
-        else f"#{new.memory_id} {quoted(new.text)}, in the place of {quoted(old.text)}"
+        else f"#{new.memory_id} {quoted(new.text)}, replacing {quoted(old.text)}"
         for old, new in committed.replaced
     ]
 

@@ -176,9 +176,9 @@ def _refused(budget: Budget, goes_on_at: datetime, *, is_group: bool) -> str:
     """In the place of an answer, once a budget is used up."""
     whom = "" if budget is Budget.ALL else f" for {_you(is_group=is_group)}"
     return (
-        f"I have used up what I may think{whom} today, so I left that message out. "
-        f"I go on {_at(goes_on_at)}: please say it again then. Commands such as /memory "
-        "and /remember still work, and whoever runs me can allow more."
+        f"I have used up today's tokens{whom}, so I did not answer that message. "
+        f"I continue {_at(goes_on_at)}: please send it again then. Commands such as /memory "
+        "and /remember still work, and the person who runs me can allow more."
     )
 
 
@@ -187,11 +187,11 @@ def _to_user(stage: Stage, goes_on_at: datetime, *, is_group: bool) -> str:
     you = _you(is_group=is_group)
     if stage is Stage.NEAR:
         return (
-            f"By the way: four fifths of what I may think for {you} today are used. "
-            f"Once all is, I go on {_at(goes_on_at)}."
+            f"By the way: 80% of today's tokens for {you} are used. "
+            f"Once all are used, I continue {_at(goes_on_at)}."
         )
     return (
-        f"By the way: that was all that I may think for {you} today. I go on "
+        f"By the way: today's tokens for {you} are used up. I continue "
         f"{_at(goes_on_at)}. Commands such as /memory and /remember still work."
     )
 
@@ -200,13 +200,13 @@ def _to_owner(stage: Stage, goes_on_at: datetime) -> str:
     """To an owner, of the budget of all."""
     if stage is Stage.NEAR:
         return (
-            "Four fifths of the tokens that all may use today, limits.tokens_per_day, are "
-            "used. 'gaia costs' shows for what."
+            "80% of today's tokens for everybody, limits.tokens_per_day, are "
+            "used. 'gaia costs' shows what for."
         )
     return (
-        "The tokens that all may use today, limits.tokens_per_day, are used up: I answer "
-        f"nobody until I go on {_at(goes_on_at)}, or until you allow more in gaia.yaml. "
-        "'gaia costs' shows for what they were used."
+        "Today's tokens for everybody, limits.tokens_per_day, are used up: I answer "
+        f"nobody until I continue {_at(goes_on_at)}, or you allow more in gaia.yaml. "
+        "'gaia costs' shows what they were used for."
     )
 
 

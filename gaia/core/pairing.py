@@ -54,9 +54,7 @@ def invite(
         GroupUserError: The user is a group.
     """
     if user is not None and user.is_group:
-        raise GroupUserError(
-            f"{user.name!r} is a group, and has the one address that it is let in with"
-        )
+        raise GroupUserError(f"{user.name!r} is a group, and keeps its one address")
     terms = Terms(
         PairingPurpose.INVITE, name=name, user_id=user.user_id if user else None, role=role
     )
@@ -146,8 +144,8 @@ def find_request(session: Session, code_or_number: str, now: datetime) -> Pairin
         found = next((each for each in waiting if str(each.pairing_id) == wanted), None)
     if found is None:
         raise UnknownCodeError(
-            "no request waits under that code or number: it was answered, is older than an hour, "
-            "or is mistyped; 'gaia users pending' lists those that wait"
+            "no request has that code or number: it was answered, is older than an hour, "
+            "or is mistyped; 'gaia users pending' lists the open ones"
         )
     return found
 
@@ -196,7 +194,7 @@ def approve(
             is_group=is_group,
         )
     if not pairings.claim(session, wanted.pairing_id, now):
-        raise UnknownCodeError("somebody else has answered that request meanwhile")
+        raise UnknownCodeError("somebody else answered that request in the meantime")
     _let_in(session, wanted, user, address, now)
     audit.record(
         session,

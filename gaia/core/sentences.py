@@ -35,7 +35,7 @@ NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is.
 """To whoever was asked, and wrote something else."""
 
 COME_BACK_LATER = (
-    "I don't know you yet, and several others wait to be let in already. "
+    "I don't know you yet, and several other people are already waiting for access. "
     "Please write again in an hour."
 )
 
@@ -47,7 +47,7 @@ def stranger(code: str, *, is_group: bool) -> str:
     """To somebody whom gaia does not know."""
     us, you = ("this group", "it") if is_group else ("you", "you")
     return (
-        f"I don't know {us} yet. If you know whoever runs me, ask them to let {you} in "
+        f"I don't know {us} yet. If you know the person who runs me, ask them to let {you} in "
         f"with this code: {code} (valid for an hour)."
     )
 
@@ -56,33 +56,33 @@ def welcome(name: str, *, is_group: bool) -> str:
     """To somebody who has just been let in."""
     if is_group:
         return (
-            "Hello everybody, I'm gaia. Mention me, reply to me or give me a command, "
-            "and I answer. /help lists what else I understand."
+            "Hello everybody, I'm gaia. Mention me, reply to me or send me a command, "
+            "and I will answer. /help lists my commands."
         )
     return (
-        f"Hello {plain(name)}, I'm gaia, your assistant. You are in: just write to me. "
-        "/help lists what else I understand, /link joins another channel of yours."
+        f"Hello {plain(name)}, I'm gaia, your assistant. You now have access: just write to me. "
+        "/help lists my commands, and /link adds another channel of yours."
     )
 
 
 def linked(name: str) -> str:
     """To a user who writes from another address for the first time."""
-    return f"Hello {plain(name)}, it's you: here I know you as well from now on."
+    return f"Hello {plain(name)}, I now know you on this channel too."
 
 
 def somebody_asks(number: int, name: str, address: str, *, is_group: bool) -> str:
     """To an owner, about a stranger."""
     who = f"The group {plain(name)}" if is_group else plain(name)
     return (
-        f"{who} ({plain(address)}) asks to be let in. /approve {number} does that, "
-        f"/deny {number} does not. Let in only whom you know: anybody can choose a name."
+        f"{who} ({plain(address)}) asks for access. /approve {number} grants it, "
+        f"/deny {number} refuses it. Approve only people you know: anybody can choose a name."
     )
 
 
 def too_fast(limit: int) -> str:
     """To a user who writes more than `limits.messages_per_minute`."""
     return (
-        f"You write faster than I can follow. I have left out what came after {limit} "
+        f"You are writing faster than I can follow. I left out everything after {limit} "
         "messages within a minute; please say it again in a moment."
     )
 
@@ -95,7 +95,7 @@ def plain(name: str) -> str:
 def too_long(characters: int, limit: int) -> str:
     """A message is longer than `limits.message_characters`."""
     return (
-        f"That message has {characters:,} characters, more than I can take at once "
+        f"That message has {characters:,} characters, more than I can read at once "
         f"({limit:,}). Please send it in parts."
     )
 
@@ -123,7 +123,7 @@ def _cause(exc: Exception, *, to_owner: bool) -> str:
     match exc:
         case ModelMissingError():
             return (
-                "I have no model to think with yet. Whoever runs me can install one "
+                "I have no model yet. The person who runs me can install one "
                 "with 'gaia model pull', or set a provider's key."
             )
         case ModelTimeoutError():
@@ -131,18 +131,18 @@ def _cause(exc: Exception, *, to_owner: bool) -> str:
         case ModelUnpaidError():
             return f"The credit or the quota for my model is used up. {_remedy(exc, to_owner)}"
         case ModelRejectedError():
-            return f"My model takes no requests from me. {_remedy(exc, to_owner)}"
+            return f"My model's provider refuses my requests. {_remedy(exc, to_owner)}"
         case ModelUnreachableError():
-            return f"Nothing answers where my model should be. {_remedy(exc, to_owner)}"
+            return f"Nothing answers at my model's address. {_remedy(exc, to_owner)}"
         case ModelFruitlessError():
-            return "My model found no answer to that. Please try again, perhaps in smaller steps."
+            return "My model gave no answer. Please try again, perhaps in smaller steps."
         case ModelTooLongError():
             return (
                 "That message is longer than my model can read at once. Please send it in parts; "
-                "/reset begins a new conversation, with more room."
+                "/reset starts a new conversation, with more room."
             )
         case ModelBlockedError():
-            return "My model would not answer that message. Please try it in other words."
+            return "My model refused to answer that message. Please try other words."
         case ModelRefusedError():
             return f"My model did not understand my request. {_remedy(exc, to_owner)}"
         case ModelUnavailableError():
@@ -153,9 +153,9 @@ def _cause(exc: Exception, *, to_owner: bool) -> str:
 
 def _remedy(exc: ModelError, to_owner: bool) -> str:
     if not to_owner:
-        return "Whoever runs me finds the cause with 'gaia status'."
+        return "The person who runs me can find the cause with 'gaia status'."
     remedy = f"Please {exc.remedy}: " if exc.remedy else ""
-    return f"{remedy}'gaia status' has the cause."
+    return f"{remedy}'gaia status' shows the cause."
 
 
 def split_notice(channels: Mapping[str, Channel], name: str, text: str) -> Sequence[str]:

@@ -35,10 +35,7 @@ from gaia.store.memory_tables import (
 ASKED_FOR = timedelta(hours=1)
 """How long a question whether to forget can be answered."""
 
-SENTENCE = (
-    "What files still hold of it is overwritten within a minute, "
-    "or as soon as an answer that I am working on is done."
-)
+SENTENCE = "Every remaining copy is erased within a minute."
 """What a person is told about the rest of it. A constant, to be said with the count."""
 
 MOST_WORDS = 200

@@ -27,7 +27,7 @@ SYLLABLES = 3
 
 TOPICS = ("the garden", "a train to Ulm", "dinner", "the weather", "a book", "the boat", "work")
 COMMANDS = ("/memory", "/status", "/whoami", "/help")
-SURE = "holds your words"
+SURE = "contains your words"
 """In the question of /forget: it is about memories that hold the word itself."""
 CONFIRM = re.compile(r"/forget yes \d+")
 

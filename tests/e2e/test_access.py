@@ -81,6 +81,6 @@ async def test_of_two_processes_that_approve_at_once_one_wins(home: Home, run_ga
     )
     assert sorted(each.code for each in ended) == [0, 1]
     (lost,) = [each for each in ended if each.code]
-    assert "no request waits under that code" in lost.stderr
+    assert "no request has that code" in lost.stderr
     listed = await run_gaia(home, "users", "list")
     assert len(listed.stdout.splitlines()) == 2

@@ -196,7 +196,7 @@ async def test_nothing_of_a_key_or_a_message_is_in_the_log(home, running_daemon)
             await ada.ask("canary words")
             model.script(Step(status=401))
             told = await ada.ask("more canary words")
-            assert told.startswith("My model takes no requests from me.")
+            assert told.startswith("My model's provider refuses my requests.")
             await daemon.terminate()
             written = "\n".join(daemon.log) + (home.logs / "gaia.log").read_text()
         assert "turn done" in written

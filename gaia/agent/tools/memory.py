@@ -274,7 +274,7 @@ def _number(told: object) -> int:
     """A memory's number, which models write as `12`, `"12"` or `"#12"`."""
     written = str(told).strip().removeprefix("#")
     if not written.isdecimal() or len(written) > 18:
-        raise UnknownMemoryError(f"{told!r} is no number of a memory")
+        raise UnknownMemoryError(f"{told!r} is not the number of a memory")
     return int(written)
 
 

@@ -71,7 +71,7 @@ def add(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep something, word for word. What looks like a credential is refused."""
+    """Remember something, word for word. What looks like a credential is refused."""
     from gaia.cli.control import wake
     from gaia.memory import entities, ledger
     from gaia.memory.memory import Statement

@@ -164,8 +164,5 @@ def _rest(*, runs: bool, done: bool) -> str:
     if done:
         return "No file holds anything of it any more."
     if runs:
-        return (
-            "What files still hold of it is overwritten within a minute, "
-            "or when a turn that runs has ended."
-        )
-    return "What files still hold of it is overwritten when gaia runs next."
+        return "Every remaining copy is erased within a minute, or when a turn that runs has ended."
+    return "Every remaining copy is erased when gaia runs next."

@@ -21,7 +21,7 @@ async def test_what_was_left_is_told_once_it_is_read_and_messages_do_not_wait_fo
         await household.on_telegram("ada", "I only drink cobaltine tea")
         reader.hold()
         begun = await household.on_telegram("ada", "/reset")
-        assert "We begin anew. I read through our last message" in begun
+        assert "New conversation. I will read through our last message" in begun
         await household.until(lambda: reader.reading == 1)
         assert await household.on_telegram("ada", "What is new?") == "echo: What is new?"
         (new,) = household.asked_with("What is new?")
@@ -32,9 +32,9 @@ async def test_what_was_left_is_told_once_it_is_read_and_messages_do_not_wait_fo
         assert "/undo takes it back" in announced.text
 
         household.telegram.person(PEOPLE["ada"]).presses(announced, "Undo")
-        undone = await household.until_told("ada", "Taken back, and no longer in your memory")
+        undone = await household.until_told("ada", "Undone, and no longer in your memory")
         assert TEA.said in undone.text
         assert "nothing in your memory yet" in await household.on_telegram("ada", "/memory")
-        assert "nothing to take back" in await household.on_telegram("ada", "/undo")
+        assert "nothing to undo" in await household.on_telegram("ada", "/undo")
         await household.on_telegram("ada", "And now?")
         assert TEA.said not in str(household.model.requests[-1].body)

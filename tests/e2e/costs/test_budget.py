@@ -23,8 +23,8 @@ async def test_a_budget_is_used_up_and_allowed_anew_while_gaia_runs(home, run_ga
         async with running_daemon(home) as daemon, talking(home, "ada") as ada:
             assert await ada.ask("My name is Ada.") == "Nice to meet you, Ada."
             refused = await ada.ask("What's my name?")
-            assert "used up what I may think for you today" in refused
-            assert "that was all that I may think for you today" in "".join(ada.replies)
+            assert "used up today's tokens for you" in refused
+            assert "today's tokens for you are used up" in "".join(ada.replies)
             assert "Today you have used" in await ada.ask("/status")
             assert len(model.requests) == 1
 

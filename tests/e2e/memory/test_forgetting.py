@@ -109,7 +109,7 @@ async def test_forgetting_everything_leaves_nothing_but_the_others(household: Ho
         await household.on_telegram("bob", "Quillfeathers all over")
         question = await ada.ask("/forget")
         assert "3 memories" in question
-        assert "Everything is forgotten: 3 memories" in await ada.ask(confirmation(question))
+        assert "Forgot everything: 3 memories" in await ada.ask(confirmation(question))
         await household.until_forgotten()
         assert files_with(household.home.root, "cobaltin", "viridin") == []
         assert "nothing in your memory yet" in await household.on_telegram("ada", "/memory")

@@ -60,7 +60,7 @@ async def test_what_the_model_keeps_is_explained_and_replaced(household: Househo
 
         await ada.ask("/reset")
         await household.on_telegram("ada", "/reset")
-        await household.until_told("ada", "There is nothing new to keep")
+        await household.until_told("ada", "found nothing new to keep")
     asked = len(household.model.requests)
     async with household.awake(), household.at_terminal("ada") as ada:
         assert await ada.ask("What may Ada eat?")

@@ -53,7 +53,7 @@ async def test_one_person_on_both_has_one_memory_and_two_conversations(
         code = SHOWN.search((await house.until_arrived(here, 1))[0])
         assert code
         there.writes(code[0])
-        assert "it's you" in (await on_telegram(1))[0]
+        assert "I now know you on this channel too" in (await on_telegram(1))[0]
 
         here.writes(f"/remember {POT}")
         there.writes(f"/remember {TREE}")

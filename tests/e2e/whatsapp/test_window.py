@@ -39,7 +39,7 @@ async def test_a_template_with_a_variable_carries_what_there_is_to_say(
     async with with_silent_owner(house, template=template, template_variable="1"):
         house.twilio.person(EVE, "Eve").writes("hello")
         (told,) = await house.until_arrived(house.person("ada"), 1)
-    assert told.startswith(f"gaia says: Eve (whatsapp:{EVE}) asks to be let in. /approve 1")
+    assert told.startswith(f"gaia says: Eve (whatsapp:{EVE}) asks for access. /approve 1")
     assert house.twilio.messages(house.person("ada"))[0].is_template
 
 

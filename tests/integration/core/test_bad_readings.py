@@ -64,5 +64,5 @@ async def test_what_was_read_badly_is_held_until_it_is_read_well(running_core) -
         )
         assert {digest.state for digest in await core.digests()} == {DigestState.CLEARED}
         assert await core.facts() == ["I have a boat and I love it."]
-        assert "nothing in your memory that I am not sure of" in await core.say("/memory pending")
+        assert "nothing pending in your memory" in await core.say("/memory pending")
         assert "Learning" not in await core.say("/status")

@@ -156,14 +156,17 @@ async def test_reset_says_at_once_and_later_what_was_learned(running_core, extra
     async with running_core(reader=reader(extractor)) as core:
         await core.say("I like boats")
         said = await core.say("/reset")
-        assert said == "We begin anew. I read through our last message and tell you what I keep."
+        assert (
+            said
+            == "New conversation. I will read through our last message and tell you what I keep."
+        )
         await core.channel.until_sent(3)
         announced = core.channel.sent[2]
         assert "I like boats" in announced.text
         assert announced.buttons[0].command == "/undo"
         await core.until_digested(DigestState.CLEARED)
         assert await core.say("/reset") == (
-            "This conversation is new already. What is on your mind?"
+            "This conversation is already new. What is on your mind?"
         )
 
 
@@ -186,7 +189,7 @@ async def test_reset_without_learning_begins_anew_and_keeps_the_session(running_
         await core.say("I like boats")
         await core.idle()
         assert await core.say("/reset") == (
-            "We begin anew: I no longer have the last 1 message in mind."
+            "New conversation: I no longer see your last 1 message."
         )
         assert await core.digests() == []
         assert len(await sessions_left(core)) == 1

@@ -60,7 +60,8 @@ async def test_a_chat_that_takes_text_gets_a_text(running_core):
         await hold(core, "Has a boat")
         chunk, content = await export(core)
         assert chunk.text == (
-            "What I remember of you: 2 memories. /export json has all of each, for another gaia."
+            "What I remember about you: 2 memories. "
+            "/export json sends every detail, for another gaia."
         )
         assert chunk.file is not None
         day = core.clock.now().astimezone().date().isoformat()
@@ -77,7 +78,7 @@ async def test_a_chat_that_takes_documents_alone_gets_one(running_core):
         core.channel.taken.add(WORD)
         await core.say(f"/remember {POT}")
         chunk, content = await export(core)
-        assert chunk.text == "What I remember of you: 1 memory."
+        assert chunk.text == "What I remember about you: 1 memory."
         assert chunk.file is not None
         assert chunk.file.name.endswith(".docx")
         with ZipFile(BytesIO(content)) as parts:
@@ -91,8 +92,8 @@ async def test_the_file_for_another_gaia_has_what_is_not_sure_and_is_taken_in(ru
         await hold(core, "Has a boat")
         chunk, content = await export(core, "JSON")
         assert chunk.text == (
-            "All that I remember of you: 2 memories, 1 of them not yet confirmed. "
-            "`gaia memory import` takes it in."
+            "Everything that I remember about you: 2 memories, 1 of them not yet confirmed. "
+            "`gaia memory import` imports it."
         )
         assert chunk.file is not None
         assert chunk.file.name.endswith(".jsonl")
@@ -123,7 +124,7 @@ async def test_nothing_is_no_file(running_core):
     async with running_core() as core:
         core.channel.taken.add(TEXT)
         chunk, _ = await export(core)
-        assert chunk.text == "There is nothing in your memory that I could send."
+        assert chunk.text == "Your memory is empty: there is nothing to send."
         await hold(core, "Has a boat")
         chunk, _ = await export(core)
         assert chunk.text.endswith("1 more are pending: /memory pending lists them.")

@@ -23,17 +23,17 @@ async def test_what_gaia_is_not_sure_of_is_shown_apart_and_kept_when_its_user_sa
     running_core,
 ):
     async with running_core() as core:
-        assert "nothing in your memory that I am not sure of" in await core.say("/memory pending")
+        assert "nothing pending in your memory" in await core.say("/memory pending")
         await learn(core, window(proposal("Ada may ski", quote="I might ski", pending=True)))
         assert await core.say("/memory") == "I am not sure of 1 more: /memory pending lists them."
         shown = await core.say("/memory pending")
-        assert "What I am not sure of, 1 in all" in shown
+        assert "Pending memories, 1 in all" in shown
         assert "#1 (1 January 2026, not sure) “Ada may ski”" in shown
         why = await core.say("/memory why 1")
         assert "you said it in a conversation, which I read through on 1 January 2026." in why
         assert "Your words then: “I might ski”" in why
-        assert "not checked, so your own words alone stand" in why
-        assert "I am not sure of it, and do not use it. /memory keep 1" in why
+        assert "not checked, so I keep only your own words" in why
+        assert "I am not sure of it, so I do not use it. /memory keep 1" in why
         assert "No pending memory has that number" in await core.say("/memory keep 2")
         assert "No pending memory has that number" in await core.say("/memory keep")
         assert await core.say("/memory keep #1") == "Kept in your memory as #1: “Ada may ski”"
@@ -54,21 +54,21 @@ async def test_pending_memories_are_listed_in_pages(running_core):
 async def test_undo_takes_back_what_was_learned_last_and_says_what(running_core):
     async with running_core() as core:
         user = await core.users.find("ada")
-        assert "There is nothing to take back" in await core.say("/undo")
+        assert "There is nothing to undo" in await core.say("/undo")
         with core.database.writing() as session:
             old = Statement("I live in Lisbon", MemorySource.TOOL)
             ledger.add(session, user.user_id, old, core.clock.now())
         await learn(core, window(instead_of(1, "I left Lisbon, I live in Porto")))
         assert "#1 took" not in await core.say("/memory why 2")
         assert (await core.say("/undo")).splitlines() == [
-            "Taken back, and no longer in your memory:",
+            "Undone, and no longer in your memory:",
             "#2 “I left Lisbon, I live in Porto”",
-            "In your memory again:",
+            "Back in your memory:",
             "#1 “I live in Lisbon”",
         ]
-        assert "There is nothing to take back" in await core.say("/undo")
+        assert "There is nothing to undo" in await core.say("/undo")
         assert "#1 (1 January 2026) “I live in Lisbon”" in await core.say("/memory")
-        assert "you took it back" in await core.say("/memory why 2")
+        assert "you undid it" in await core.say("/memory why 2")
 
 
 async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
@@ -76,7 +76,7 @@ async def test_what_does_not_count_is_forgotten_like_what_does(running_core):
         user = await core.users.find("ada")
         await learn(core, window(proposal("Ada may ski", pending=True), proposal("Ada sings")))
         await core.database.write(ledger.retract, user.user_id, 2, core.clock.now())
-        assert "as I understood you, it holds no longer" in await core.say("/memory why 2")
+        assert "as I understood you, it is no longer true" in await core.say("/memory why 2")
         asked = await core.say("/forget sings")
         assert "#2 (1 January 2026, no longer so) “Ada sings”" in asked
         assert "Forgotten: 1 memory" in await core.say("/forget yes")
@@ -94,7 +94,7 @@ async def test_it_is_told_whether_what_was_said_was_understood(running_core):
         pasted = proposal("I am a nurse", pending=True, verdict="perhaps pasted")
         await learn(core, window(proposal("I sing in one", **found), doubted, pasted))
         why = await core.say("/memory why 1")
-        assert "A second look confirmed that I understood you: “Ada sings in a choir”" in why
+        assert "A second check confirmed that I understood you: “Ada sings in a choir”" in why
         assert "only you know whether it is about you" in await core.say("/memory why 3")
         assert "was not sure that I understood you" in await core.say("/memory why 2")
         assert "“I sing in one”" in await core.say("/memory search choir")

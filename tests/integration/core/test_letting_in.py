@@ -31,13 +31,13 @@ async def test_an_owner_hears_of_a_request_and_lets_them_in_by_a_button(running_
         )
         told = (await core.channel.until_sent(3))[-1]
         assert told.chat == "ada", "members hear nothing"
-        assert told.text.startswith("Eve xy (fake:eve) asks to be let in.")
+        assert told.text.startswith("Eve xy (fake:eve) asks for access.")
         assert [button.label for button in told.buttons] == ["Let in", "No"]
         assert code not in told.text + repr(told.buttons)
 
         await core.channel.say(told.buttons[0].command)
         sent = {each.chat: each for each in (await core.channel.until_sent(5))[3:]}
-        assert sent["ada"].text == "Eve xy is in now, as a member."
+        assert sent["ada"].text == "Eve xy now has access, as a member."
         assert sent["eve"].text == sentences.welcome("Eve xy", is_group=False)
         assert (sent["eve"].in_reply_to, sent["eve"].turn_id) == ((), None)
         assert (await core.channel.say("hello", sender="eve")).kind is ReceiptKind.ACCEPTED
@@ -45,7 +45,7 @@ async def test_an_owner_hears_of_a_request_and_lets_them_in_by_a_button(running_
         assert (await actions(core))[-1] is Action.APPROVED
 
         await core.channel.say(told.buttons[0].command)
-        assert (await core.channel.until_sent(7))[-1].text.startswith("Nobody waits under that")
+        assert (await core.channel.until_sent(7))[-1].text.startswith("No request has that")
 
 
 @pytest.mark.parametrize("spelling", [str, str.lower, lambda code: code.replace("-", " ")])
@@ -98,9 +98,9 @@ async def test_a_request_that_is_denied_lets_nobody_in(running_core):
         await owner(core)
         code = code_in((await core.channel.say("hello", sender="eve")).stranger_reply)
         for command, reply in (
-            (f"/deny {code}", "They are not let in."),
-            (f"/approve {code}", "Nobody waits"),
-            ("/approve", "Whom?"),
+            (f"/deny {code}", "Denied."),
+            (f"/approve {code}", "No request has"),
+            ("/approve", "Who?"),
         ):
             await core.channel.say(command)
             sent = await core.channel.until_sent(1)
@@ -127,7 +127,7 @@ async def test_a_group_is_let_in_as_a_guest_under_its_title(running_core):
         await core.channel.say(f"/approve {code_in(told)}")
         sent = await core.channel.until_sent(2)
         assert {each.text for each in sent} == {
-            "Family is in now, as a guest.",
+            "Family now has access, as a guest.",
             sentences.welcome("Family", is_group=True),
         }
         family = await core.users.find("Family")

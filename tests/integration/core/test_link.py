@@ -45,7 +45,7 @@ async def test_a_code_of_link_makes_an_unknown_address_the_same_user(running_cor
     async with running_core(other_channels=("pigeon",)) as core:
         code = await Person(core.channel, "ada").link_code()
         answer = await Person(core.others["pigeon"], "+49").ask(code.lower())
-        assert answer.text == "Hello ada, it's you: here I know you as well from now on."
+        assert answer.text == "Hello ada, I now know you on this channel too."
         ada = await core.users.find("ada")
         assert await core.users.resolve(Address("pigeon", "+49")) == ada
         text = (await Person(core.others["pigeon"], "+49").ask("/whoami")).text
@@ -67,7 +67,7 @@ async def test_a_known_user_is_asked_before_they_become_another(running_core):
         bob = await pigeon_user(core, "Bob")
         code = await Person(core.channel, "ada").link_code()
         question = await Person(core.others["pigeon"], "Bob").ask(code)
-        assert question.text.startswith("That code is of ada. If you are the same person,")
+        assert question.text.startswith("That code belongs to ada. If you are the same person,")
         button, no = question.buttons
         assert (button.answer, no.command) == ("yes", "/cancel")
         assert (button.label, len(button.command) <= 64) == ("Join", True)
@@ -79,7 +79,7 @@ async def test_a_known_user_is_asked_before_they_become_another(running_core):
         assert await core.users.addresses(ada) == (Address("fake", "ada"), Address("pigeon", "Bob"))
         assert await core.users.list() == (ada,)
         again = await Person(core.others["pigeon"], "Bob").ask(button.command)
-        assert again.text.startswith("I know no such code")
+        assert again.text.startswith("I don't know that code")
 
 
 async def test_everything_of_both_is_the_ones_who_is_left(running_core):
@@ -190,9 +190,9 @@ async def test_an_owner_of_several_takes_the_role_of_whom_they_join(running_core
 async def test_what_is_no_code_of_somebody_else_changes_nothing(running_core):
     async with running_core() as core:
         ada = Person(core.channel, "ada")
-        assert (await ada.ask("/link please")).text.startswith("That is no code.")
-        assert (await ada.ask("/link ABCD-EFG2")).text.startswith("I know no such code")
-        assert (await ada.ask(await ada.link_code())).text.startswith("That is you already")
+        assert (await ada.ask("/link please")).text.startswith("That is not a code.")
+        assert (await ada.ask("/link ABCD-EFG2")).text.startswith("I don't know that code")
+        assert (await ada.ask(await ada.link_code())).text.startswith("That is your own code")
 
 
 async def test_a_user_may_try_five_codes_an_hour(running_core):
@@ -200,11 +200,11 @@ async def test_a_user_may_try_five_codes_an_hour(running_core):
         code = await Person(core.channel, "bob").link_code()
         ada = Person(core.channel, "ada")
         answers = [(await ada.ask("ABCD-EFG2")).text for _ in range(5)]
-        assert all(answer.startswith("I know no such code") for answer in answers)
+        assert all(answer.startswith("I don't know that code") for answer in answers)
         assert (await ada.ask(code)).text == "Too many codes for one hour. Please try again later."
         core.clock.advance(3600)
         code = await Person(core.channel, "bob").link_code()
-        assert (await ada.ask(code)).text.startswith("That code is of bob.")
+        assert (await ada.ask(code)).text.startswith("That code belongs to bob.")
 
 
 async def test_a_text_like_a_code_is_for_the_model_while_no_code_waits(running_core):
@@ -212,7 +212,7 @@ async def test_a_text_like_a_code_is_for_the_model_while_no_code_waits(running_c
         ada = Person(core.channel, "ada")
         assert (await ada.ask("ABCD-EFG2")).text == "echo: ABCD-EFG2"
         await ada.link_code()
-        assert (await ada.ask("/start ABCD-EFG2")).text.startswith("I know no such code")
+        assert (await ada.ask("/start ABCD-EFG2")).text.startswith("I don't know that code")
 
 
 async def test_a_member_who_sends_the_code_for_the_first_owner_is_the_owner(running_core):
@@ -226,7 +226,7 @@ async def test_a_member_who_sends_the_code_for_the_first_owner_is_the_owner(runn
         await core.database.write(
             pairing.invite, code, role=Role.GUEST, by=audit.CLI, now=core.clock.now()
         )
-        assert (await ada.ask(code.shown)).text.startswith("You are in already, as ada.")
+        assert (await ada.ask(code.shown)).text.startswith("You already have access, as ada.")
         assert (await core.channel.say(code.shown, sender="eve")).kind == "accepted"
 
 
@@ -243,11 +243,11 @@ async def test_owners_list_users_and_change_roles(running_core):
             ("/role grace hopper Owner", "Grace Hopper is an owner now."),
             ("/role Grace", "Write /role, a name and one of owner, member, guest."),
             ("/role Grace king", "Write /role, a name and one of owner, member, guest."),
-            ("/role Bob guest", "I know nobody called Bob. /users lists all."),
+            ("/role Bob guest", "There is no user called Bob. /users lists everybody."),
             ("/role Grace Hopper member", "Grace Hopper is a member now."),
             (
                 "/role ada guest",
-                "That would leave me without an owner. Make somebody else one first.",
+                "That would leave me without an owner. Make somebody else an owner first.",
             ),
         ):
             assert (await person.ask(command)).text == answer

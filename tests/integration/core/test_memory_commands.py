@@ -91,7 +91,7 @@ async def test_what_tells_of_a_person_is_a_fact_and_no_rule_is_offered(running_c
 @pytest.mark.parametrize("number", ["7", "x", "", "9" * 20])
 async def test_what_is_not_there_cannot_be_made_a_rule(running_core, number):
     async with running_core() as core:
-        assert "no such number" in await said(core, f"/memory rule {number}")
+        assert "no memory of that number" in await said(core, f"/memory rule {number}")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_what_is_not_there_cannot_be_made_a_rule(running_core, number):
         ("sk-abcdefghijklmnopqrstuvwx", "a key or a token"),
         ("x" * 2001, "2,001 characters"),
         ("\u200b", "no words"),
-        ("", "What shall I keep?"),
+        ("", "What should I keep?"),
     ],
 )
 async def test_what_is_not_kept_is_refused_with_the_reason(running_core, words, reason):
@@ -140,17 +140,17 @@ async def test_why_tells_source_date_words_and_what_came_before(running_core):
             ledger.supersede(session, user.user_id, old, newer, core.clock.now())
         told = await said(core, "/memory why #2")
         assert "#2: “Sarah lives in Oslo”" in told
-        assert "1 January 2026: you gave it to me, word for word" in told
+        assert "1 January 2026: you asked me to keep it, word for word" in told
         assert "About: “person:sarah_chen”" in told
         assert "Before that: #1 (1 January 2026) “Sarah lives in Rome”" in told
         before = await said(core, "/memory why 1")
         assert "Your words then: “my sister is in Rome”" in before
-        assert "#2 took its place" in before
+        assert "#2 replaced it" in before
         for name in ("Sarah Chen", "person: sarah_chen"):
             assert "#2 (1 January 2026)" in await said(core, f"/memory about {name}")
         assert "Nothing" in await said(core, "/memory about place:sarah_chen")
         for number in ("99", "x", "", "9" * 30, "-1"):
-            assert "There is no such number" in await said(core, f"/memory why {number}")
+            assert "There is no memory of that number" in await said(core, f"/memory why {number}")
 
 
 async def test_hidden_ones_are_marked_and_still_found_by_a_search(running_core):
@@ -188,7 +188,7 @@ async def test_forget_shows_what_matches_asks_and_wipes_that_alone(running_core)
         assert (await said(core, "/memory")).splitlines()[1:] == [
             "#3 (1 January 2026) “the gate is green”"
         ]
-        assert "I did not ask that" in await said(core, button.command)
+        assert "There is no such open question" in await said(core, button.command)
 
 
 async def test_forget_by_numbers_and_of_many_the_first_ten_are_shown(running_core):
@@ -214,7 +214,7 @@ async def test_a_list_of_something_is_searched_for(running_core):
     async with running_core() as core:
         await keep(core, "ada", "list of presents: a kite", "I drink tea")
         found = await said(core, "/memory list of presents")
-        assert found.startswith("Nearest to “list of presents”")
+        assert found.startswith("Most similar to “list of presents”")
         assert "tea" in await said(core, "/memory list 1")
 
 
@@ -235,9 +235,9 @@ async def test_a_word_that_names_nothing_is_asked_about_and_never_everything(run
     async with running_core() as core:
         await said(core, f"/remember {POT}")
         question = await sent_after(core, f"/forget {words}")
-        assert question.text.startswith("What shall I forget?")
+        assert question.text.startswith("What should I forget?")
         assert question.buttons == ()
-        assert "I did not ask that" in await said(core, "/forget yes")
+        assert "There is no such open question" in await said(core, "/forget yes")
 
 
 async def test_a_question_holds_for_an_hour(running_core):
@@ -245,7 +245,7 @@ async def test_a_question_holds_for_an_hour(running_core):
         await said(core, f"/remember {POT}")
         question = await sent_after(core, "/forget 1")
         core.clock.advance(3601)
-        assert "more than an hour ago" in await said(core, question.buttons[0].command)
+        assert "older than an hour" in await said(core, question.buttons[0].command)
         assert POT in await said(core, "/memory")
 
 
@@ -256,8 +256,10 @@ async def test_nobody_confirms_or_sees_what_is_another_persons(running_core):
         for command in ("/memory", "/memory why 1", "/memory search gate", "/forget gate code"):
             assert POT not in await said(core, command, sender="bob")
         assert "nothing to forget" in await said(core, "/forget 1", sender="bob")
-        assert "no such number" in await said(core, "/memory hide 1", sender="bob")
-        assert "not ask" in await said(core, question.buttons[0].command, sender="bob")
+        assert "no memory of that number" in await said(core, "/memory hide 1", sender="bob")
+        assert "no such open question" in await said(
+            core, question.buttons[0].command, sender="bob"
+        )
         assert POT in await said(core, "/memory")
 
 
@@ -287,10 +289,10 @@ async def test_in_a_group_a_yes_names_the_question_that_it_answers(running_core)
         await said(core, "/forget pizza", sender_name="ada", **in_group)
         everything = await sent_after(core, "/forget", sender_name="bob", **in_group)
         yes = await said(core, "/forget yes", sender_name="ada", **in_group)
-        assert yes.startswith("Somebody else here may have asked me since")
+        assert yes.startswith("Somebody else may have asked me since")
         assert "pizza" in await said(core, "/memory", **in_group)
         done = await said(core, everything.buttons[0].command, sender_name="bob", **in_group)
-        assert done.startswith("Everything is forgotten")
+        assert done.startswith("Forgot everything")
 
 
 async def test_where_memory_is_switched_off_what_was_kept_is_still_shown_and_forgotten(
@@ -302,6 +304,6 @@ async def test_where_memory_is_switched_off_what_was_kept_is_still_shown_and_for
         assert "nothing" in await said(core, "/memory")
         await keep(core, "ada", POT)
         assert POT in await said(core, "/memory search code")
-        assert (await said(core, "/forget pot")).startswith("In your memory this holds")
+        assert (await said(core, "/forget pot")).startswith("In your memory this contains")
         assert (await said(core, "/forget yes")).startswith("Forgotten: 1 memory")
         assert "nothing" in await said(core, "/memory")

@@ -35,5 +35,5 @@ def test_every_command_of_the_chat_is_told():
     text = DOCUMENT.read_text(encoding="utf-8")
     for command in memory_commands(None, lambda: None, lambda: True, lambda: Room(1)):
         assert f"/{command.name}" in text, command.name
-    for verb in VERBS.keys() - {"", "help", "list", "page"}:
+    for verb in VERBS.keys() - {"", "help", "list", "page", "held"}:
         assert f"/memory {verb}" in text, verb

@@ -56,7 +56,7 @@ async def test_the_remember_tool_keeps_the_fact_and_the_users_own_words(running_
         assert memory.source is MemorySource.TOOL
         assert memory.turn_id == core.channel.sent[-1].turn_id
         assert "Ada is allergic" in await core.say("/memory about ada lovelace")
-        assert "I kept it when we talked" in await core.say("/memory why 1")
+        assert "I kept it during a conversation" in await core.say("/memory why 1")
 
 
 async def test_a_credential_is_refused_by_the_tool_and_never_quoted(running_core):
@@ -201,7 +201,7 @@ async def test_what_a_turn_keeps_twice_counts_once(running_core):
         await use("I drink tea", "remember", then=[again], fact="I drink tea")
         assert "Told" not in await core.say("/memory why 1")
         await use("As I said, I drink tea", "remember", fact="I drink tea")
-        assert "Told 2 times." in await core.say("/memory why 1")
+        assert "Mentioned 2 times." in await core.say("/memory why 1")
 
 
 async def test_a_number_within_a_memorys_words_was_told_by_no_tool(running_core):

@@ -59,7 +59,7 @@ async def test_a_turn_that_runs_is_counted_and_told_later(running_core, caplog):
         await core.app.delivery.flush()
         answer, notice = core.channel.sent
         assert answer.text == "echo: hello"
-        assert "all that I may think for you today" in notice.text
+        assert "today's tokens for you are used up" in notice.text
 
 
 async def test_what_still_comes_by_it_is_kept(running_core):

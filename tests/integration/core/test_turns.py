@@ -216,7 +216,7 @@ async def test_a_model_that_calls_tools_without_end_is_cut_off(running_core):
     async with running_core(lambda request: call, settings=settings) as core:
         await core.channel.say("loop")
         (sent,) = await core.channel.until_sent(1)
-        assert "found no answer" in sent.text
+        assert "gave no answer" in sent.text
         assert len(core.model.requests) == 4
 
 
@@ -225,7 +225,7 @@ async def test_an_answer_without_a_word_is_told_as_none(running_core, nothing):
     async with running_core(lambda request: nothing) as core:
         await core.channel.say("hello")
         (sent,) = await core.channel.until_sent(1)
-        assert "found no answer" in sent.text
+        assert "gave no answer" in sent.text
         assert sent.is_failure
 
 

@@ -39,7 +39,7 @@ async def ask_to_forget(core, **where) -> str:
 async def test_a_yes_forgets(running_core, yes):
     async with running_core() as core:
         asked = await ask_to_forget(core)
-        assert "Yes, or /forget yes 1, does it" in asked
+        assert "Answer yes, or /forget yes 1" in asked
         assert "Forgotten: 1 memory" in await core.say(yes)
         assert "nothing in your memory" in await core.say("/memory")
         # It is answered: the next yes is for the model.
@@ -50,9 +50,9 @@ async def test_a_yes_forgets(running_core, yes):
 async def test_a_no_leaves_it(running_core, no):
     async with running_core() as core:
         await ask_to_forget(core)
-        assert await core.say(no) == "Then I leave everything as it is."
+        assert await core.say(no) == "Nothing was changed."
         assert "I drink tea" in await core.say("/memory")
-        assert "I did not ask that" in await core.say("/forget yes 1")
+        assert "There is no such open question" in await core.say("/forget yes 1")
 
 
 async def test_anything_else_is_for_the_model_and_drops_the_question(running_core):
@@ -102,5 +102,5 @@ async def test_two_become_one_by_a_yes(running_core):
     async with running_core(senders=("ada", "bob")) as core:
         code = (await core.say("/link")).split(": ")[1].split("\n")[0]
         asked = await core.say(f"/link {code}", sender="bob", chat="bob")
-        assert "Yes, or /link" in asked
+        assert "Answer yes, or /link" in asked
         assert "Done: you are ada here too" in await core.say("yes", sender="bob", chat="bob")

@@ -254,7 +254,7 @@ async def test_forgetting_and_importing_wake_the_daemon(
         await index.flush()
         assert len(daemon.storage.held(ada.user_id)) == 2
         said = await done(daemon.home, "forget", "gate", "--yes")
-        assert "overwritten within a minute" in said
+        assert "erased within a minute" in said
         assert daemon.wakes == 2
         await index.flush()
         assert len(daemon.storage.held(ada.user_id)) == 1

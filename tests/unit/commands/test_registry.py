@@ -30,7 +30,7 @@ def echo(call: Call) -> str:
 def registry() -> Registry:
     commands = [
         Command.at_once("echo", "Say it again", echo, aliases=("again", "e")),
-        Command.at_once("approve", "Let somebody in", echo, role=Role.OWNER),
+        Command.at_once("approve", "Give somebody access", echo, role=Role.OWNER),
         Command.at_once("note", "Keep it", echo, role=Role.MEMBER),
         Command.at_once("link", "Join a channel", echo, private=True),
     ]
@@ -114,9 +114,7 @@ async def test_a_command_may_find_out_what_it_needs_before_its_transaction() -> 
 
 
 async def test_what_a_role_forbids_is_told_like_what_is_unknown(registry: Registry) -> None:
-    assert await run(registry, "approve") == (
-        "I don't know /approve. /help lists what I understand."
-    )
+    assert await run(registry, "approve") == ("I don't know /approve. /help lists my commands.")
 
 
 async def test_a_near_name_is_offered_unless_the_role_forbids_it(registry: Registry) -> None:

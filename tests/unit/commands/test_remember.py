@@ -16,7 +16,7 @@ def committed(*learned: Memory, replaced=()) -> Committed:
 
 def test_nothing_new_is_said_in_a_sentence_and_offers_nothing_to_undo():
     reply = ChatAnnouncements().learned(committed())
-    assert reply.text == "I read through our last conversation. There is nothing new to keep."
+    assert reply.text == "I read through our last conversation and found nothing new to keep."
     assert reply.buttons == ()
 
 
@@ -28,11 +28,11 @@ def test_what_is_new_and_what_it_replaces_is_told_once():
         committed(PORTO, other, replaced=[(old, PORTO), (gone, None)])
     )
     assert reply.text.splitlines() == [
-        "I read through our last conversation, and keep:",
-        "#2 “Lives in Porto”, in the place of “Lives in \\*Lisbon\\*”",
-        "“Has a dog” holds no longer",
+        "I read through our last conversation and keep:",
+        "#2 “Lives in Porto”, replacing “Lives in \\*Lisbon\\*”",
+        "“Has a dog” is no longer true",
         "#4 “Likes tea”",
-        "/undo takes it back.",
+        "/undo undoes it.",
     ]
     assert [button.command for button in reply.buttons] == ["/undo"]
 

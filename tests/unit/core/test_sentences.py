@@ -15,15 +15,15 @@ from gaia.errors import (
 )
 
 REMEDY = "check A_SETTING"
-OTHER_WORDS = "in other words"
+OTHER_WORDS = "try other words"
 
 
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
         (ModelUnpaidError, "credit or the quota for my model is used up"),
-        (ModelRejectedError, "takes no requests from me"),
-        (ModelUnreachableError, "Nothing answers where my model should be"),
+        (ModelRejectedError, "provider refuses my requests"),
+        (ModelUnreachableError, "Nothing answers at my model's address"),
         (ModelRefusedError, "did not understand my request"),
     ],
 )
@@ -36,7 +36,7 @@ def test_what_an_owner_mends_is_told_to_owners_and_its_cause_to_all(
     assert f"Please {REMEDY}" in to_owner
     assert cause in to_others
     assert "A_SETTING" not in to_others
-    assert "Whoever runs me" in to_others
+    assert "The person who runs me" in to_others
     for told in (to_owner, to_others):
         assert "the host's words" not in told
         assert OTHER_WORDS not in told
