@@ -141,7 +141,7 @@ class Daemon:
         self._app = app = opened.app
         self._tasks = Tasks(group, start.clock)
         apps = {
-            WEB: lambda: public_app(app.status, app.hooked),
+            WEB: lambda: public_app(app.status, app.hooked, start.clock),
             METRICS: lambda: metrics_app(app.metrics.text),
         }
         self._listeners = Listeners(self._tasks, apps)

@@ -20,11 +20,15 @@ from starlette.routing import BaseRoute, Route
 
 from gaia.errors import StoreError
 from gaia.messages import HookAnswer, HookRequest
+from gaia.ops.report import StatusReport
 from gaia.ops.status import Status
-from gaia.ports import Hooked
+from gaia.ports import Clock, Hooked
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 logger = logging.getLogger(__name__)
+
+HEALTH_SECONDS = 1.0
+"""So long the public port tells what it has seen last."""
 
 BODY_LIMIT_BYTES = 1_000_000
 """No update of Telegram and no webhook of Twilio comes near it."""
@@ -36,9 +40,33 @@ BODY_SECONDS = 15.0
 """Providers send a body at once, and give up after so long themselves."""
 
 
-def public_app(status: Status, hooked: Callable[[str], Hooked | None]) -> Starlette:
-    """What the TCP listener serves: health, and the hooks of channels."""
-    return Starlette(routes=[*_health_routes(status), *hook_routes(hooked)])
+def public_app(status: Status, hooked: Callable[[str], Hooked | None], clock: Clock) -> Starlette:
+    """What the TCP listener serves: whether gaia is well, and the hooks of channels."""
+    health = public_health_route(status.report, clock)
+    return Starlette(routes=[health, _ready_route(status), *hook_routes(hooked)])
+
+
+def public_health_route(report: Callable[[], Awaitable[StatusReport]], clock: Clock) -> Route:
+    """200 while gaia serves its channels and its store, 503 otherwise, and no word of why:
+    anybody may ask. However often that is, gaia looks once a second."""
+    looking = asyncio.Lock()
+    looked_at, is_well = -HEALTH_SECONDS, False
+
+    async def look() -> bool:
+        try:
+            return _is_serving(await report())
+        except StoreError:
+            return False
+
+    async def healthz(request: Request) -> Response:
+        nonlocal looked_at, is_well
+        async with looking:
+            if clock.monotonic() - looked_at >= HEALTH_SECONDS:
+                is_well, looked_at = await look(), clock.monotonic()
+        state = "ok" if is_well else "failing"
+        return JSONResponse({"status": state}, status_code=200 if is_well else 503)
+
+    return Route("/healthz", healthz)
 
 
 def local_app(
@@ -82,17 +110,25 @@ def _health_routes(status: Status) -> list[BaseRoute]:
                 {"status": "failing", "degraded": {"store": str(exc)}}, status_code=503
             )
         degraded = {part.name: part.detail for part in report.degraded}
-        deaf = not all(channel.ok for channel in report.channels)
+        deaf = not _is_serving(report)
         state = "failing" if deaf else "degraded" if degraded else "ok"
         return JSONResponse(
             {"status": state, "degraded": degraded}, status_code=503 if deaf else 200
         )
 
+    return [Route("/healthz", healthz), _ready_route(status)]
+
+
+def _ready_route(status: Status) -> Route:
     async def readyz(request: Request) -> Response:
         """200 once everything is started, 503 before that and while gaia stops."""
         return JSONResponse({"ready": status.ready}, status_code=200 if status.ready else 503)
 
-    return [Route("/healthz", healthz), Route("/readyz", readyz)]
+    return Route("/readyz", readyz)
+
+
+def _is_serving(report: StatusReport) -> bool:
+    return all(channel.ok for channel in report.channels)
 
 
 def metrics_app(text: Callable[[], Awaitable[bytes]]) -> Starlette:
