@@ -12,6 +12,8 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum, auto
 
 from sqlalchemy.orm import Session
 
@@ -29,9 +31,13 @@ from gaia.store.tables import InboxState, PairingPurpose
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS_A_CHANNEL = 30
-"""So many codes all strangers of a channel may try within an hour: more are not
-even compared."""
+COUNTED_ON_A_CHANNEL = 30
+"""So many wrong codes of all strangers of a channel are counted within an hour. More cost no
+write; a right one counts all the same, unless its own sender has tried too many."""
+
+TOLD_ON_A_CHANNEL = 30
+"""So many strangers of a channel are told within an hour that they are none of gaia's people. Of
+more of them nothing is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +125,17 @@ class Strangers:
         return conversation.conversation_id
 
     async def _try_code(self, code: str, inbound: Inbound) -> User | None:
-        now = self._clock.now()
+        now, address = self._clock.now(), inbound.address
         waiting = await self._database.read(pairings.to_send_back, now)
         if not waiting:
             return None
-        if not await self._database.write(self._count_attempt, inbound.address):
+        likely = pairings.possible(code, waiting)
+        if not likely and await self._database.read(_is_flooded, address.channel, now):
             return None
-        found = await asyncio.to_thread(pairings.matching, code, waiting)
+        if not await self._database.write(strangers.may_try, address, now):
+            return None
+        found = await asyncio.to_thread(pairings.matching, code, likely)
         return None if found is None else await self._pair(found, inbound)
-
-    def _count_attempt(self, session: Session, address: Address) -> bool:
-        now = self._clock.now()
-        if strangers.attempts_on(session, address.channel, now) >= ATTEMPTS_A_CHANNEL:
-            logger.warning("too many codes were tried on channel %s", address.channel)
-            return False
-        return strangers.may_try(session, address, now)
 
     async def _pair(self, found: Pairing, inbound: Inbound) -> User | None:
         paired = await self._database.write(self._let_in, found, inbound)
@@ -183,25 +185,30 @@ class Strangers:
 
     async def _tell(self, inbound: Inbound) -> str | None:
         address = inbound.address
-        if not await self._database.read(strangers.may_be_told, address, self._clock.now()):
+        answer = await self._database.read(_answer_to, address, self._clock.now())
+        if answer is _Answer.NOTHING:
             return None
-        code = await asyncio.to_thread(pairings.new_code)
+        # To make one is slow.
+        has_code = answer is _Answer.CODE
+        code = await asyncio.to_thread(pairings.new_code) if has_code else None
         noted = await self._database.write(self._note_request, code, inbound)
         if noted is None:
             return None
         for conversation in noted.told:
             self._delivery.wake(conversation.conversation_id)
         logger.warning("denied an unknown sender on channel %s", address.channel)
-        if noted.number is None:
+        if noted.number is None or code is None:
             return sentences.COME_BACK_LATER
         return sentences.stranger(code.shown, is_group=not inbound.direct)
 
-    def _note_request(self, session: Session, code: Code, inbound: Inbound) -> _Request | None:
+    def _note_request(
+        self, session: Session, code: Code | None, inbound: Inbound
+    ) -> _Request | None:
         """Keep that somebody asks to be let in; None if they were told so meanwhile."""
         address, now = inbound.address, self._clock.now()
         if not strangers.may_be_told(session, address, now):
             return None
-        number = pairing.request(session, code, inbound, now)
+        number = None if code is None else pairing.request(session, code, inbound, now)
         strangers.mark_told(session, address, now)
         audit.record_denied(session, address, now)
         told = () if number is None else self._tell_owners(session, number, inbound)
@@ -244,6 +251,27 @@ class Strangers:
             now=self._clock.now(),
             buttons=buttons,
         )
+
+
+class _Answer(Enum):
+    """What a stranger is told."""
+
+    NOTHING = auto()
+    LATER = auto()
+    CODE = auto()
+
+
+def _answer_to(session: Session, address: Address, now: datetime) -> _Answer:
+    if not strangers.may_be_told(session, address, now):
+        return _Answer.NOTHING
+    if strangers.told_on(session, address.channel, now) >= TOLD_ON_A_CHANNEL:
+        return _Answer.NOTHING
+    waiting = pairings.count_requests(session, address.channel, now)
+    return _Answer.LATER if waiting >= pairing.REQUESTS_A_CHANNEL else _Answer.CODE
+
+
+def _is_flooded(session: Session, channel: str, now: datetime) -> bool:
+    return strangers.attempts_on(session, channel, now) >= COUNTED_ON_A_CHANNEL
 
 
 def _lacks_owner(session: Session, channels: Set[str]) -> bool:

@@ -33,7 +33,8 @@ def mark_told(session: Session, address: Address, now: datetime) -> None:
 
 
 def may_try(session: Session, address: Address, now: datetime) -> bool:
-    """Count a code that the address tries; False, and not counted, when it is one too many."""
+    """Count a code that the address tries; False, and not counted, when it is one too many.
+    That does not depend on what others try."""
     row = _row(session, address) or _add(session, address, now)
     if not _is_recent(row.attempts_since, now):
         row.attempts, row.attempts_since = 0, now
@@ -41,6 +42,16 @@ def may_try(session: Session, address: Address, now: datetime) -> bool:
         return False
     row.attempts += 1
     return True
+
+
+def told_on(session: Session, channel: str, now: datetime) -> int:
+    """How many strangers of a channel were told within the hour."""
+    told = select(func.count()).where(
+        StrangerRow.channel == channel,
+        StrangerRow.told_at > now - WINDOW,
+        StrangerRow.told_at <= now,
+    )
+    return session.scalar(told) or 0
 
 
 def attempts_on(session: Session, channel: str, now: datetime) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,18 @@ from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.store import audit, pairings
 from gaia.store.engine import Database
-from gaia.store.pairings import ALPHABET, VALID_FOR, Code, Terms, new_code, read_code
+from gaia.store.pairings import (
+    ALPHABET,
+    SALT_BYTES,
+    VALID_FOR,
+    Code,
+    Pairing,
+    Terms,
+    matching,
+    new_code,
+    possible,
+    read_code,
+)
 from gaia.store.tables import PairingPurpose
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
@@ -95,6 +107,22 @@ async def test_a_code_is_known_by_its_hash_alone() -> None:
     assert code.salt != other.salt
     assert plain not in repr(code)
     assert code.shown not in repr(code)
+
+
+def test_a_wrong_code_is_nearly_always_told_by_a_quick_look() -> None:
+    codes = [new_code() for _ in range(3)]
+    kept = [
+        Pairing(number, Terms(PairingPurpose.INVITE), START, START, None, code.salt, code.code_hash)
+        for number, code in enumerate(codes)
+    ]
+    for number, code in enumerate(codes):
+        plain = code.shown.replace("-", "")
+        assert kept[number] in possible(plain, kept)
+        assert matching(plain, kept) is kept[number]
+    wrong = [pairings._random() for _ in range(3000)]
+    assert sum(len(possible(code, kept)) for code in wrong) < 200
+    old = replace(kept[0], salt=b"x" * SALT_BYTES)
+    assert possible(wrong[0], [old]) == [old], "codes of an earlier version are compared"
 
 
 def test_no_character_is_taken_for_another() -> None:
