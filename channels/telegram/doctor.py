@@ -18,7 +18,7 @@ from gaia.messages import Health
 from gaia.settings.schema import TelegramSettings
 
 TIMING = Timing(pool=10.0, read=10.0)
-NETWORK_REMEDY = "Look at this machine's network, and at channels.telegram.base_url if it is set."
+NETWORK_REMEDY = "Check this machine's network, and channels.telegram.base_url if it is set."
 
 
 async def try_bot(settings: TelegramSettings, token: str) -> tuple[Finding, str]:
@@ -36,7 +36,7 @@ async def try_bot(settings: TelegramSettings, token: str) -> tuple[Finding, str]
         return warning(_unasked(exc), NETWORK_REMEDY), ""
     finally:
         await api.close_connections()
-    return ok(f"Telegram takes the token of @{bot.username}"), bot.username or ""
+    return ok(f"Telegram accepts the token of @{bot.username}"), bot.username or ""
 
 
 async def look_at_token(
@@ -50,7 +50,7 @@ async def look_at_token(
 
     async def look(api: Api) -> Finding:
         bot = await api.get_me()
-        return ok(f"Telegram takes the token of @{bot.username}")
+        return ok(f"Telegram accepts the token of @{bot.username}")
 
     return [await _asked(Api(token, settings.base_url, timing, heard=heard), look)]
 
@@ -74,7 +74,7 @@ async def _asked(api: Api, look: Callable[[Api], Awaitable[Finding]]) -> Finding
     try:
         return await look(api)
     except FloodError as exc:
-        return warning(describe(exc), "Look again later.")
+        return warning(describe(exc), "Check again later.")
     except InvalidToken:
         return failed("Telegram refuses the token", "Copy it again from @BotFather into .env.")
     except TelegramError as exc:
@@ -84,7 +84,7 @@ async def _asked(api: Api, look: Callable[[Api], Awaitable[Finding]]) -> Finding
 
 
 def _unasked(exc: TelegramError) -> str:
-    return f"Telegram cannot be asked: {one_line(describe(exc), 200)}"
+    return f"Telegram cannot be reached: {one_line(describe(exc), 200)}"
 
 
 def _of_polling(info: WebhookInfo, health: Health | None) -> Finding:
@@ -92,17 +92,17 @@ def _of_polling(info: WebhookInfo, health: Health | None) -> Finding:
     if info.url and health is not None:
         return failed(
             "something else has set a webhook for this token: Telegram calls that, not gaia",
-            "Stop the program that does, or make a second bot at @BotFather.",
+            "Stop that program, or create a second bot with @BotFather.",
         )
     if info.url:
         return warning(
-            "a webhook is set for this token: gaia takes it away when it starts",
-            "If another program uses this bot, make a second one at @BotFather.",
+            "a webhook is set for this token: gaia removes it when it starts",
+            "If another program uses this bot, create a second one with @BotFather.",
         )
     if health is None:
-        return skipped("whether another program polls with this token shows once gaia runs")
+        return skipped("another program that polls with this token shows once gaia runs")
     if not health.ok:
-        return skipped("nothing to tell while the running gaia has trouble with the channel")
+        return skipped("not checked while the running gaia has trouble with the channel")
     return ok("no webhook is set, and nobody else polls")
 
 

@@ -22,7 +22,7 @@ from gaia.findings import Finding, Heard, failed, ok, warning
 from gaia.settings.schema import WhatsAppSettings
 
 TIMING = Timing(pool=10.0, read=10.0)
-ACCOUNT_REMEDY = "Sign in at console.twilio.com: it says what is to be done."
+ACCOUNT_REMEDY = "Sign in at console.twilio.com: it says what to do."
 SANDBOX = "+14155238886"
 """The number that all of Twilio's sandboxes share."""
 
@@ -37,11 +37,11 @@ async def try_account(settings: WhatsAppSettings, credentials: TwilioCredentials
     except REFUSALS as exc:
         cause = one_line(describe(exc), 200)
         if blame_of(code_of(exc)) is not None:
-            remedy = "Copy both again from console.twilio.com: the live ones, not those for tests."
+            remedy = "Copy both again from console.twilio.com: the live ones, not the test ones."
             return failed(f"Twilio refuses them: {cause}", remedy)
-        remedy = "Look at this machine's network, and at channels.whatsapp.base_url if it is set."
-        return warning(f"Twilio cannot be asked: {cause}", remedy)
-    return _unless_active(account) or ok("Twilio takes Account SID and auth token")
+        remedy = "Check this machine's network, and channels.whatsapp.base_url if it is set."
+        return warning(f"Twilio cannot be reached: {cause}", remedy)
+    return _unless_active(account) or ok("Twilio accepts Account SID and auth token")
 
 
 async def look_at_account(
@@ -55,11 +55,11 @@ async def look_at_account(
     try:
         account = await _account(settings, credentials, timing, heard)
     except FloodError as exc:
-        return [warning(str(exc), "Look again later.")]
+        return [warning(str(exc), "Check again later.")]
     except REFUSALS as exc:
         return [failed(_words(exc), _remedy(exc, settings))]
     sandbox = " (the sandbox)" if settings.number == SANDBOX else ""
-    taken = ok(f"Twilio takes the credentials, for {settings.number}{sandbox}")
+    taken = ok(f"Twilio accepts the credentials, for {settings.number}{sandbox}")
     return [_unless_active(account) or taken]
 
 
@@ -86,7 +86,7 @@ def _unless_active(account: Account) -> Finding | None:
 
 def _words(exc: Refusal) -> str:
     cause = one_line(describe(exc), 200)
-    return cause if code_of(exc) is not None else f"Twilio cannot be asked: {cause}"
+    return cause if code_of(exc) is not None else f"Twilio cannot be reached: {cause}"
 
 
 def _remedy(exc: Refusal, settings: WhatsAppSettings) -> str:
@@ -99,7 +99,7 @@ def _remedy(exc: Refusal, settings: WhatsAppSettings) -> str:
         case Blame.ACCOUNT:
             return ACCOUNT_REMEDY
     if settings.base_url:
-        return "Look at channels.whatsapp.base_url: empty is Twilio itself."
+        return "Check channels.whatsapp.base_url: empty means Twilio itself."
     if isinstance(exc, httpx.HTTPError):
-        return "Look at this machine's network, and whether a firewall keeps api.twilio.com away."
-    return "Look again later, and at status.twilio.com."
+        return "Check this machine's network, and whether a firewall blocks api.twilio.com."
+    return "Check again later, and see status.twilio.com."

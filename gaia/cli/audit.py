@@ -40,7 +40,7 @@ def audit_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what was decided on people and settings, the latest last."""
+    """List decisions about people and settings, the latest last."""
     from gaia.ops.queries.records import DECISIONS, WhichDecisions
 
     actions = tuple(_known_action(name) for name in action or ())

@@ -108,8 +108,8 @@ def list_backups(as_json: AsJson = False) -> None:
 
 @app.command()
 def verify(file: File = LATEST, as_json: AsJson = False) -> None:
-    """Look whether a backup, the latest one unless named, can be restored, by a restore for
-    trial. Exits with 1 if not."""
+    """Check that a backup, the latest one unless named, can be restored, by a trial restore.
+    Exits with 1 if not."""
     import asyncio
 
     from gaia.errors import BackupDamagedError
@@ -228,10 +228,10 @@ def made_as_text(made: Made) -> str:
     """What was made, for people."""
     lines = [str(made.path), f"  {size(made.size_bytes)}, {_what_is_in_it(made.manifest)}"]
     if made.is_encrypted:
-        lines.append("  encrypted: without the passphrase nobody can restore it, nor can you")
+        lines.append("  encrypted: without the passphrase nobody can restore it, not even you")
     elif made.manifest.with_secrets:
         lines.append("  not encrypted: whoever has this file has your keys and tokens")
-    lines.append(f"'gaia backup verify {made.path.name}' looks whether it can be restored.")
+    lines.append(f"'gaia backup verify {made.path.name}' checks that it can be restored.")
     return "\n".join(lines)
 
 
@@ -255,7 +255,7 @@ def restored_as_text(restored: Restored, home: Home, *, has_secrets: bool = Fals
             f"{waiting.messages:,} messages and {waiting.chunks:,} parts of replies waited then"
         )
         if restored.takes_up:
-            lines.append(f"{waited}: gaia takes them up when it starts.")
+            lines.append(f"{waited}: gaia handles them when it starts.")
         else:
             lines += [
                 f"{waited}. gaia may have dealt with them since, so it leaves them;",
@@ -269,7 +269,7 @@ def restored_as_text(restored: Restored, home: Home, *, has_secrets: bool = Fals
         lines.append(f"Keys and tokens are not in this backup: put them into {home.env_file}.")
     lines += [
         "Models are not in it either: 'gaia model pull' gets the embedded one, if you use it.",
-        "'gaia doctor' looks at all of it; the index of memories is made anew at the start.",
+        "'gaia doctor' looks at all of it; the index of memories is rebuilt at the start.",
     ]
     return "\n".join(lines)
 

@@ -79,7 +79,7 @@ def check(as_json: AsJson = False) -> None:
     if home.settings_file.exists():
         typer.echo(f"{home.settings_file} is fine.")
     else:
-        typer.echo(f"There is no {home.settings_file}, which is fine: the defaults hold.")
+        typer.echo(f"There is no {home.settings_file}, which is fine: the defaults apply.")
 
 
 def _check_what_they_ask_for(loaded: LoadedSettings) -> None:

@@ -46,7 +46,7 @@ NARROWEST = 24
 def doctor_command(
     as_json: AsJson = False,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what can be mended without a question or a loss.")
+        bool, typer.Option("--fix", help="Fix what can be fixed without questions or data loss.")
     ] = False,
 ) -> None:
     """Look for what is wrong and say what to do. Exits with 4 when a check failed."""
@@ -234,7 +234,7 @@ def summary(examined: Sequence[Examined]) -> str:
     """The last line: what there is to do."""
     outcomes = [finding.outcome for each in examined for finding in each.findings]
     counted = ", ".join(_counts(outcomes))
-    return f"\n{counted}." if counted else "\nAll is well."
+    return f"\n{counted}." if counted else "\nEverything is ok."
 
 
 def findings_as_json(examined: Sequence[Examined]) -> str:
@@ -266,7 +266,7 @@ def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome, one, many in (
         (Outcome.FAILED, "1 failure", "failures"),
         (Outcome.WARNING, "1 warning", "warnings"),
-        (Outcome.FIXED, "1 thing mended", "things mended"),
+        (Outcome.FIXED, "1 fix made", "fixes made"),
     ):
         if number := outcomes.count(outcome):
             yield one if number == 1 else f"{number} {many}"

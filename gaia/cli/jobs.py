@@ -28,7 +28,7 @@ def jobs_command(
     elif answer.jobs:
         typer.echo(_as_table(answer.jobs))
         if not answer.running:
-            typer.echo("gaia does not run: what it misses, it makes up for when it runs again.")
+            typer.echo("gaia does not run: it makes up for missed runs once it runs again.")
     else:
         typer.echo("No job has been scheduled yet: gaia has not run here.")
 
@@ -36,7 +36,7 @@ def jobs_command(
 def _as_table(jobs: Sequence[JobReport]) -> str:
 
     table = columns(
-        ("JOB", "LAST RUN", "LATE BY", "WENT", "NEXT RUN"),
+        ("JOB", "LAST RUN", "DELAY", "RESULT", "NEXT RUN"),
         [
             (
                 job.name,

@@ -90,7 +90,7 @@ def pending(as_json: AsJson = False) -> None:
     elif answer.requests:
         typer.echo(_as_table(answer.requests))
     else:
-        typer.echo("Nobody waits to be let in.")
+        typer.echo("Nobody is waiting for access.")
 
 
 def approve(

@@ -88,7 +88,7 @@ def _need_systemd_of_linux() -> None:
 
     if sys.platform != "linux":
         raise ServiceError(
-            "gaia becomes a service by systemd, which this system does not have: start 'gaia "
+            "a gaia service needs systemd, which this system does not have: start 'gaia "
             "serve' in another way, on macOS by a launch agent in ~/Library/LaunchAgents that "
             "runs it with KeepAlive"
         )

@@ -38,7 +38,7 @@ def list_users(as_json: AsJson = False) -> None:
     elif answer.users:
         typer.echo(_as_table(answer.users))
     else:
-        typer.echo("There are no users yet: 'gaia chat' makes you the first, its owner.")
+        typer.echo("There are no users yet: 'gaia chat' makes you the first one, the owner.")
 
 
 def add(
@@ -72,12 +72,12 @@ def link(name: Name, channel: Channel, sender: Sender) -> None:
 
 
 def unlink(channel: Channel, sender: Sender) -> None:
-    """Make an address a stranger's again."""
+    """Unlink an address from its user."""
     from gaia.messages import Address
 
     address = Address(channel, sender)
     _with_users(lambda users: users.unlink(address))
-    typer.echo(f"{address} belongs to nobody now.")
+    typer.echo(f"{address} is now linked to nobody.")
 
 
 def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:

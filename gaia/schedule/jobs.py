@@ -78,7 +78,7 @@ def next_run(hour: int, last: JobRun | None, now: datetime, zone: tzinfo) -> Pla
     if coming - last.due_at <= SAME_RUN:
         coming = next_due(hour, coming, zone)
     again_at = last.started_at + RETRY_PAUSE
-    if last.went_well or last.attempts >= MOST_ATTEMPTS or again_at >= coming:
+    if last.succeeded or last.attempts >= MOST_ATTEMPTS or again_at >= coming:
         return Plan(coming, coming)
     return Plan(last.due_at, again_at)
 

@@ -28,7 +28,7 @@ class JobState(StrEnum):
 
     WAITS = "waits"
     RUNNING = "running"
-    WELL = "well"
+    OK = "ok"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
 
@@ -47,7 +47,7 @@ class JobRun:
     next_at: datetime | None = None
 
     @property
-    def went_well(self) -> bool:
+    def succeeded(self) -> bool:
         """Whether it has come to its end without an error."""
         return self.finished_at is not None and not self.error
 
@@ -62,7 +62,7 @@ class JobRun:
         if self.started_at is None:
             return JobState.WAITS
         if self.finished_at is not None:
-            return JobState.FAILED if self.error else JobState.WELL
+            return JobState.FAILED if self.error else JobState.OK
         return JobState.RUNNING if running and not self.error else JobState.INTERRUPTED
 
 

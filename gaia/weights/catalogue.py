@@ -80,7 +80,7 @@ CATALOGUE: tuple[CatalogueModel, ...] = (
     ),
     CatalogueModel(
         name="qwen2.5-coder-0.5b-instruct-q4_k_m",
-        about="for machines with little memory; errs more",
+        about="for machines with little memory; less accurate",
         licence="Apache-2.0",
         size=491_400_064,
         sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",

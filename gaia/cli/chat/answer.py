@@ -79,7 +79,7 @@ class Answer:
         match frame:
             case TurnStartedFrame():
                 if self._draft.has_printed:
-                    self._note("(the answer begins anew)")
+                    self._note("(the answer starts again)")
                 self._draft.restart()
                 self._doing = "thinking"
             case TurnTextFrame():
@@ -137,7 +137,7 @@ class Answer:
             return f"stopping… {int(seconds)} s · Ctrl-C again returns to the prompt"
         status = f"{self._doing}… {int(seconds)} s · Ctrl-C stops"
         if self._embedded and self._doing == "thinking" and seconds >= SLOW_SECONDS:
-            status += " · the model wakes up, and the next answer is quicker"
+            status += " · the model is starting; the next answer is faster"
         return status
 
 

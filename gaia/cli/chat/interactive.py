@@ -25,7 +25,7 @@ from gaia.files import create
 LEAVING = frozenset({"/quit", "/exit"})
 HOW_TO_LEAVE = "Ctrl-D or /quit leaves the chat."
 NOT_STORED = (
-    "gaia could not store the message, so it was not taken. It is back in the prompt; "
+    "gaia could not store the message, so it was not sent. It is back in the prompt; "
     "`gaia status` may say what is wrong."
 )
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."

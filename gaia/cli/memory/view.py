@@ -27,9 +27,9 @@ SOURCES = {
     "import": "taken from a file",
 }
 STANDINGS = {
-    "pending": "gaia is not sure of it: 'gaia memory keep' makes it count",
-    "superseded": "counts no longer",
-    "archived": "counts no longer: its time is over, or it was taken back",
+    "pending": "gaia is not sure of it: 'gaia memory keep' confirms it",
+    "superseded": "no longer valid",
+    "archived": "no longer valid: it expired, or was undone",
 }
 HEADINGS = ("ID", "SINCE", "KIND", "TEXT")
 OfUser = Annotated[

@@ -20,9 +20,9 @@ STANDARD_INPUT = "-"
 
 def setup_command(
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Ask nothing: what no flag names stays as it is.")
+        bool, typer.Option("--yes", "-y", help="Ask nothing: what no flag sets stays as it is.")
     ] = False,
-    home: Annotated[str, typer.Option(help="The folder for all that gaia has.")] = "",
+    home: Annotated[str, typer.Option(help="The folder for everything gaia keeps.")] = "",
     model: Annotated[ProviderName | None, typer.Option(help="Whose model answers.")] = None,
     model_url: Annotated[
         str | None, typer.Option(help="Where it is asked: a host that speaks like OpenAI.")
@@ -63,7 +63,7 @@ def setup_command(
         bool | None, typer.Option("--service/--no-service", help="Install gaia as a service.")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check/--no-check", help="Try keys and tokens before they are kept.")
+        bool, typer.Option("--check/--no-check", help="Test keys and tokens before saving them.")
     ] = True,
     save_keys: Annotated[
         bool | None,

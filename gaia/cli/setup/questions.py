@@ -126,9 +126,7 @@ def _kept(
     present, flags = setting.present, setting.flags
     needed = _needed(model, channels)
     for name in sorted(present.contested & needed):
-        setting.notes.append(
-            f"{name} is one thing in this shell and another in .env, which counts for a service"
-        )
+        setting.notes.append(f"{name} differs between this shell and .env, and a service uses .env")
     unkept = {name: value for name, value in present.unkept.items() if name in needed}
     if not unkept:
         return {}
@@ -137,7 +135,7 @@ def _kept(
         names = " and ".join(unkept)
         are = "are" if len(unkept) > 1 else "is"
         setting.dialogue.heading("Keys")
-        setting.dialogue.say(f"{names} {are} set in this shell alone; a service has none of it.")
+        setting.dialogue.say(f"{names} {are} set in this shell only; a service would not see it.")
         question = f"Keep {'them' if len(unkept) > 1 else 'it'} in .env as well?"
         keeps = setting.dialogue.confirm(question, default=present.is_first or changes)
     return unkept if keeps is None or keeps else {}
@@ -162,7 +160,9 @@ def ask_owner(setting: Setting, channels: Sequence[str], *, are_new: bool) -> Ow
     dialogue.heading("You")
     name = ""
     if not owners.names:
-        dialogue.say("You are gaia's owner: who may let others in, and change what they may do.")
+        dialogue.say(
+            "You are gaia's owner: you may give others access, and change what they may do."
+        )
         name = dialogue.ask("What should gaia call you?", default=usual_name(), check=checked_name)
     elif owners.owner is not None:
         dialogue.say(f"You are {owners.owner.user.name}, gaia's owner.")
@@ -174,8 +174,10 @@ def ask_owner(setting: Setting, channels: Sequence[str], *, are_new: bool) -> Ow
         return Ownership(name, makes_code=True)
     has_code = owners.owner is not None and owners.owner.has_code
     if has_code:
-        dialogue.say("A code that you got is still good: write it to gaia, and it knows you.")
-    question = "Make another code?" if has_code else "Make a code, so that gaia knows you there?"
+        dialogue.say("The code that you got is still valid: send it to gaia, and gaia knows you.")
+    question = (
+        "Make another code?" if has_code else "Make a code, so that gaia recognises you there?"
+    )
     return Ownership(name, makes_code=dialogue.confirm(question, default=not has_code))
 
 
@@ -233,8 +235,8 @@ def ask_service(setting: Setting) -> bool:
     if service.written() is not None or not service.state().has_manager:
         return False
     setting.dialogue.heading("The service")
-    setting.dialogue.say("systemd can start gaia with the machine, and again should it fail.")
-    return setting.dialogue.confirm("Install it as a service of yours?", default=True)
+    setting.dialogue.say("systemd can start gaia with the machine, and restart it if it fails.")
+    return setting.dialogue.confirm("Install it as your user's service?", default=True)
 
 
 def install_service(home: Home, *, starts: bool) -> ServiceDone:
@@ -248,7 +250,7 @@ def install_service(home: Home, *, starts: bool) -> ServiceDone:
     from gaia.settings.load import load_settings
 
     if sys.platform != "linux":
-        raise ServiceError("gaia becomes a service by systemd, which this system does not have")
+        raise ServiceError("a gaia service needs systemd, which this system does not have")
     unit = user_unit(home, load_settings(home).settings)
     return _told(_of_this_user().install(unit, force=False, starts=starts))
 

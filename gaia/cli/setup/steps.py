@@ -114,7 +114,7 @@ class Setting:
         tell, the owner says."""
         self.dialogue.told(finding)
         if finding.outcome is Outcome.WARNING:
-            return self.dialogue.confirm("Go on with it all the same?", default=True)
+            return self.dialogue.confirm("Use it anyway?", default=True)
         return not is_refusal(finding)
 
     def accept(self, finding: Finding) -> None:
@@ -137,21 +137,22 @@ def checked_secret(text: str) -> str:
         SettingsError: No key looks like that. Nothing of it is told.
     """
     if not (text.isascii() and text.isprintable()) or " " in text:
-        raise SettingsError("that holds a space or a character that no key has: copy it anew")
+        raise SettingsError("that has a space or a character that no key has: copy it again")
     return text
 
 
-def well_formed(read: Callable[[Secrets], T], secrets: Secrets) -> T:
-    """What one of `channels.credentials` reads out of secrets that were just given.
+def well_formed(read: Callable[[Secrets], T], secrets: Secrets, what: str) -> T:
+    """Return what one of `channels.credentials` reads out of secrets that were just given;
+    `what` is what they should be.
 
     Raises:
-        SettingsError: They do not look like it.
+        SettingsError: They do not look like that.
     """
     try:
         return read(secrets)
     except SettingsError as exc:
         remedies = [mistake.remedy for mistake in exc.mistakes]
-        raise SettingsError(f"that does not look like it. {'; '.join(remedies)}") from exc
+        raise SettingsError(f"that does not look like {what}. {'; '.join(remedies)}") from exc
 
 
 def is_refusal(finding: Finding) -> bool:

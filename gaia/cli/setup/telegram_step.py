@@ -45,7 +45,7 @@ def ask(setting: Setting) -> Bot:
     else:
         dialogue.say(
             "A bot of your own. Write /newbot to @BotFather on Telegram and choose two names: it "
-            "gives you a token, by which gaia is that bot. Nothing else is needed."
+            "gives you a token, by which gaia is that bot. You need nothing else."
         )
     wanted = settings.enabled or present.is_first
     if not dialogue.confirm("Talk to gaia on Telegram?", default=wanted):
@@ -105,4 +105,4 @@ def _say_where(setting: Setting, name: str) -> None:
 
 
 def _checked(token: str) -> str:
-    return well_formed(telegram_token, Secrets(telegram_bot_token=SecretStr(token)))
+    return well_formed(telegram_token, Secrets(telegram_bot_token=SecretStr(token)), "a bot token")

@@ -15,6 +15,7 @@ from gaia.settings.schema import Secrets, WhatsAppSettings
 
 ACCOUNT, TOKEN = "GAIA_TWILIO_ACCOUNT_SID", "GAIA_TWILIO_AUTH_TOKEN"
 HOOK = "/hooks/whatsapp"
+TWILIO = "an Account SID and an auth token"
 
 
 def ask(setting: Setting) -> WhatsAppAnswer | None:
@@ -28,8 +29,8 @@ def ask(setting: Setting) -> WhatsAppAnswer | None:
             return None
     else:
         dialogue.say(
-            "A number at Twilio, which passes messages on: it wants an account there, and an "
-            "address on the internet that leads to gaia, such as a tunnel's."
+            "A number at Twilio, which forwards messages. You need an account there, and a public "
+            "address that leads to gaia, such as a tunnel's."
         )
     if not dialogue.confirm("Talk to gaia on WhatsApp?", default=settings.enabled):
         return WhatsAppAnswer(enabled=False) if settings.enabled else None
@@ -81,7 +82,7 @@ def of_flags(setting: Setting) -> WhatsAppAnswer:
                 f"it is missing: give it, or set {variable}", param_hint=option
             )
     given = Secrets(twilio_account_sid=held_account, twilio_auth_token=held_token)
-    setting.accept(setting.probe.account(settings, well_formed(twilio_credentials, given)))
+    setting.accept(setting.probe.account(settings, well_formed(twilio_credentials, given, TWILIO)))
     return WhatsAppAnswer(True, number, public_url, account, token)
 
 
@@ -122,7 +123,7 @@ def _ask_account(setting: Setting) -> tuple[SecretStr | None, SecretStr | None] 
         token = dialogue.ask_hidden("Auth token (it does not show)")
         given = Secrets(twilio_account_sid=SecretStr(account), twilio_auth_token=SecretStr(token))
         try:
-            credentials: TwilioCredentials = well_formed(twilio_credentials, given)
+            credentials: TwilioCredentials = well_formed(twilio_credentials, given, TWILIO)
         except SettingsError as exc:
             dialogue.refuse(str(exc))
             continue

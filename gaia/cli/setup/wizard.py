@@ -40,8 +40,8 @@ from gaia.store.opener import open_database
 from gaia.weights.catalogue import find_model
 
 WELCOME = (
-    "This sets gaia up. Enter takes what stands in brackets; nothing is written before the last "
-    "question, so Ctrl-C leaves all as it is. You can run it again whenever you like."
+    "This sets gaia up. Enter accepts the value in brackets. Nothing is written before the "
+    "last question, so Ctrl-C changes nothing. You can run it again at any time."
 )
 
 
@@ -71,7 +71,9 @@ def _choose_home(dialogue: Dialogue, named: str, *, asks: bool) -> Home:
     home = Home(Path(named).expanduser().absolute()) if named else find_home()
     if asks and not named and not os.environ.get("GAIA_HOME") and not home.root.exists():
         dialogue.heading("gaia's home")
-        dialogue.say("One folder has all that gaia keeps: settings, keys, memory, conversations.")
+        dialogue.say(
+            "One folder holds everything gaia keeps: settings, keys, memory, conversations."
+        )
         chosen = dialogue.ask("Where?", default=str(home.root), check=_usable)
         home = Home(Path(chosen))
     check_place(home)
@@ -150,7 +152,7 @@ def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
     except ModelFileError as exc:
         notes.append(str(exc))
     except KeyboardInterrupt:
-        notes.append("the model is not here yet: 'gaia model pull' goes on where it ended")
+        notes.append("the model is not complete yet: 'gaia model pull' resumes the download")
 
 
 async def _own(present: Present, setup_plan: SetupPlan, clock: Clock) -> tuple[Sequence[str], str]:
@@ -184,7 +186,7 @@ def show_done(done: Done, dialogue: Dialogue) -> None:
     if done.written:
         dialogue.say(f"Written: {' and '.join(map(str, done.written))}.")
     else:
-        dialogue.say(f"All is set as it was: no file in {done.home} had to change.")
+        dialogue.say(f"Nothing changed: no file in {done.home} needed an update.")
     if done.model is not None:
         dialogue.say(f"{describe(done.model)} answers.")
     if done.owners:
@@ -194,7 +196,7 @@ def show_done(done: Done, dialogue: Dialogue) -> None:
     if done.code:
         dialogue.heading(f"Your code: {done.code}")
         dialogue.say(
-            "It is good for an hour, and whoever writes it is you: keep it to yourself. "
+            "It is valid for an hour, and whoever sends it is treated as you: keep it secret. "
             f"{'Now' if done.is_running else 'When gaia runs,'} {_how_to_pair(done)}"
         )
         for _, link in _links(done):
@@ -263,11 +265,11 @@ def _next(done: Done) -> Iterator[tuple[str, str]]:
     if done.lacks_weights:
         yield "gaia model pull", "fetches the model"
     if done.is_running:
-        yield "gaia status", "gaia runs, and takes over what has changed"
+        yield "gaia status", "gaia runs, and applies the changes"
     elif not done.service:
-        yield "gaia serve", "runs gaia, as long as you leave it running"
+        yield "gaia serve", "runs gaia in this terminal"
     yield "gaia chat", "talks to it here"
-    yield "gaia doctor", "looks whether all of it works"
+    yield "gaia doctor", "checks that everything works"
 
 
 def _hook(done: Done) -> str:

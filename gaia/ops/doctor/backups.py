@@ -70,9 +70,9 @@ def _look(home: Home, settings: BackupSettings, noted: _Noted, now: datetime) ->
 def _outdated(home: Home, folder: Path, forgotten_at: datetime | None) -> Iterator[Finding]:
     if forgotten_at and (held := outdated_in({home.backups, folder}, forgotten_at)):
         yield warning(
-            f"{held[0].path} may hold what somebody has had forgotten since"
+            f"{held[0].path} may contain what somebody asked to forget since"
             + (f", and so may {len(held) - 1} more" if len(held) > 1 else ""),
-            "gaia removes such backups while it runs, once it has made another one.",
+            "gaia removes such backups while it runs, once it has made a newer one.",
         )
 
 
@@ -83,13 +83,13 @@ def _place(home: Home, folder: Path) -> Iterator[Finding]:
         yield failed(f"there is no folder {folder}", "Make it, or mount its disk.")
         return
     if not os.access(place, os.W_OK | os.X_OK):
-        yield failed(f"{folder} is not writable by this user", "Mend its permissions.")
+        yield failed(f"{folder} is not writable by this user", "Fix its permissions.")
     needed = ROOM * sum(path.stat().st_size for path in (home.database,) if path.exists())
     # The copies are made in the home.
     for where in {path.stat().st_dev: path for path in (home.root, place)}.values():
         if (free := shutil.disk_usage(where).free) < needed:
             yield warning(
-                f"{free / 1e6:,.0f} MB are free where {where} lies, and a backup may need "
+                f"{free / 1e6:,.0f} MB are free on the disk of {where}, and a backup may need "
                 f"{needed / 1e6:,.0f} MB",
                 "Make room there, or set backup.folder to another disk.",
             )
@@ -103,24 +103,23 @@ def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iter
     if run.error:
         yield warning(
             f"the last backup, {_ago(now - run.started_at)}, failed: {run.error}",
-            "Mend that: it is tried again each hour, and each night. 'gaia backup create' tries "
-            "it at once.",
+            "Fix that: gaia tries again each hour, and each night. 'gaia backup create' tries now.",
         )
     elif now - run.started_at <= OLD and (newest is None or now - newest > OLD):
         last = "there is no backup" if newest is None else f"the last one is {_ago(now - newest)}"
         yield warning(
             f"{last}, though one was made {_ago(now - run.started_at)}",
-            "Who removes them? 'gaia backup create' makes another one.",
+            "Find out what removes them. 'gaia backup create' makes a new one.",
         )
 
 
 def _well(archives: Sequence[Archive], settings: BackupSettings, now: datetime) -> str:
-    made = "made by hand alone (backup.enabled is false)" if not settings.enabled else ""
+    made = "made by hand only (backup.enabled is false)" if not settings.enabled else ""
     if not archives:
         return (
             f"there is none, {made}"
             if made
-            else (f"there is none yet: gaia makes one at {settings.hour} o'clock, if it runs")
+            else (f"none yet; the next at {settings.hour:02}:00 if gaia runs")
         )
     last = f"{len(archives)}, the last one from {_ago(now - archives[-1].taken_at)}"
     return f"{last}, {made}" if made else last

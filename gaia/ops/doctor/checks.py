@@ -11,7 +11,7 @@ from gaia.findings import Check, Finding, Outcome, failed, failures, skipped
 
 logger = logging.getLogger(__name__)
 
-OFFER = "'gaia doctor --fix' mends it."
+OFFER = "'gaia doctor --fix' fixes it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ async def examine(
             found = [_redacted(each, redact) for each in settled]
             examined = Examined(check.name, found)
         else:
-            examined = Examined(check.name, [skipped(f"nothing to tell before {missing} is well")])
+            examined = Examined(check.name, [skipped(f"not checked until {missing} is ok")])
         if examined.has(Outcome.FAILED, Outcome.SKIPPED):
             unfit.add(check.name)
         yield examined
@@ -64,8 +64,8 @@ async def _look(check: Check) -> Sequence[Finding]:
         logger.exception("the check %r broke", check.name)
         return [
             failed(
-                f"the check itself broke ({type(exc).__name__})",
-                "This is a mistake in gaia: please report it with the traceback.",
+                f"the check itself failed ({type(exc).__name__})",
+                "This is a bug in gaia: please report it with the traceback.",
             )
         ]
 
@@ -77,10 +77,10 @@ async def _mended(finding: Finding) -> Finding:
     try:
         done = await finding.mend()
     except GaiaError as exc:
-        return replace(finding, remedy=f"It could not be mended: {exc}.")
+        return replace(finding, remedy=f"It could not be fixed: {exc}.")
     except OSError as exc:
         cause = exc.strerror or type(exc).__name__
-        return replace(finding, remedy=f"It could not be mended ({cause}). {finding.remedy}")
+        return replace(finding, remedy=f"It could not be fixed ({cause}). {finding.remedy}")
     return Finding(Outcome.FIXED, done)
 
 

@@ -20,7 +20,7 @@ from gaia.settings.urls import place
 from gaia.text import duration
 
 NAME = "daemon"
-LOOK_FURTHER = "'gaia status' has the whole report, and the log in the home says more."
+LOOK_FURTHER = "'gaia status' shows the full report, and the log in the home has details."
 ANSWER_SECONDS = 5.0
 WEB_PATH = "readyz"
 METRICS_PATH = "metrics"
@@ -88,7 +88,7 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
         detail = f"version {report.version} runs, and version {__version__} is installed"
         yield warning(detail, "Restart gaia.")
     if not report.ready:
-        yield warning("gaia is starting or ending", "Look again in a moment.")
+        yield warning("gaia is starting or stopping", "Check again in a moment.")
     vital = {report.store.name, *(channel.name for channel in report.channels)}
     for part in report.degraded:
         tell = failed if part.name in vital else warning
@@ -97,7 +97,7 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
 
 def _words(part: PartStatus) -> str:
     if part.name == "settings":
-        return f"the files are not taken up: {part.detail}"
+        return f"the settings files are not in use: {part.detail}"
     if part.name == "budget":
         return part.detail
     verb = "failed" if part.name.startswith("job ") else "does not work"
@@ -135,14 +135,14 @@ async def _our_port(where: str, setting: str, path: str, sign: bytes) -> Finding
         answer = await ask("GET", f"http://{where}/{path}", headers={}, seconds=ANSWER_SECONDS)
     except FAULTS as exc:
         return warning(
-            f"gaia runs, and nothing answers at {where} ({type(exc).__name__})",
+            f"gaia runs, but nothing answers at {where} ({type(exc).__name__})",
             f"One that a 'gaia chat' hosts has no port. Otherwise restart gaia if {setting} "
             "was changed.",
         )
     if not answer.body.startswith(sign):
         return failed(
-            f"something else than gaia answers at {where}",
-            f"Set {setting} to a free port, or stop what has it.",
+            f"something other than gaia answers at {where}",
+            f"Set {setting} to a free port, or stop the program that uses it.",
         )
     return ok(f"{where} is gaia's")
 
@@ -164,11 +164,13 @@ def _free_port(host: str, port: int, setting: str) -> Finding:
 def _taken_port(exc: OSError, where: str, setting: str) -> Finding:
     match exc.errno:
         case errno.EADDRINUSE:
-            remedy = f"Set {setting} to a free port, or stop what has it: ss -ltnp shows that."
-            return failed(f"another program has {where}", remedy)
+            remedy = (
+                f"Set {setting} to a free port, or stop the program that uses it: see ss -ltnp."
+            )
+            return failed(f"another program uses {where}", remedy)
         case errno.EACCES:
             remedy = f"Set {setting} to one above 1023."
-            return failed(f"{where} is not for this user", remedy)
+            return failed(f"this user may not use {where}", remedy)
     host_setting = setting.replace("port", "host")
     remedy = f"Set {host_setting} to an address of this machine, such as 127.0.0.1."
-    return failed(f"nobody can listen on {where} ({exc.strerror or exc})", remedy)
+    return failed(f"gaia cannot listen on {where} ({exc.strerror or exc})", remedy)

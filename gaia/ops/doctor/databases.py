@@ -47,13 +47,15 @@ def _look_at_gaia(path: Path) -> Sequence[Finding]:
         return [_none_yet(path)]
     _check_pages(path)
     if revision != HEAD:
-        detail = f"{path.name} is whole, of the older version {revision}: the next start renews it"
+        detail = (
+            f"{path.name} is intact, of the older version {revision}: the next start migrates it"
+        )
         return [ok(detail)]
-    return [ok(f"{path.name} is whole, of version {revision}")]
+    return [ok(f"{path.name} is intact, version {revision}")]
 
 
 def _none_yet(path: Path) -> Finding:
-    return ok(f"there is no {path.name} yet: the first start makes it")
+    return ok(f"there is no {path.name} yet: the first start creates it")
 
 
 def _check_pages(path: Path) -> None:
@@ -103,7 +105,7 @@ def _told_of_journal(
         return [warning(detail, "Restart gaia: it switches that on when it starts.", mend)]
     if size > long:
         detail = f"the write-ahead log of {path.name} has {size / MEGABYTE:,.0f} MB"
-        remedy = "End what reads the database all the time, then restart gaia."
+        remedy = "Stop the program that keeps reading the database, then restart gaia."
         return [warning(detail, remedy, mend)]
     return []
 

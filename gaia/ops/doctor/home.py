@@ -44,12 +44,12 @@ def _look(home: Home) -> Sequence[Finding]:
         return [failed(f"{root} does not exist", remedy)]
     except OSError as exc:
         remedy = "Run this as the user that runs gaia, or set GAIA_HOME to another folder."
-        return [failed(f"{root} cannot be looked at ({exc.strerror})", remedy)]
+        return [failed(f"{root} cannot be read ({exc.strerror})", remedy)]
     if not stat.S_ISDIR(status.st_mode):
         remedy = "Move the file away, or set GAIA_HOME to another path."
         return [failed(f"{root} is not a folder", remedy)]
     if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
-        remedy = "Run this as the user that runs gaia, or mend the folder's permissions."
+        remedy = "Run this as the user that runs gaia, or fix the folder's permissions."
         return [failed(f"{root} is not readable and writable by this user", remedy)]
     warnings = list(_exposures(home, status))
     return warnings or [ok(f"{root} is private and writable")]

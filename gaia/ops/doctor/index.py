@@ -56,7 +56,7 @@ def index_check(
         if report is not None:
             return [_running(report.memory, reindex)]
         if await daemon.runs():
-            return [skipped("gaia runs, and is too busy to tell")]
+            return [skipped("gaia runs, but is too busy to answer")]
         tables = await asyncio.to_thread(_read, home)
         if tables is None:
             return [ok("there is none yet")]
@@ -72,7 +72,7 @@ def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Fin
     if late and memory.oldest_seconds is not None:
         since = duration(memory.oldest_seconds)
         return warning(
-            f"{memory.waiting:,} changes wait for {since} to be taken in",
+            f"{memory.waiting:,} changes have been waiting for {since} to be indexed",
             "gaia memory reindex",
             reindex,
         )
@@ -105,15 +105,15 @@ def _resting(
         return [
             warning(
                 f"it was made with {was}, and memory.embedder or memory.vector_store say another",
-                "Nothing needs to be done: the next start makes it anew, and the old one "
-                "answers meanwhile. To keep it, set back what was changed.",
+                "Nothing to do: the next start rebuilds it, and the old one answers until "
+                "then. To keep it, undo the change.",
             )
         ]
     if _is_gone(home, memory, tables):
         return [
             warning(
                 f"its folder {home.memory} is gone, and there are {memories}",
-                "Nothing needs to be done: the next start makes it anew.",
+                "Nothing to do: the next start rebuilds it.",
             )
         ]
     if tables.backlog.waiting and tables.backlog.oldest is not None:

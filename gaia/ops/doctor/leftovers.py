@@ -30,7 +30,7 @@ def leftovers_check(home: Home, daemon: Daemon, clock: Clock) -> Check:
         found = [*_missing_folders(home, runs=runs), *_unfinished_backups(home, clock.now())]
         if not runs:
             found += _stale_socket(home)
-        return found or [ok("nothing lies about that is of no use")]
+        return found or [ok("no leftover files")]
 
     return Check(NAME, look, needs=(home_folder.NAME,))
 
@@ -55,8 +55,8 @@ async def _make(folder: Path) -> str:
 def _stale_socket(home: Home) -> Iterator[Finding]:
     if home.control_socket.exists():
         yield warning(
-            f"{home.control_socket} is of a gaia that was killed",
-            "Nothing needs to be done: the next start replaces it.",
+            f"{home.control_socket} belongs to a gaia that was killed",
+            "Nothing to do: the next start replaces it.",
             partial(_remove_socket, home),
         )
 
@@ -79,8 +79,8 @@ def _unfinished_backups(home: Home, now: datetime) -> Iterator[Finding]:
     if left and all(_age(path, now) > ABANDONED for path in left):
         which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
         yield warning(
-            f"{which}: what a backup left that was not finished",
-            "Nothing needs to be done: the next backup removes it.",
+            f"{which}: left over from an unfinished backup",
+            "Nothing to do: the next backup removes it.",
             partial(_clear_backups, home),
         )
 
@@ -98,4 +98,4 @@ async def _clear_backups(home: Home) -> str:
     with backup_lock(home):
         await asyncio.to_thread(clear_leftovers, home)
         await asyncio.to_thread(clear_unfinished, home.backups)
-    return f"{home.backups} holds whole backups alone"
+    return f"{home.backups} holds complete backups only"

@@ -77,12 +77,12 @@ def _zone(now: datetime, environ: Mapping[str, str]) -> Finding:
     named = environ.get("TZ", "").lstrip(":")
     if not _is_known(PROBE_ZONE):
         return warning(
-            "there is no time zone database: the model knows the time of no other place",
+            "there is no time zone database: the model cannot tell the time elsewhere",
             "Install it: the package tzdata.",
         )
     if "/" in named and not named.startswith("/") and not _is_known(named):
         return warning(
-            f"TZ is {named!r}, which is no time zone: the time is taken for UTC",
+            f"TZ is {named!r}, which is not a time zone: UTC is used",
             "Set TZ to one such as Europe/Berlin, or remove it.",
         )
     return ok(f"it is {now.astimezone():%H:%M} here, {now.astimezone():%Z}")
@@ -127,7 +127,7 @@ class Times:
 
     async def _look(self) -> Sequence[Finding]:
         if not self._told:
-            return [skipped("nobody was asked who would have told the time")]
+            return [skipped("no server was asked for the time")]
         nearest = min(self._told, key=lambda told: abs(told.ahead))
         if abs(nearest.ahead) <= TOLERANCE:
             return [ok(f"right by that of {nearest.host}")]
@@ -136,7 +136,7 @@ class Times:
         return [
             failed(
                 f"this machine's clock is {off} {side} that of {nearest.host}",
-                "Have it set over the network: timedatectl set-ntp true",
+                "Synchronise it over the network: timedatectl set-ntp true",
             )
         ]
 
@@ -191,7 +191,7 @@ def _look_at_disk(home: Home, least: int, little: int) -> Finding:
     free = shutil.disk_usage(home.root).free
     if free >= little:
         return ok(f"{_size_of(free)} are free")
-    detail = f"only {_size_of(free)} are free where {home.root} lies"
+    detail = f"only {_size_of(free)} are free on the disk of {home.root}"
     tell = failed if free < least else warning
     return tell(detail, f"Free some space. {_what_takes_room(home)}")
 
@@ -200,7 +200,7 @@ def _what_takes_room(home: Home) -> str:
     folders = (home.models, home.backups, home.logs, home.memory)
     sizes = sorted(((_total(folder), folder) for folder in folders), reverse=True)
     names = [f"{_size_of(size)} in {folder}" for size, folder in sizes if size > MEGABYTE]
-    return f"gaia has {', '.join(names)}." if names else "It is not gaia that takes it."
+    return f"gaia has {', '.join(names)}." if names else "gaia does not use it."
 
 
 def _total(folder: Path) -> int:

@@ -46,7 +46,7 @@ def model_checks(
             if find_spec(ENGINE) is None:
                 remedy = "Install 'gaia-assistant[local]', or set a key or model.base_url."
                 return [failed("the engine of the embedded model is not installed", remedy)]
-            return [ok(f"{resolved.name} (embedded) is whole and runs on this machine")]
+            return [ok(f"{resolved.name} (embedded) is intact and runs on this machine")]
         return [ok(f"{resolved.name} ({resolved.provider})")]
 
     async def look_at_host() -> Sequence[Finding]:

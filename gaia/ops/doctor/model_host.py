@@ -84,7 +84,7 @@ def _found(host: str, names: Sequence[str], resolved: ResolvedModel) -> Finding:
     if resolved.name in names:
         return ok(f"{host} takes the key, and has {resolved.name}")
     if not names:
-        return warning(f"{host} is there, and serves no model", "Load one there, then look again.")
+        return warning(f"{host} answers, but serves no model", "Load one there, then check again.")
     return warning(
         f"{host} is there, and {resolved.name} is not among its models",
         f"Set model.name to one that it has, such as {names[0]}.",
@@ -109,8 +109,8 @@ def _silent(host: str, cause: str, resolved: ResolvedModel) -> Finding:
 
 def _look(resolved: ResolvedModel) -> str:
     if resolved.base_url:
-        return "Look at model.base_url, and whether that host runs; most addresses end with /v1."
-    return "Look at this machine's network."
+        return "Check model.base_url, and whether that host runs; most addresses end with /v1."
+    return "Check this machine's network."
 
 
 def _host(resolved: ResolvedModel) -> str:

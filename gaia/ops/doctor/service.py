@@ -80,7 +80,7 @@ def _of_settings(
     """Whether the unit fits the home, the drain, and what this version would write."""
     place = _home(service, text)
     if place != home.root:
-        remedy = "Look at that one with GAIA_HOME set to it, or install the service anew."
+        remedy = "Look at that one with GAIA_HOME set to it, or install the service again."
         yield warning(f"{service.path} runs gaia in {place}, and this is {home.root}", remedy)
         return
     if settings is None:
@@ -106,7 +106,7 @@ def _of_manager(service: Service, state: ServiceState) -> Iterator[Finding]:
     if state.active == "failed":
         yield failed(
             f"gaia's service has failed ({state.result or 'unknown'})",
-            "'gaia logs' tells why. Then run 'gaia service install' again.",
+            "'gaia logs' shows why. Then run 'gaia service install' again.",
         )
     if state.enabled not in ("enabled", "enabled-runtime"):
         yield warning("gaia's service is not started with the machine", _again(service))
@@ -127,7 +127,7 @@ def _unit(service: Service, text: str, home: Home, settings: Settings) -> Unit:
 async def _renew(service: Service, home: Home, settings: Settings) -> str:
     unit = user_unit(home, settings)
     await asyncio.to_thread(service.install, unit, force=False, starts=False)
-    return f"{service.path} is renewed: it counts from gaia's next start on"
+    return f"{service.path} is updated: it applies from gaia's next start"
 
 
 def _home(service: Service, text: str) -> Path:

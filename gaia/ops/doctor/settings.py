@@ -29,12 +29,12 @@ def settings_check(daemon: Daemon, differences: Ask, reload: Ask) -> Check:
     async def look() -> Sequence[Finding]:
         report = await daemon.report()
         if report is None:
-            return [skipped("gaia does not run, or is too busy to tell")]
+            return [skipped("gaia does not run, or is too busy to answer")]
         if not report.settings.ok:
-            return [skipped("the files cannot be taken up: see what the daemon says")]
+            return [skipped("the settings files cannot be used: see what the daemon says")]
         found = await asyncio.to_thread(differences)
         if found.problem:
-            return [skipped("the files cannot be taken up: see what the configuration says")]
+            return [skipped("the settings files cannot be used: see what the configuration says")]
         if not found.changes:
             since = duration((report.at - report.settings.loaded_at).total_seconds())
             return [ok(f"those of the files, read {since} ago")]
@@ -87,7 +87,7 @@ class Configuration:
             return [self._told(each) for each in self.loaded.warnings]
         if self._home.settings_file.exists():
             return [ok(f"{self._home.settings_file} is fine")]
-        return [ok(f"there is no {self._home.settings_file}: the defaults hold")]
+        return [ok(f"there is no {self._home.settings_file}: the defaults apply")]
 
     def _told(self, advice: str) -> Finding:
         if advice != exposure(self._home.env_file):

@@ -63,7 +63,7 @@ async def test_it_is_made_at_its_hour_and_the_old_ones_go(
     assert verified.code == 0, verified
     listed = json.loads((await run_gaia(home, "jobs", "--json")).stdout)
     (job,) = (each for each in listed if each["name"] == "backup")
-    assert (job["state"], job["error"]) == ("well", None)
+    assert (job["state"], job["error"]) == ("ok", None)
 
 
 def zone_in_which(moment: datetime) -> str:

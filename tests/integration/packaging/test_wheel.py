@@ -115,7 +115,7 @@ def test_the_installed_program_shows_its_help(installed: Installed) -> None:
 def test_the_installed_program_checks_the_settings_of_a_fresh_home(installed: Installed) -> None:
     done = installed("gaia", "config", "check")
     assert done.returncode == 0, done.stderr
-    assert "the defaults hold" in done.stdout
+    assert "the defaults apply" in done.stdout
 
 
 def test_the_installed_program_carries_the_default_file(installed: Installed) -> None:

@@ -68,7 +68,7 @@ async def test_what_time_telegram_says_it_is_is_asked_for_by_the_way(
         ("", None, Outcome.SKIPPED, "shows once gaia runs"),
         ("", Health(ok=True), Outcome.OK, "nobody else polls"),
         ("", Health(ok=False, detail="409"), Outcome.SKIPPED, "trouble with the channel"),
-        ("https://b.example/x", None, Outcome.WARNING, "gaia takes it away when it starts"),
+        ("https://b.example/x", None, Outcome.WARNING, "gaia removes it when it starts"),
         ("https://b.example/x", Health(ok=True), Outcome.FAILED, "Telegram calls that, not gaia"),
     ],
 )

@@ -40,7 +40,7 @@ def test_check_of_a_good_file_says_so_in_one_line(tmp_path: Path) -> None:
 def test_check_without_a_file_says_that_the_defaults_hold(tmp_path: Path) -> None:
     result = run(tmp_path, "check")
     assert result.exit_code == 0
-    assert "the defaults hold" in result.stdout
+    assert "the defaults apply" in result.stdout
 
 
 def test_check_of_a_bad_file_tells_all_mistakes_and_exits_with_78(bad_home: Path) -> None:

@@ -135,11 +135,11 @@ def test_fix_mends_what_is_open_says_so_and_leaves_nothing_to_do(home: Home) -> 
     home.env_file.chmod(0o644)
     home.root.chmod(0o755)
     offered = run(home)
-    assert offered.stdout.count("'gaia doctor --fix' mends it.") == 2
+    assert offered.stdout.count("'gaia doctor --fix' fixes it.") == 2
     fixed = run(home, "--fix")
     assert f"{home.root} is private now" in " ".join(fixed.stdout.split())
     assert fixed.stdout.startswith("fixed    home ")
-    assert fixed.stdout.endswith("1 failure, 1 warning, 2 things mended.\n")
+    assert fixed.stdout.endswith("1 failure, 1 warning, 2 fixes made.\n")
     assert "fixed" not in run(home, "--fix").stdout
 
 
@@ -239,7 +239,7 @@ def test_the_outcome_alone_is_coloured_and_columns_stay() -> None:
 
 
 def test_the_last_line_counts_what_there_is_to_do() -> None:
-    assert summary([Examined("a", [ok("")])]) == "\nAll is well."
+    assert summary([Examined("a", [ok("")])]) == "\nEverything is ok."
     found = [Examined("a", [failed("", ""), failed("", "")]), Examined("b", [warning("")])]
     assert summary(found) == "\n2 failures, 1 warning."
 

@@ -53,7 +53,7 @@ def test_each_job_says_how_its_last_run_went(call: Callable[..., Result], home: 
     asyncio.run(run_some(home))
     backup, cut, new, upkeep = json.loads(call("--json").stdout)
     states = [each["state"] for each in (backup, cut, new, upkeep)]
-    assert states == ["failed", "interrupted", "waits", "well"]
+    assert states == ["failed", "interrupted", "waits", "ok"]
     assert backup["error"].startswith("BackupError: no")
     assert upkeep == {
         "name": "upkeep",
@@ -61,7 +61,7 @@ def test_each_job_says_how_its_last_run_went(call: Callable[..., Result], home: 
         "started_at": (START + 5 * HOUR).isoformat(),
         "finished_at": (START + 6 * HOUR).isoformat(),
         "late_seconds": 5 * 3600,
-        "state": "well",
+        "state": "ok",
         "error": None,
         "attempts": 1,
         "succeeded_at": (START + 6 * HOUR).isoformat(),
@@ -72,7 +72,7 @@ def test_each_job_says_how_its_last_run_went(call: Callable[..., Result], home: 
 def test_a_reader_gets_it_in_eighty_columns(call: Callable[..., Result], home: Home) -> None:
     asyncio.run(run_some(home))
     lines = call().stdout.splitlines()
-    assert lines[0].split() == ["JOB", "LAST", "RUN", "LATE", "BY", "WENT", "NEXT", "RUN"]
+    assert lines[0].split() == ["JOB", "LAST", "RUN", "DELAY", "RESULT", "NEXT", "RUN"]
     assert [line.split()[0] for line in lines[1:5]] == ["backup", "cut", "new", "upkeep"]
     assert " 5 h " in lines[4]
     assert lines[5].startswith("backup: BackupError: no")

@@ -98,7 +98,7 @@ def listed(call: Callable[..., Result]) -> dict[str, dict[str, object]]:
 
 def test_without_a_database_nothing_is_made(call, home: Home) -> None:
     shutil.rmtree(home.root)
-    assert done(call("users", "pending")) == "Nobody waits to be let in.\n"
+    assert done(call("users", "pending")) == "Nobody is waiting for access.\n"
     assert done(call("users", "pending", "--json")) == "[]\n"
     assert done(call("audit")) == "Nothing has been decided yet.\n"
     assert not home.root.exists()
@@ -178,7 +178,7 @@ def test_somebody_is_let_in(call, home: Home, by: str) -> None:
         "telegram:7 is Eve now, a member. They are told when gaia runs.\n"
     )
     assert listed(call)["Eve"]["addresses"] == [{"channel": "telegram", "sender": "7"}]
-    assert done(call("users", "pending")) == "Nobody waits to be let in.\n"
+    assert done(call("users", "pending")) == "Nobody is waiting for access.\n"
     again = call("users", "approve", code)
     assert isinstance(again.exception, UnknownCodeError)
     assert code not in str(again.exception)

@@ -88,7 +88,7 @@ def test_a_linked_address_is_listed_and_an_unlinked_one_is_not(home: Home) -> No
     done(home, "add", "Ada")
     assert done(home, "link", "ada", "terminal", "ada") == "terminal:ada is Ada now.\n"
     assert listed(home)["Ada"]["addresses"] == [{"channel": "terminal", "sender": "ada"}]
-    assert done(home, "unlink", "terminal", "ada") == "terminal:ada belongs to nobody now.\n"
+    assert done(home, "unlink", "terminal", "ada") == "terminal:ada is now linked to nobody.\n"
     assert listed(home)["Ada"]["addresses"] == []
 
 

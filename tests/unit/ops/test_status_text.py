@@ -178,16 +178,16 @@ def test_parts_that_work_without_a_word_are_told_when_they_do_not() -> None:
 def test_jobs_say_when_they_ran_whether_late_and_when_next() -> None:
     three_ago, in_21 = START - timedelta(hours=3), START + timedelta(hours=21)
     jobs = (
-        JobStatus(name="upkeep", state="well", started_at=three_ago, next_at=in_21),
+        JobStatus(name="upkeep", state="ok", started_at=three_ago, next_at=in_21),
         JobStatus(name="backup", state="failed", started_at=three_ago, error="disk full"),
-        JobStatus(name="sweep", state="well", started_at=three_ago, late_seconds=7_200),
+        JobStatus(name="sweep", state="ok", started_at=three_ago, late_seconds=7_200),
         JobStatus(name="upkeep2", state="waits", late_seconds=600, next_at=START),
     )
     told = lines("jobs", jobs=jobs)
     assert [(line.name, line.text, line.tone) for line in told] == [
-        ("upkeep", "well, 3 h 0 min ago, next in 21 h 0 min", Tone.PLAIN),
+        ("upkeep", "ok, 3 h 0 min ago, next in 21 h 0 min", Tone.PLAIN),
         ("backup", "failed, 3 h 0 min ago: disk full", Tone.BAD),
-        ("sweep", "well, 3 h 0 min ago, 2 h 0 min late", Tone.PLAIN),
+        ("sweep", "ok, 3 h 0 min ago, 2 h 0 min late", Tone.PLAIN),
         ("upkeep2", "waits, 10 min late, due now", Tone.WARNING),
     ]
 

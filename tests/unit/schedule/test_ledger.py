@@ -137,7 +137,7 @@ async def test_a_job_that_crashes_gaia_does_not_do_so_at_each_start(start, datab
         clock.advance(HOUR / 6)
     assert crashes == MOST_ATTEMPTS
     run = await kept(database)
-    assert (run.error, run.finished_at, run.went_well) == (INTERRUPTED, None, False)
+    assert (run.error, run.finished_at, run.succeeded) == (INTERRUPTED, None, False)
 
 
 async def test_a_job_that_gaia_stops_runs_after_the_next_start(start, database, clock):
@@ -160,7 +160,7 @@ async def test_a_job_that_gaia_stops_runs_after_the_next_start(start, database, 
     assert (run.started_at, run.attempts) == (None, 0)
     never.set()
     await look(start(), work, clock)
-    assert (await kept(database)).went_well
+    assert (await kept(database)).succeeded
 
 
 async def test_a_frequent_job_is_written_once_an_hour_and_when_that_changes(start, database, clock):

@@ -100,7 +100,7 @@ async def test_an_answer_of_the_embedded_model_explains_why_it_takes_long() -> N
     with shown.answer:
         assert "wakes up" not in (await shown.tick())[0]
         shown.clock.advance(SLOW_SECONDS)
-        assert "the model wakes up" in (await shown.tick())[0]
+        assert "the model is starting" in (await shown.tick())[0]
         shown.answer.preview(text("Hi"))
         assert await shown.tick() == ["Hi", "answering… 5 s · Ctrl-C stops"]
 
@@ -152,7 +152,7 @@ async def test_a_turn_that_begins_anew_says_so() -> None:
         await shown.tick()
         shown.answer.preview(TurnStartedFrame(turn_id="t"))
         shown.answer.reply("One.\n\nTwo.")
-    assert shown.screen() == ["One.", "(the answer begins anew)", "One.", "Two."]
+    assert shown.screen() == ["One.", "(the answer starts again)", "One.", "Two."]
 
 
 async def test_a_text_that_was_stopped_stays_as_far_as_it_came() -> None:

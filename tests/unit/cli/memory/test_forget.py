@@ -47,5 +47,5 @@ def test_everything_goes_as_well(home: Home) -> None:
 def test_a_daemon_that_just_starts_does_it_itself(home: Home) -> None:
     with DaemonLock(home):
         said = run(memory.app, home, "forget", "gate", "code", "--yes")
-    assert "overwritten when gaia runs next" in said
+    assert "erased when gaia runs next" in said
     assert "blue pot" not in run(memory.app, home, "list")

@@ -73,7 +73,7 @@ async def test_a_key_that_differs_from_the_file_is_told_and_neither_is_shown(she
     shell.home.env_file.write_text("OPENAI_API_KEY=canary-old\n")
     shell.home.env_file.chmod(0o600)
     done = await shell.done(OPENAI_API_KEY="canary-new")
-    assert "OPENAI_API_KEY is one thing in this shell and another in .env" in done["notes"][0]
+    assert "OPENAI_API_KEY differs between this shell and .env" in done["notes"][0]
     assert "canary" not in json.dumps(done)
 
 
@@ -100,7 +100,7 @@ async def test_what_cannot_be_tried_is_noted_and_kept(shell, unused_tcp_port: in
     shell.telegram_url = f"http://127.0.0.1:{unused_tcp_port}"
     shell.knows_providers()
     done = await shell.done("--telegram", **{TOKEN: WRONG_TOKEN})
-    assert "Telegram cannot be asked" in done["notes"][0]
+    assert "Telegram cannot be reached" in done["notes"][0]
     assert "canary" not in json.dumps(done)
     assert shell.secrets.values() == [WRONG_TOKEN]
 

@@ -45,7 +45,7 @@ async def test_enter_keeps_all_that_is_set_and_no_byte_changes(shell, telegram, 
     again = await shell.walk("", "", "", "")
     assert shell.files() == before
     assert before.keys() == {"gaia.yaml", ".env"}
-    assert "All is set as it was" in " ".join(again.split())
+    assert "Nothing changed" in " ".join(again.split())
     assert "Your code" not in again
     assert KEY not in again
     assert telegram.token not in again
@@ -84,7 +84,7 @@ async def test_what_is_no_answer_is_asked_again_with_the_reason(shell, models) -
     told = " ".join(said.split())
     assert "There is no '9': write a number from 1 to 5." in told
     assert "'not an address' is no address of a model" in told
-    assert "that holds a space or a character that no key has" in told.lower()
+    assert "that has a space or a character that no key has" in told.lower()
     assert "It has no 'nothing'" in told
 
 
@@ -103,7 +103,7 @@ async def test_a_key_of_the_environment_is_found_and_kept_where_a_service_finds_
     flags = replace(NO_CHANNELS, check=False)
     said = await shell.walk("", "", flags=flags, GEMINI_API_KEY=KEY)
     assert "its key is set" in said
-    assert "GEMINI_API_KEY is set in this shell alone" in said
+    assert "GEMINI_API_KEY is set in this shell only" in said
     assert KEY not in said
     assert shell.settings.model.provider == "gemini"
     assert shell.secrets.values() == [KEY]

@@ -63,13 +63,13 @@ async def test_a_recent_one_is_well(home: Home) -> None:
 async def test_before_the_first_night_there_is_none(home: Home) -> None:
     assert await the_one(home) == (
         Outcome.OK,
-        "there is none yet: gaia makes one at 3 o'clock, if it runs",
+        "none yet; the next at 03:00 if gaia runs",
     )
 
 
 async def test_where_none_are_wanted_that_is_said(home: Home) -> None:
     told = await the_one(home, BackupSettings(enabled=False, folder="/nowhere"))
-    assert told == (Outcome.OK, "there is none, made by hand alone (backup.enabled is false)")
+    assert told == (Outcome.OK, "there is none, made by hand only (backup.enabled is false)")
 
 
 async def test_a_failed_run_is_told_with_its_error(home: Home) -> None:
@@ -106,7 +106,7 @@ async def test_too_little_room_is_told(home: Home) -> None:
         file.truncate(1 << 43)
     (finding,) = await backup_check(home, DEFAULTS, FakeClock()).look()
     assert finding.outcome is Outcome.WARNING
-    assert "MB are free where" in finding.detail
+    assert "MB are free on the disk of" in finding.detail
 
 
 async def test_those_that_hold_what_was_forgotten_are_told(home: Home) -> None:
@@ -117,4 +117,4 @@ async def test_those_that_hold_what_was_forgotten_are_told(home: Home) -> None:
     await database.close()
     outcome, detail = await the_one(home)
     assert outcome is Outcome.WARNING
-    assert "may hold what somebody has had forgotten since" in detail
+    assert "may contain what somebody asked to forget since" in detail

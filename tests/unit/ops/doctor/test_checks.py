@@ -45,7 +45,7 @@ async def test_a_skipped_check_is_not_begun_and_says_why() -> None:
     async for each in examine(checks, lambda check: begun.append(check.name)):
         last = each
     assert begun == ["a"]
-    assert "before a is well" in last.findings[0].detail
+    assert "until a is ok" in last.findings[0].detail
 
 
 async def test_a_warning_leaves_out_nothing() -> None:
@@ -103,10 +103,10 @@ async def test_what_is_mended_says_what_was_done_and_leaves_out_nothing() -> Non
 
 async def test_what_cannot_be_mended_stays_and_says_why() -> None:
     assert await fixed(mendable(NotRunningError("gaia runs: stop it"))) == failed(
-        "x is open", "It could not be mended: gaia runs: stop it."
+        "x is open", "It could not be fixed: gaia runs: stop it."
     )
     assert await fixed(mendable(PermissionError(1, "Operation not permitted"))) == failed(
-        "x is open", "It could not be mended (Operation not permitted). chmod 600 x"
+        "x is open", "It could not be fixed (Operation not permitted). chmod 600 x"
     )
 
 

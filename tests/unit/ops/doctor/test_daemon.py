@@ -46,7 +46,7 @@ async def test_files_that_are_not_taken_up_and_jobs_that_failed_are_warnings() -
     assert [
         (each.outcome, each.detail) for each in await found(settings=settings, jobs=(job,))
     ] == [
-        (Outcome.WARNING, "the files are not taken up: web.port is -1"),
+        (Outcome.WARNING, "the settings files are not in use: web.port is -1"),
         (Outcome.WARNING, "job backup failed: disk full"),
     ]
 
@@ -130,7 +130,7 @@ async def test_a_port_that_is_taken_fails_with_what_to_do() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         finding = await found_at_ports(listener.getsockname()[1], runs=False)
     assert finding.outcome is Outcome.FAILED
-    assert "another program has 127.0.0.1:" in finding.detail
+    assert "another program uses 127.0.0.1:" in finding.detail
     assert "web.port" in finding.remedy
 
 

@@ -39,7 +39,7 @@ async def test_databases_are_fine_while_the_daemon_has_them_open(home: Home) -> 
     with database.writing():
         (database_found,) = await found(home)
     await database.close()
-    assert database_found.findings[0].detail == f"gaia.db is whole, of version {HEAD}"
+    assert database_found.findings[0].detail == f"gaia.db is intact, version {HEAD}"
 
 
 async def test_databases_that_are_not_there_are_fine_and_are_not_made(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def test_a_database_of_an_older_gaia_is_fine(
         database.execute("UPDATE alembic_version SET version_num = '0000'")
         database.commit()
     (examined,) = await found(home)
-    assert "older version 0000: the next start renews it" in examined.findings[0].detail
+    assert "older version 0000: the next start migrates it" in examined.findings[0].detail
 
 
 async def test_a_damaged_page_is_found_in_a_large_database_as_well(home: Home) -> None:

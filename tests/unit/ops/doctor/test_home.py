@@ -36,7 +36,7 @@ def test_a_home_that_is_not_there_fails_and_is_not_made(tmp_path: Path) -> None:
 def test_a_file_is_no_home(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     assert "is not a folder" in (found(tmp_path / "home")).detail
-    assert "cannot be looked at" in (found(tmp_path / "home" / "below")).detail
+    assert "cannot be read" in (found(tmp_path / "home" / "below")).detail
 
 
 def test_a_home_that_others_may_enter_is_a_warning_with_the_command(tmp_path: Path) -> None:

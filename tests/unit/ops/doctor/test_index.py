@@ -111,7 +111,7 @@ async def test_vectors_that_are_gone_are_a_warning(home: Home, database: Databas
     await make(database, EMBEDDED)
     finding = await found(home)
     assert finding.outcome is Outcome.WARNING
-    assert "the next start makes it anew" in finding.remedy
+    assert "the next start rebuilds it" in finding.remedy
 
 
 async def test_a_running_gaia_says_how_far_its_index_is(home: Home) -> None:
@@ -124,7 +124,7 @@ async def test_an_index_that_lags_is_made_anew_by_the_running_gaia(home: Home) -
     lagging = WELL.model_copy(update={"waiting": 2, "oldest_seconds": 7_200.0})
     finding = await found(home, said=lagging)
     assert finding.outcome is Outcome.WARNING
-    assert "2 changes wait for 2 h 0 min" in finding.detail
+    assert "2 changes have been waiting for 2 h 0 min" in finding.detail
     assert finding.mend is not None
     assert await finding.mend() == await reindexed()
 

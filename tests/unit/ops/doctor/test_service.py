@@ -100,7 +100,7 @@ async def test_a_unit_of_another_version_is_renewed(rig: Rig) -> None:
     found = await rig.complaint(longer)
     assert "not what this version" in found.detail
     assert found.mend is not None
-    assert "is renewed" in await found.mend()
+    assert "is updated" in await found.mend()
     assert (await rig.complaint(longer)).outcome is Outcome.OK
 
 
