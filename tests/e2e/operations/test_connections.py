@@ -8,7 +8,7 @@ import json
 import socket
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -29,6 +29,10 @@ from tests.servers.telegram import TelegramServer, running_telegram
 USUAL_OPEN_FILES = 1024
 CROWD = 1100
 PERSON = 100
+PEOPLE = range(101, 101 + rounds(10, thorough=50))
+SIEGE_SECONDS = rounds(20, thorough=600)
+SIEGE = 2000
+WRITES_EVERY_SECONDS = 5.0
 HALF_A_HEAD = b"GET /healthz HTTP/1.1\r\nHost: ga"
 JUNK = b"\x16\x03\x01 this is no HTTP\r\n\r\n"
 PATIENCE_SECONDS = 30.0
@@ -86,9 +90,10 @@ async def place(home: Home) -> AsyncIterator[Place]:
         running_telegram(SystemClock()) as telegram,
     ):
         database = await open_database(home)
-        await Users(database, SystemClock()).create(
-            "ada", Role.OWNER, Address("telegram", str(PERSON))
-        )
+        users = Users(database, SystemClock())
+        await users.create("ada", Role.OWNER, Address("telegram", str(PERSON)))
+        for number in PEOPLE:
+            await users.create(f"p{number}", Role.MEMBER, Address("telegram", str(number)))
         await database.close()
         place = Place(home, telegram, free_port())
         home.env_file.touch(mode=0o600)
@@ -154,3 +159,56 @@ async def test_junk_leaves_a_line_a_minute(place: Place) -> None:
             writer.close()
         assert await daemon.terminate() == 0
     assert len([line for line in daemon.log if "Invalid HTTP request" in line]) <= 2
+
+
+class Siege:
+    """So many who hold on to half a head, and come again when they are hung up on."""
+
+    def __init__(self, size: int, port: int) -> None:
+        self._size = size
+        self._port = port
+
+    async def run(self) -> None:
+        """Last until cancelled."""
+        await asyncio.gather(*(self._hold_on() for _ in range(self._size)))
+
+    async def _hold_on(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            with socket.socket() as stranger, suppress(OSError):
+                stranger.setblocking(False)
+                await loop.sock_connect(stranger, ("127.0.0.1", self._port))
+                await loop.sock_sendall(stranger, HALF_A_HEAD)
+                await loop.sock_recv(stranger, 1)
+            await asyncio.sleep(1)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(SIEGE_SECONDS + 120)
+async def test_a_siege_costs_nobody_an_answer(place: Place) -> None:
+    telegram = place.telegram
+    async with processes.running_daemon(place.home, start=spawn_with_usual_limit) as daemon:
+        siege = asyncio.create_task(Siege(SIEGE, place.port).run())
+        ends_at = asyncio.get_running_loop().time() + SIEGE_SECONDS
+        said = 0
+        while asyncio.get_running_loop().time() < ends_at:
+            said += 1
+            for number in PEOPLE:
+                telegram.person(number).writes(f"{number} says {said}")
+            await asyncio.sleep(WRITES_EVERY_SECONDS)
+            assert open_files(daemon) < USUAL_OPEN_FILES / 2
+            # Beside this loop, which is busy with the siege.
+            answer = await asyncio.to_thread(httpx.get, place.health, timeout=10)
+            assert answer.status_code == 200
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            expected = said * len(PEOPLE)
+            await telegram.until(lambda: len(telegram.texts()) >= expected)
+        siege.cancel()
+        await asyncio.wait((siege,))
+        assert await daemon.terminate() == 0
+    for number in PEOPLE:
+        told = [f"echo: {number} says {each}" for each in range(1, said + 1)]
+        assert telegram.texts(number) == told
+    assert len([line for line in daemon.log if "connections are open" in line]) <= (
+        2 + SIEGE_SECONDS / 60
+    )
