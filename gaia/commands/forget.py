@@ -25,7 +25,7 @@ LIKENESSES = 5
 """Memories that a question is about, at most, when none holds the words themselves."""
 
 NUMBERS = re.compile(r"#?\d{1,18}(?:[\s,]+#?\d{1,18})*", re.ASCII)
-CONFIRMED = re.compile(r"yes(?:\s+#?(?P<number>\d{1,18}))?", re.ASCII | re.IGNORECASE)
+CONFIRMED = re.compile(r"yes(?:\s+#?(?P<number>\d{1,18}))?[\s.,!]*", re.ASCII | re.IGNORECASE)
 
 _POINTERS = """
 it that this them those these everything all anything one about please

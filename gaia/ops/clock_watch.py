@@ -22,9 +22,10 @@ from gaia.files import rewrite
 from gaia.ops.report import PartStatus
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.store import audit
 from gaia.store.engine import Database
 from gaia.store.ops_tables import JobRunRow
-from gaia.store.tables import AuditRow, InboxRow, OutboxRow
+from gaia.store.tables import InboxRow, OutboxRow
 from gaia.text import duration
 
 logger = logging.getLogger(__name__)
@@ -134,13 +135,9 @@ def judge(known: Known, now: datetime, passed: timedelta) -> Known:
 
 def _newest(session: Session) -> datetime | None:
     """The newest time that gaia wrote into its database."""
-    columns = (
-        InboxRow.received_at,
-        OutboxRow.created_at,
-        AuditRow.at,
-        JobRunRow.started_at,
-    )
+    columns = (InboxRow.received_at, OutboxRow.created_at, JobRunRow.started_at)
     times = [session.scalar(select(func.max(column))) for column in columns]
+    times.append(audit.newest(session))
     return max((time for time in times if time is not None), default=None)
 
 

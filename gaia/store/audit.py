@@ -93,6 +93,11 @@ def last_forgotten(session: Session) -> datetime | None:
     )
 
 
+def newest(session: Session) -> datetime | None:
+    """When something was recorded last, whatever it was; None where nothing ever was."""
+    return session.scalar(select(func.max(AuditRow.at)))
+
+
 def record_denied(session: Session, address: Address, at: datetime) -> None:
     """Add that a stranger was denied, unless so many were within the hour that a row for
     each would fill the disk; the last one says so."""

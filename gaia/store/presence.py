@@ -13,11 +13,13 @@ import threading
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-
-from sqlalchemy import Engine, event
+from typing import TYPE_CHECKING
 
 from gaia.errors import StoreError, VanishedError
 from gaia.files import UNFINISHED, open_new
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 GONE = (
     "{path!r} was {what} while gaia runs: nothing is taken any more, since it would be lost. "
@@ -53,6 +55,8 @@ class OpenDatabase:
         self._opened: dict[Path, Identity] = {}
         self._connections = 0
         self._lock = threading.Lock()
+        from sqlalchemy import event
+
         event.listen(engine, "do_connect", self._before_connect)
         event.listen(engine, "connect", self._connected)
         event.listen(engine, "close", self._closed)

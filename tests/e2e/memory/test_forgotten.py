@@ -28,7 +28,7 @@ async def test_what_is_forgotten_is_in_no_file_and_in_no_prompt(household: House
         await household.on_telegram("bob", "The canal is violet in spring")
         assert files_with(household.home.root, *TRACES) != []
         question = await household.on_telegram("ada", "/forget gate code")
-        command = question[question.index("/forget yes") :].split()[:3]
+        command = question[question.index("/forget yes") :].replace(",", "").split()[:3]
         assert "Forgotten: 1 memory" in await household.on_telegram("ada", " ".join(command))
         asked = len(household.model.requests)
         await household.on_telegram("ada", "And now?")
@@ -67,7 +67,7 @@ async def test_everything_is_forgotten_by_the_daemon_that_starts_after_a_kill(
         await ada.ask(f"/remember {POT}")
         await household.on_telegram("ada", f"Tell me of {WHERE}")
         question = await ada.ask("/forget")
-        command = question[question.index("/forget yes") :].split()[:3]
+        command = question[question.index("/forget yes") :].replace(",", "").split()[:3]
         await ada.ask(" ".join(command))
         household.daemons.kill()
         await household.daemons.ended()
