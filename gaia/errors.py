@@ -224,7 +224,7 @@ class IndexUnavailableError(GaiaError):
 
 
 class IndexDamagedError(IndexUnavailableError):
-    """The vectors are missing, incomplete or cannot be read: they have to be made anew."""
+    """The vectors are missing, incomplete or cannot be read: they have to be rebuilt."""
 
 
 class FailedCallError(GaiaError):
@@ -282,7 +282,7 @@ class ModelRejectedError(ModelRefusedError):
 
 
 class ModelUnpaidError(ModelRejectedError):
-    """The host takes no request until it is paid, or a quota begins anew."""
+    """The host takes no request until it is paid, or a quota begins again."""
 
 
 class ModelFruitlessError(ModelError):

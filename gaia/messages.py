@@ -222,7 +222,7 @@ class DeliveryReport:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A turn began. The same `turn_id` again means that it began anew, and
+    """A turn began. The same `turn_id` again means that it began again, and
     that what was previewed of it is void."""
 
     chat: str

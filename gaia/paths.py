@@ -65,7 +65,7 @@ class Home:
 
     @property
     def memory(self) -> Path:
-        """What can be made anew from the ledger: the vector index, and mem0's own files."""
+        """What can be rebuilt from the ledger: the vector index, and mem0's own files."""
         return self.root / "memory"
 
     @property

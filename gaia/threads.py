@@ -34,7 +34,7 @@ class DaemonThreadPool:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every thread is busy with a call that nobody waits for any more."""
+        """Whether every thread is busy with an abandoned call."""
         return len(self._left) >= self._size
 
     async def run(self, call: Callable[[], T]) -> T:

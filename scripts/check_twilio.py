@@ -212,7 +212,7 @@ def main() -> int:
         return 0
     wrong = asyncio.run(check(whole(description), prism))
     if excerpt(description) != json.loads(packaged("api_v2010.json")):
-        say("OLD      tests/servers/twilio/api_v2010.json: make it anew with --excerpt")
+        say("OLD      tests/servers/twilio/api_v2010.json: make it again with --excerpt")
         wrong += 1
     say(f"{wrong} of {len(REQUESTS) + len(BROKEN) + 1} requests were not met as they should be")
     return 1 if wrong else 0

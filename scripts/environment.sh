@@ -122,7 +122,7 @@ install_lock() {
     fi
 }
 
-# Count pip's lines. A terminal gets one line that is drawn anew, anything else one a phase.
+# Count pip's lines. A terminal gets one line that is drawn again, anything else one a phase.
 show_progress() {
     count=0
     while IFS= read -r line; do

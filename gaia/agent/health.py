@@ -51,8 +51,8 @@ class ModelHealth:
 
     @property
     def latency(self) -> Latency | None:
-        """How long the latest answers in chats took; None before the first. What nobody
-        waits for, a digest or a profile, is left out: it is longer by its nature."""
+        """How long the latest answers in chats took; None before the first. Background work,
+        a digest or a profile, is left out: it is longer by its nature."""
         if not self._answers:
             return None
         in_order = sorted(self._answers)

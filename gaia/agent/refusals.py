@@ -97,7 +97,7 @@ class Refusal:
         if not is_busy and is_blocked(text):
             return ModelBlockedError, "say it in other words"
         if self.is_too_long:
-            return ModelTooLongError, "send it in parts, or begin anew with /reset"
+            return ModelTooLongError, "send it in parts, or begin again with /reset"
         if status == 402 or (status <= 429 and (_SPENT if is_busy else _UNPAID).search(text)):
             return ModelUnpaidError, f"top up the account of {key}, or raise its limit"
         if status in (401, 403) or (not is_busy and _WRONG_KEY.search(text)):

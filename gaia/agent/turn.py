@@ -1,7 +1,7 @@
 """One turn: what the user said goes to the model through ADK, its answer comes back.
 
 Bounded on all sides: the events that are read, the turns that are replayed, the calls
-of the model and those of tools that a turn may make. What of a turn is kept, and what becomes
+of the model and those of tools that a turn may make. Which part of a turn is kept, and what becomes
 of it when it fails, is not decided here.
 """
 
@@ -121,7 +121,7 @@ class Preview(Protocol):
 
 
 CACHED_FOR = timedelta(minutes=10)
-"""So long a small model is told the same time in a conversation."""
+"""How long a small model is told the same time in a conversation."""
 
 
 class CachedTime:

@@ -31,7 +31,7 @@ from gaia.settings.schema import ModelSettings, Settings
 logger = logging.getLogger(__name__)
 
 SENDING_SECONDS = 20.0
-"""So long a channel that is replaced may take to send what it sends. What is cut off then
+"""How long a replaced channel may take to finish sending. What is cut off then
 is sent once more, marked as a possible repeat."""
 
 INDEX = "memory index"
@@ -171,7 +171,7 @@ class SettingsApplier:
         if prepared.touches(*SCHEDULED_BY):
             app.schedule.replace(app.jobs())
         if prepared.touches(*DISTILLED_BY):
-            self._tasks.run_once("making profiles anew", self._distil)
+            self._tasks.run_once("making profiles again", self._distil)
         if prepared.changed_channels:
             self._tasks.run_once("taking up what waits for a channel", app.recover)
 

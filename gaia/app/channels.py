@@ -56,7 +56,7 @@ def require_secrets(loaded: LoadedSettings) -> None:
 
 
 def changed_channels(before: LoadedSettings, after: LoadedSettings) -> Collection[str]:
-    """The names of the channels that are built anew for other settings."""
+    """The names of the channels that are rebuilt for other settings."""
     old = registry.channel_inputs(before.settings.channels, before.secrets)
     new = registry.channel_inputs(after.settings.channels, after.secrets)
     return [name for name in old if old[name] != new[name]]

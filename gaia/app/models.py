@@ -1,5 +1,5 @@
 """The part of the composition root that wires what answers: made from one set of settings,
-and made anew when they change. What reads conversations is chosen here as well, and what the
+and rebuilt when they change. What reads conversations is chosen here as well, and what the
 first turn of a process would otherwise have to wait for is loaded."""
 
 from __future__ import annotations

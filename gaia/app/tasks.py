@@ -1,4 +1,4 @@
-"""The background tasks of the daemon, by name: each can be ended, and begun anew. One that
+"""The background tasks of the daemon, by name: each can be ended, and begun again. One that
 fails is logged and begun again. Web servers on ports are among them, each of which moves when
 its settings say so."""
 

@@ -159,7 +159,7 @@ def _reindex(home: Home) -> str:
     from gaia.cli.memory.search import reindex_by_daemon
 
     reindex_by_daemon(home, lambda done, total: None)
-    return "all memories are indexed anew"
+    return "all memories are indexed again"
 
 
 async def _examine(

@@ -170,7 +170,7 @@ def _build(name: str, place: str) -> Any:
 
 
 def exit_now(exit_code: int) -> None:
-    """End the process at once if a thread runs that nobody waits for; else return.
+    """End the process at once if an abandoned thread runs; else return.
 
     A thread that comes out of a library of another language while the interpreter ends
     aborts the process, and a service that was stopped counts as one that crashed. Call it

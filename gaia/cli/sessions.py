@@ -176,7 +176,7 @@ def digest(
     as_json: AsJson = False,
 ) -> None:
     """Learn from the conversations that go on, without waiting until they idle. They begin
-    anew with it."""
+    again with it."""
     from gaia.cli.progress import counting
     from gaia.errors import NotRunningError
     from gaia.ops.queries.people import OWNER, USERS, Whose

@@ -31,7 +31,7 @@ def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> S
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
         if not digest_id:
-            return begin_anew(call)
+            return begin_again(call)
         turns = conversation.session_turns
         said = f"last {counted(turns, 'message', 'messages')}" if turns > 1 else "last message"
         return Reply(
@@ -66,7 +66,7 @@ def start(call: Call) -> str:
     )
 
 
-def begin_anew(call: Call) -> str:
+def begin_again(call: Call) -> str:
     """Move to the next session, and leave the present one as it is."""
     turns = call.caller.conversation.session_turns
     conversation_id = call.caller.conversation.conversation_id

@@ -97,7 +97,7 @@ class Text:
 
 @dataclass(slots=True)
 class _Room:
-    """What of a request is still free."""
+    """The room that a request still has."""
 
     characters: int
     size_bytes: int = REQUEST_BYTES

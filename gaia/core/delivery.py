@@ -283,7 +283,7 @@ def _outbound(due: Due, answered: Answered, *, is_repeat: bool) -> Outbound:
         turn_id=chunk.turn_id,
         in_reply_to=answered.provider_message_ids,
         is_repeat=is_repeat,
-        is_failure=answered.in_vain,
+        is_failure=answered.is_failed,
         buttons=chunk.buttons,
         file=due.file,
         contact=conversation.contact,

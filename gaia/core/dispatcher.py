@@ -212,7 +212,7 @@ class Dispatcher:
         """Run a command; returns the other conversations that it wrote to.
 
         Whose conversation it is may change while it is prepared: then nothing is done,
-        and it is left to be taken anew.
+        and it is left to be taken again.
         """
         command = slash.parse(batch.text)
         if command is None:

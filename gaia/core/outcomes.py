@@ -34,7 +34,7 @@ FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(minutes=5)
 
 CONFIRM_SECONDS = 10
-"""So long a chunk, or the repeat of one, waits for what the provider tells of the one
+"""How long a chunk, or the repeat of one, waits for what the provider reports on the one
 that was sent last. Most are delivered within two seconds."""
 
 CONFIRM = timedelta(seconds=CONFIRM_SECONDS)

@@ -68,7 +68,7 @@ class Strangers:
         """The user who a stranger has become by their message; otherwise what to tell
         them, which is nothing most of the time.
 
-        A late message is left alone: nobody waits for what it would be told.
+        A late message gets no answer: its sender no longer expects one.
         """
         if inbound.address.channel == TERMINAL or inbound.is_late:
             return None

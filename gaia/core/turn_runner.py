@@ -61,7 +61,7 @@ class RunningTurn:
     said: list[str] = field(default_factory=list)
 
     def begin(self, in_reply_to: tuple[str, ...]) -> None:
-        """Say that it begins, or begins anew: what was previewed until now is void."""
+        """Say that it begins, or begins again: what was previewed until now is void."""
         self.said.clear()
         self.channel.watch(TurnStarted(self.chat, self.turn_id, in_reply_to))
 

@@ -1,5 +1,5 @@
 """How many turns run, how many may at once, and what gives way to them: work for the model
-that nobody waits for."""
+that runs in the background."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Claims:
 
 
 def claims(extraction: Extraction, window: Window, offers: Sequence[Offer]) -> Claims:
-    """What of an extraction may be verified and kept.
+    """Return what may be verified and kept of an extraction.
 
     Raises:
         UnusableExtractionError: There are more findings than can be.

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 UNREAD = (DigestState.SEALED, DigestState.EXTRACTED)
 
 SOON = timedelta(hours=1)
-"""So long after they began anew somebody is told that it does not work yet. Later they are
+"""How long after a new beginning somebody is told that it does not work yet. Later they are
 told only what comes of it."""
 
 
@@ -168,7 +168,7 @@ class DigestCommitter:
         try:
             return [outcome.from_json(window.outcome) for window in windows]
         except UnusableExtractionError as exc:
-            logger.warning("digest %d is read anew: %s", digest.digest_id, exc)
+            logger.warning("digest %d is read again: %s", digest.digest_id, exc)
             return None
 
     def _announce(self, session: Session, digest: Digest, reply: Reply) -> None:

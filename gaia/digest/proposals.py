@@ -50,7 +50,7 @@ FURTHEST_REMINDER = timedelta(days=5 * 366)
 
 
 def checked(claims: Claims, verdicts: Verdicts, summary: str, zone: tzinfo) -> Checked:
-    """What of some claims is to be kept. Days are those of `zone`."""
+    """Return what is to be kept of some claims. Days are those of `zone`."""
     refused = Counter(claims.refused)
     proposals: dict[tuple[str, int, str], Proposal] = {}
     for number, claim in enumerate(claims.found):

@@ -2,7 +2,7 @@
 
 A window that was read is committed with what it cost, so that no crash asks for it again.
 Nothing is awaited of a model within a transaction: what was read of a session that
-changed meanwhile, because its user had something forgotten, is dropped and read anew.
+changed meanwhile, because its user had something forgotten, is dropped and read again.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ class WindowReader:
         try:
             extracted = await self._extract(reader, window, offers)
         except FailedCallError as exc:
-            in_vain = replace(one_call, calls=0, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
-            await self._count(digest, in_vain)
+            failed = replace(one_call, calls=0, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
+            await self._count(digest, failed)
             if isinstance(exc, ModelTooLongError) and reader.extractor.window_tokens < tokens:
                 # Its host has said how much it takes: the next window is a shorter one.
                 return AT_ONCE
@@ -185,7 +185,7 @@ class WindowReader:
         try:
             read = [outcome.from_json(window.outcome) for window in windows]
         except UnusableExtractionError as exc:
-            logger.warning("digest %d is read anew: %s", digest.digest_id, exc)
+            logger.warning("digest %d is read again: %s", digest.digest_id, exc)
             read = []
         if len(read) != len(windows) or not _is_unbroken(windows):
             await self._database.write(digests.read_again, digest.digest_id)

@@ -83,7 +83,7 @@ class Authorship:
             session_id=self.session_id,
             position=proposal.archive_id,
             turn_id=proposal.turn_id,
-            said_anew_at=proposal.said_at if forgotten.says(proposal.quote, bare) else None,
+            said_again_at=proposal.said_at if forgotten.says(proposal.quote, bare) else None,
         )
 
     def _entities(self, session: Session, relations: Sequence[Relation]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Sets logging up by the settings, and anew when they have changed: the files that lines are
+"""Sets logging up by the settings, and again when they have changed: the files that lines are
 written into, their rotation, and the errors that nobody catches."""
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What of an extraction is to be written, and why the rest is not: reasons and how
+    """The part of an extraction that is to be written, and why the rest is not: reasons and how
     often, without a word of it."""
 
     summary: str

@@ -160,7 +160,7 @@ def forget_everything(
 ) -> Forgotten:
     """Forget all memories of the user, and all that was said until now, without asking.
 
-    Each conversation begins anew; messages that wait are for its new session. The
+    Each conversation begins again; messages that wait are for its new session. The
     arguments are as in `forget`.
 
     Raises:

@@ -52,7 +52,7 @@ def check(session: Session, user_id: str, said: Statement) -> None:
     """
     for words in filter(None, (said.text, said.quote)):
         if said.source in LEARNERS and is_forgotten(
-            session, user_id, words, since=said.said_anew_at
+            session, user_id, words, since=said.said_again_at
         ):
             raise ForgottenError(
                 "the user had this forgotten: it is remembered again when they say so themselves"

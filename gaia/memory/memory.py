@@ -18,7 +18,7 @@ class Statement:
     """What is to be remembered. What the fields mean is told at `MemoryRow`.
 
     `said_at` is when it was said, if not now; `entities` are what it is about, such
-    as `person:sarah_chen`. `said_anew_at` is when the user sent the message in which
+    as `person:sarah_chen`. `said_again_at` is when the user sent the message in which
     they say it in their own words (`forgotten.says`): only such a statement may bring
     back what they had forgotten before. A turn that a crash has run again is as old
     as its message.
@@ -44,7 +44,7 @@ class Statement:
     session_id: str | None = None
     position: int | None = None
     turn_id: str | None = None
-    said_anew_at: datetime | None = None
+    said_again_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Terms are what full text knows of a text, in every script: words without accents, by
 their stem; characters and pairs of characters of scripts that put no space between
 words; emoji. Stored terms are compared with those of later texts: whoever changes them
-here has to have the full text made anew.
+here has to have the full text rebuilt.
 
 Stems are light on purpose: endings are cut and nothing is looked up, so that a stem never
 depends on a language being guessed, and stored terms stay comparable with later ones. A word

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 TOLERANCE = timedelta(days=1)
 CONFIRMED_AFTER = timedelta(days=1)
-"""So long gaia runs with a clock that has jumped until that is taken for the time."""
+"""How long gaia runs with a clock that jumped before it trusts that clock."""
 
 LOOK_SECONDS = 600.0
 

@@ -5,7 +5,7 @@ words are taken out of everything that was written on the way: the queues, trans
 the archive, what other memories quote, logs, the terminal's history, copies of the database, the
 write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
 left: after a crash at the next start, and after a turn that was running. Then the
-databases are written anew, since SQLite keeps copies of rows that it moved, and only
+databases are written again, since SQLite keeps copies of rows that it moved, and only
 then does the wish itself go. What becomes of backups from then on is told in
 `gaia.ops.backup.backups`.
 """
@@ -48,7 +48,7 @@ THE_ONE = 0
 class ForgetWorker:
     """Carries out the wishes to forget of all users. `forgotten` is called when one is.
 
-    The vector index holds no words, and takes what it has to by itself: nobody waits for it.
+    The vector index holds no words, and follows its own queue in the background.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """All metrics in the text form that Prometheus reads: what is counted, and how things stand by
 the status report and the tables at each reading.
 
-What is counted by the day begins anew at midnight, as a counter does when its program is
+What is counted by the day begins again at midnight, as a counter does when its program is
 started, so that rates are right; a restart of gaia changes nothing of it.
 """
 

@@ -40,11 +40,11 @@ async def remove_person(home: Home, database: Database, users: Users, user: User
     await users.check_removable(user)
     await _clean_files(home, database, user)
     await users.remove(user)
-    await _write_anew(database)
+    await _write_again(database)
     await users.note_forgotten(user)
 
 
-async def _write_anew(database: Database) -> None:
+async def _write_again(database: Database) -> None:
     """Rid the file of copies of rows that SQLite had moved. The person is removed by now:
     what fails here must not look as if nothing was."""
     try:

@@ -37,7 +37,7 @@ from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
 from gaia.text import counted, duration
 
 FORGETTING_LATE = timedelta(minutes=10)
-"""So long after it was confirmed, a wish to forget that is not carried out is a fault to
+"""How long after its confirmation a forget request that is not carried out is a fault to
 be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
 
 

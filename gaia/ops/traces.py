@@ -210,7 +210,7 @@ def cut_lines(folder: Path, says: Callable[[str], bool]) -> int:
 
 @contextmanager
 def _nobody_writing(folder: Path) -> Iterator[None]:
-    """Hold up whoever wants to log into the folder, who then opens the file anew."""
+    """Hold up whoever wants to log into the folder, who then opens the file again."""
     with ExitStack() as stack:
         for handler in logging.getLogger().handlers:
             if isinstance(handler, PrivateFileHandler) and handler.writes_into(folder):

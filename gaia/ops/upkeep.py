@@ -40,7 +40,7 @@ COUNTS_KEPT_FOR = timedelta(days=366)
 """How long the tokens used on a day are kept."""
 
 COPIES_KEPT_FOR = timedelta(days=90)
-"""So long a copy of the database stays that was made before a migration."""
+"""How long the copy of the database from before a migration stays."""
 
 STEPS_A_RUN = 1000
 """So many transactions one part may take: what is left then waits for the next run."""

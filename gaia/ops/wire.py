@@ -1,5 +1,5 @@
 """What goes over the control socket beside queries and the status: searches of memory, its index
-anew, digests at once, and changed settings."""
+again, digests at once, and changed settings."""
 
 from __future__ import annotations
 

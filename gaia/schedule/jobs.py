@@ -17,7 +17,7 @@ from apscheduler.triggers.cron import CronTrigger  # type: ignore[import-untyped
 from gaia.store.job_runs import JobRun
 
 RETRY_PAUSE = timedelta(hours=1)
-"""So long after a run that failed, or that gaia did not outlive, began, it is tried again."""
+"""How long after the start of a failed or interrupted run it is tried again."""
 
 MOST_ATTEMPTS = 5
 """So often a run is tried: a job may be what crashes gaia. Then it waits for the next day."""

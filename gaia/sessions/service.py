@@ -29,7 +29,7 @@ TURN_ID = "turn_id"
 
 MOST_HELD = 800
 """Events that are held in memory, about six kilobytes each: what ten conversations replay. One
-that is read anew costs 30 microseconds."""
+that is read again costs 30 microseconds."""
 
 
 class TurnSession(BaseSessionService):

@@ -135,7 +135,7 @@ def _read_env_file(env_file: Path, found: FoundSecrets) -> dict[str, str]:
         return {}
     except (OSError, UnicodeDecodeError) as exc:
         cause = (exc.strerror or "unreadable") if isinstance(exc, OSError) else "it is not UTF-8"
-        remedy = "Mend its permissions, or write it anew as UTF-8 text"
+        remedy = "Mend its permissions, or write it again as UTF-8 text"
         found.mistakes.append(
             Mistake(str(env_file), None, None, "", f"the file cannot be read: {cause}", remedy)
         )
@@ -173,7 +173,7 @@ def _is_usable(name: str, value: str, place: str, found: FoundSecrets) -> bool:
     if value.isprintable() and (is_key or name in PASSPHRASES):
         return True
     problem = "holds a space or a character that no key has"
-    found.mistakes.append(Mistake(place, None, None, name, problem, "Copy the key anew"))
+    found.mistakes.append(Mistake(place, None, None, name, problem, "Copy the key again"))
     return False
 
 

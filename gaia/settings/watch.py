@@ -1,6 +1,6 @@
 """Watching: tells when gaia.yaml or `.env` says something else, however it was saved.
 
-Editors write a file anew, rename another one over it, or write it in pieces; Kubernetes
+Editors write a file again, rename another one over it, or write it in pieces; Kubernetes
 swaps a link that the file is reached through. So the folders are watched, not the files,
 and what counts is what can be read in the end.
 """

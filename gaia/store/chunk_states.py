@@ -129,7 +129,7 @@ def mark_unknown(
 
 def mark_waiting(session: Session, outbox_id: int, *, error: str) -> None:
     """Say that the chunk was not delivered since nobody can be reached. However long that
-    takes: attempts, and the time of refusals, are counted anew from there."""
+    takes: attempts, and the time of refusals, are counted again from there."""
     _mark(session, outbox_id, OutboxState.PENDING, error, None)
     session.execute(
         update(OutboxRow)

@@ -61,7 +61,7 @@ class ArchivedTermRow(Base):
 
 
 class DigestReason(StrEnum):
-    """Why a session was sealed: nobody wrote for a while, its user began anew, the owner
+    """Why a session was sealed: nobody wrote for a while, its user began again, the owner
     asked for it, or two users became one."""
 
     IDLE = "idle"

@@ -136,7 +136,7 @@ def waits_for_turns(session: Session, digest: Digest) -> bool:
 
 
 def read_again(session: Session, digest_id: int) -> None:
-    """Say that what was read is not the whole session: its windows are to be read anew."""
+    """Say that what was read is not the whole session: its windows are to be read again."""
     _delete_windows(session, digest_id)
     _set(session, digest_id, DigestState.SEALED)
 
@@ -147,7 +147,7 @@ def extracted(session: Session, digest_id: int) -> None:
 
 
 def succeeded(session: Session, digest_id: int) -> None:
-    """Say that a window was read: failures count anew."""
+    """Say that a window was read: failures count again."""
     session.execute(
         update(DigestRow)
         .where(DigestRow.digest_id == digest_id)

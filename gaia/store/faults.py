@@ -19,7 +19,7 @@ from gaia.errors import StoreError
 
 DAMAGED = (
     "is damaged ({detail}) and was left untouched: move it away together with its '-wal' file, "
-    "if it has one, then put back a copy (see the folder 'backups' beside it) or start anew"
+    "if it has one, then put back a copy (see the folder 'backups' beside it) or start again"
 )
 NOT_WRITABLE = (
     "cannot be written ({detail}): make the file and its folder writable by this user, "

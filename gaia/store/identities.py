@@ -208,7 +208,7 @@ def unlink(session: Session, address: Address) -> str:
 def move_address(
     session: Session, channel: str, old_sender: str, new_sender: str, now: datetime
 ) -> None:
-    """Let a user whom the channel names anew be known by the new address. Nothing
+    """Let a user whom the channel names again be known by the new address. Nothing
     happens where the old one is nobody's, or the new one is somebody's."""
     old = session.get(IdentityRow, (channel, old_sender))
     new = session.get(IdentityRow, (channel, new_sender))

@@ -27,7 +27,7 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
-IN_VAIN = (InboxState.DEAD, InboxState.REFUSED)
+FAILED = (InboxState.DEAD, InboxState.REFUSED)
 
 CORRECTION = "(this corrects an earlier message)"
 """The note of an edit that came too late to change the message itself."""
@@ -47,10 +47,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The messages of a turn; `in_vain` says that they came to no answer."""
+    """The messages of a turn; `is_failed` says that they came to no answer."""
 
     provider_message_ids: tuple[str, ...] = ()
-    in_vain: bool = False
+    is_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def answered(session: Session, turn_id: str) -> Answered:
     rows = session.execute(_ANSWERED, {"of_turn": turn_id}).all()
     return Answered(
         provider_message_ids=tuple(provider_message_id for provider_message_id, _ in rows),
-        in_vain=any(state in IN_VAIN for _, state in rows),
+        is_failed=any(state in FAILED for _, state in rows),
     )
 
 

@@ -79,7 +79,7 @@ def begin(session: Session, fingerprint: str, now: datetime) -> IndexState:
 
 
 def begin_beside_active(session: Session, now: datetime) -> None:
-    """Have the next process that opens the indexes make the active one anew. Without an
+    """Have the next process that opens the indexes make the active one again. Without an
     active one, or with a new one begun, it does so anyway."""
     found = [each for each in every(session) if each.fingerprint != GIVEN_UP]
     if found and all(each.active for each in found):

@@ -51,7 +51,7 @@ FORGET_COMMAND = "/forget"
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What of a user's texts goes: those that `says` finds, and all of the turns
+    """The user's texts that go: those that `says` finds, and all of the turns
     `sources`; with `everything`, all. What was received after the message `inbox_id`
     stays, and what came of it. `since` is when it was wished for. A text that says it has
     at least one of `terms`; where they are None any may."""

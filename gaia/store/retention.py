@@ -135,6 +135,6 @@ def settle_restored(session: Session, now: datetime) -> None:
 
 
 def give_up_indexes(session: Session) -> None:
-    """Have the vector index made anew: the files of a local one are not there, and one that
+    """Have the vector index rebuilt: the files of a local one are not there, and one that
     is kept elsewhere may know of memories that the database does not, under their numbers."""
     session.execute(update(IndexRow).values(active=False, fingerprint=GIVEN_UP))

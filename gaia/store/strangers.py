@@ -78,7 +78,7 @@ def forget(session: Session, address: Address) -> None:
 
 
 def sweep(session: Session, now: datetime) -> None:
-    """Remove what no longer counts."""
+    """Remove what is no longer valid."""
     horizon = now - WINDOW
     session.execute(
         delete(StrangerRow).where(

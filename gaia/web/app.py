@@ -28,7 +28,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 logger = logging.getLogger(__name__)
 
 HEALTH_SECONDS = 1.0
-"""So long the public port tells what it has seen last."""
+"""How long the public port repeats what it saw last."""
 
 BODY_LIMIT_BYTES = 1_000_000
 """No update of Telegram and no webhook of Twilio comes near it."""

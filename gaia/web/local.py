@@ -1,4 +1,4 @@
-"""What the local socket serves for the command line: queries, searches of memory, its index anew,
+"""What the local socket serves for the command line: queries, searches of memory, its index again,
 digests at once, changed settings, and the WebSocket of `gaia chat`."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """scripts/soak: a year in the life of a home, by a clock of its own.
 
-Three people talk, learn gaia to know them, forget and begin anew; settings change, backups
-are made, and each month gaia is started anew and killed once. Ends with 1 when a figure is
+Three people talk, learn gaia to know them, forget and begin again; settings change, backups
+are made, and each month gaia is started again and killed once. Ends with 1 when a figure is
 not flat, a message was not answered once, or something forgotten is found.
 """
 

@@ -183,7 +183,7 @@ class Life:
         await awake.rest()
 
     async def _forget_memory_for_a_while(self, awake: Awake) -> None:
-        """Switch memory off and on again: the index is closed, and opened anew."""
+        """Switch memory off and on again: the index is closed, and opened again."""
         await self._change_settings(awake, remembers=False)
         await self._change_settings(awake, counts=False)
 

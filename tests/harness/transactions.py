@@ -41,7 +41,7 @@ class Counted:
         return sum(statement.startswith("BEGIN") for statement in self.statements)
 
     def clear(self) -> None:
-        """Begin to count anew."""
+        """Begin to count again."""
         self.statements.clear()
 
     def _note(self, connection: object, cursor: object, statement: str, *rest: object) -> None:

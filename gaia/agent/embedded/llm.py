@@ -142,7 +142,7 @@ class EmbeddedLlm(BaseLlm):
         except httpx.HTTPError as exc:
             raise ModelUnavailableError(
                 f"the embedded model's process broke off ({type(exc).__name__}); it is started "
-                "anew for the next request"
+                "again for the next request"
             ) from exc
 
 

@@ -208,7 +208,7 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
         quote=quote if quote and credentials.find(quote) is None else None,
         entities=(name,) if name not in NOBODY else (),
         turn_id=change.turn_id or None,
-        said_anew_at=said.received_at if said and forgotten.says(said.text, text) else None,
+        said_again_at=said.received_at if said and forgotten.says(said.text, text) else None,
     )
 
 

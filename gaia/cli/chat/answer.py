@@ -183,11 +183,11 @@ class Draft:
         return tail.strip()
 
     def restart(self) -> None:
-        """Begin anew: what was collected is void."""
+        """Begin again: what was collected is void."""
         self._raw = self._printed = self._before_tool = ""
 
     def rest(self, reply: str) -> str | None:
-        """What of `reply` is not on the screen yet; `None` if it does not go on
+        """The part of `reply` that is not on the screen yet; `None` if it does not go on
         from what stands there and has to be printed whole."""
         candidates = [reply.lstrip()]
         before = self._before_tool.strip()

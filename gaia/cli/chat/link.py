@@ -1,4 +1,4 @@
-"""The client's end of the terminal channel: attaches, attaches anew, loses nothing.
+"""The client's end of the terminal channel: attaches, attaches again, loses nothing.
 
 What the user sees is up to the `Screen`; where the daemon comes from is up to
 the `Dial`.

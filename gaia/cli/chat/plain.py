@@ -134,8 +134,8 @@ async def say_lines(link: Link, screen: PlainScreen, lines: AsyncIterator[str]) 
 async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
     """The lines of a file, pipe or terminal, without their ends.
 
-    A thread reads, since a file cannot be awaited. It is given up when nobody
-    waits for the next line any more, and holds no lock of Python's own files.
+    A thread reads, since a file cannot be awaited. It is given up once the
+    next line is no longer wanted, and holds no lock of Python's own files.
     """
     rest = b""
     while data := await _read(file_descriptor):

@@ -130,7 +130,7 @@ async def search_by_words(
 
 
 def reindex(as_json: AsJson = False) -> None:
-    """Make the index of all memories anew, of all users. Searches go on meanwhile."""
+    """Make the index of all memories again, of all users. Searches go on meanwhile."""
     from gaia.errors import AlreadyRunningError, NotRunningError
     from gaia.paths import find_home
     from gaia.store.lock import DaemonLock
@@ -151,9 +151,9 @@ def reindex(as_json: AsJson = False) -> None:
     if as_json:
         echo_json({"reindexed": runs, "running": runs})
     elif runs:
-        typer.echo("All memories are indexed anew.")
+        typer.echo("All memories are indexed again.")
     else:
-        typer.echo("gaia does not run: its next start indexes all memories anew.")
+        typer.echo("gaia does not run: its next start indexes all memories again.")
 
 
 async def _mark(database: Database) -> None:
@@ -179,7 +179,7 @@ def search_by_daemon(home: Home, user_id: str, words: str, limit: int) -> Search
 
 
 def reindex_by_daemon(home: Home, progress: Told) -> None:
-    """Have a running daemon index all memories anew, and return when that is done.
+    """Have a running daemon index all memories again, and return when that is done.
 
     Raises:
         NotRunningError: None runs, or it ended meanwhile.

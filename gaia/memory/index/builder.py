@@ -74,12 +74,12 @@ class IndexBuilder:
         return f"{self._parts.embedder.fingerprint} in {self._parts.storage.name}"
 
     async def open(self) -> None:
-        """Open what is of use, and begin anew what is not."""
+        """Open what is of use, and begin again what is not."""
         found = await self._database.read(indexes.every)
         useful = [each for each in found if each.fingerprint == self.fingerprint]
         useless = [each for each in found if each.fingerprint != self.fingerprint]
         if useless:
-            logger.info("memories are indexed anew, for %s", self.fingerprint)
+            logger.info("memories are indexed again, for %s", self.fingerprint)
         await self._keep_only(useful, gone=useless)
         for state in useful:
             if state.active:
@@ -98,7 +98,7 @@ class IndexBuilder:
         self.building = await self._open(state)
 
     async def start_over(self) -> None:
-        """Give up all vectors there are, and begin anew."""
+        """Give up all vectors there are, and begin again."""
         self.active = self.building = None
         await self._database.write(_drop_all)
         await self._pool.run(self._parts.storage.start_over)

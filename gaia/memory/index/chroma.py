@@ -232,7 +232,7 @@ def _delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
 def translated(call: Callable[[], T]) -> T:
     """What `call` returns.
 
-    Chroma's own panics are no `Exception`; whatever it is, the vectors can be made anew.
+    Chroma's own panics are no `Exception`; whatever it is, the vectors can be rebuilt.
 
     Raises:
         IndexUnavailableError: The machine is out of something, or has it not.

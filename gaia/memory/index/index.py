@@ -107,7 +107,7 @@ class Index:
         if fault := self._fault or self._searcher.fault:
             return Health(ok=False, detail=fault)
         if (progress := self._progress) is not None:
-            words = f"memories are indexed anew, {progress.done:,} of {progress.total:,} done"
+            words = f"memories are indexed again, {progress.done:,} of {progress.total:,} done"
             return Health(ok=self._stage is Stage.RUNNING, detail=words)
         return Health(ok=True, detail=self._stage)
 
@@ -137,7 +137,7 @@ class Index:
     async def reindex(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> None:
-        """Index all memories anew, and return when that is done. Searches go on meanwhile.
+        """Index all memories again, and return when that is done. Searches go on meanwhile.
 
         `progress` gets how many are done, and of how many.
 

@@ -39,7 +39,7 @@ def parts_opener(home: Home, settings: MemorySettings, secrets: Secrets) -> Open
 
 
 def parts_inputs(settings: MemorySettings, secrets: Secrets) -> object:
-    """What the parts are made from: they are to be loaded anew when that is another."""
+    """What the parts are made from: they are to be loaded again when that is another."""
     key = _keys(secrets).get(settings.embedder.provider)
     return settings.enabled, settings.embedder, settings.vector_store, key
 

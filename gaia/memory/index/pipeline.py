@@ -59,7 +59,7 @@ class _Pipeline(Memory):  # type: ignore[misc]
 
     def __init__(self, known: Sequence[str], instructions: str, model: _Model) -> None:
         self.config = MemoryConfig(history_db_path=NOWHERE)
-        self.embedding_model = _NoMeaning()
+        self.embedding_model = _NoVectors()
         self.vector_store = _Known(known)
         self.llm = model
         self.db = SQLiteManager(NOWHERE)
@@ -117,7 +117,7 @@ def _is_statement(found: object) -> bool:
     return isinstance(found, dict) and isinstance(found.get("text"), str)
 
 
-class _NoMeaning:
+class _NoVectors:
     """An embedder for which all texts are the same: what is known was searched before."""
 
     def embed(self, text: str, memory_action: str) -> Sequence[float]:

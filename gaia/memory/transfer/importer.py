@@ -123,7 +123,7 @@ def _itself(record: Record) -> Record:
 
 
 def _superseded(session: Session, user_id: str) -> Mapping[_Key, datetime]:
-    """Until when what no longer counts did."""
+    """Until when each inactive statement was valid."""
     found = session.execute(
         select(MemoryRow.kind, MemoryRow.context, MemoryRow.hash, func.max(MemoryRow.valid_to))
         .where(

@@ -132,7 +132,7 @@ class Manifest(BaseModel):
 def places(home: Home) -> Mapping[str, Path]:
     """All files that a backup can have, by their names in it, and where they lie in a home.
 
-    Not the vector index: it is made anew from the ledger, and no process but the daemon may
+    Not the vector index: it is rebuilt from the ledger, and no process but the daemon may
     open it. Not logs, models, sockets, or other backups.
     """
     return {

@@ -31,7 +31,7 @@ from gaia.store.opener import open_database
 from gaia.store.retention import PendingCounts
 
 TAKEN_UP_WITHIN = timedelta(hours=6)
-"""So long after gaia was stopped what waited is still answered, as it would be after a
+"""How long after a stop of gaia waiting messages are still answered, as it would be after a
 move to another machine."""
 
 OF_NO_MATTER = ("lost+found",)

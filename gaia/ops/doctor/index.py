@@ -47,7 +47,7 @@ def index_check(
     clock: Clock,
     reindex: Callable[[], Awaitable[str]],
 ) -> Check:
-    """The check of the index. `reindex` has a running daemon make it anew."""
+    """The check of the index. `reindex` has a running daemon make it again."""
 
     async def look() -> Sequence[Finding]:
         if not memory.enabled:

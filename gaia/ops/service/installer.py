@@ -85,7 +85,7 @@ class Service:
 
     def install(self, unit: Unit, *, force: bool, starts: bool) -> Steps:
         """Write the unit, and have it run now and after each start of the machine. May be
-        repeated; gaia starts anew only if the unit has changed.
+        repeated; gaia starts again only if the unit has changed.
 
         Raises:
             ServiceError: The owner has edited the unit, or a step failed.

@@ -42,7 +42,7 @@ ROUNDS = 3
 """Keep-alives within the time in which one is expected."""
 
 UNWATCHED_SECONDS = 20.0
-"""Between two rounds where nobody waits for keep-alives: a standstill is logged all the same."""
+"""Between two rounds without keep-alives: a standstill is still logged."""
 
 MICROSECONDS = 1_000_000
 

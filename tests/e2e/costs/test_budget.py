@@ -1,4 +1,4 @@
-"""A day's tokens with a real daemon: they are used up, told of, counted, and allowed anew by
+"""A day's tokens with a real daemon: they are used up, told of, counted, and allowed again by
 a change of gaia.yaml."""
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from tests.harness.processes import talking
 from tests.servers.model_server import running_model_server
 
 
-async def test_a_budget_is_used_up_and_allowed_anew_while_gaia_runs(home, run_gaia, running_daemon):
+async def test_a_budget_is_used_up_and_allowed_again_while_gaia_runs(
+    home, run_gaia, running_daemon
+):
     async with running_model_server() as model:
 
         def allow(tokens: int) -> None:

@@ -122,7 +122,7 @@ async def test_vectors_that_are_deleted_come_back_and_meaning_is_found_again(
         assert await recalls(household, DOG_IN_GERMAN, DOG)
 
 
-async def test_another_embedder_indexes_anew_while_words_are_still_found(
+async def test_another_embedder_indexes_again_while_words_are_still_found(
     household: Household,
 ) -> None:
     await household.furnish(embedder(household, "words"))

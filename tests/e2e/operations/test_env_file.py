@@ -31,7 +31,7 @@ def write(home: Home, **secrets: str) -> None:
     home.env_file.write_text("".join(f"{name}={value}\n" for name, value in secrets.items()))
 
 
-async def test_a_new_token_starts_telegram_anew_and_without_one_the_old_one_holds(
+async def test_a_new_token_starts_telegram_again_and_without_one_the_old_one_holds(
     home: Home, running_daemon: RunningDaemon
 ) -> None:
     async with running_model_server() as model, running_telegram(SystemClock()) as telegram:
@@ -74,7 +74,7 @@ async def test_a_new_token_starts_telegram_anew_and_without_one_the_old_one_hold
             await telegram.until(lambda: len(telegram.texts(ada)) == 3)
             assert not any("terminal client left" in line for line in daemon.log)
             assert await daemon.terminate() == 0
-        assert len(telegram.requests("getMe")) == 1, "another secret started Telegram anew"
+        assert len(telegram.requests("getMe")) == 1, "another secret started Telegram again"
 
 
 async def test_a_key_that_is_taken_away_leaves_the_next_provider_to_answer(

@@ -108,7 +108,7 @@ async def test_a_turn_that_runs_ends_with_the_model_it_began_with(home, model, r
         assert len(other.requests) == 1
 
 
-async def test_only_a_channel_that_changed_starts_anew(home, model, running_daemon):
+async def test_only_a_channel_that_changed_starts_again(home, model, running_daemon):
     async with running_telegram(SystemClock()) as telegram:
 
         def with_telegram(url: str, port: int = 0) -> str:

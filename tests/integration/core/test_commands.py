@@ -16,7 +16,7 @@ async def said(core, text: str, **changes: object) -> str:
 async def test_reset_begins_a_session_that_knows_nothing_of_the_last(running_core):
     async with running_core() as core:
         await said(core, "hello")
-        assert "begin anew" in await said(core, "/reset")
+        assert "begin again" in await said(core, "/reset")
         await said(core, "again")
         assert await core.transcript(generation=1) == ["user: hello", "gaia: echo: hello"]
         assert await core.transcript(generation=2) == ["user: again", "gaia: echo: again"]
@@ -90,7 +90,7 @@ async def test_commands_are_answered_while_a_turn_runs(running_core):
         assert (await core.channel.until_sent(2))[1].text == "echo: long"
 
 
-async def test_roles_are_read_anew_for_each_command(running_core):
+async def test_roles_are_read_again_for_each_command(running_core):
     async with running_core() as core:
         ada = await core.users.find("ada")
         await core.users.set_role(ada, Role.OWNER)

@@ -183,7 +183,7 @@ async def test_reset_waits_for_the_turn_that_it_interrupts_nothing_of(running_co
         await core.until_digested(DigestState.CLEARED)
 
 
-async def test_reset_without_learning_begins_anew_and_keeps_the_session(running_core, extractor):
+async def test_reset_without_learning_begins_again_and_keeps_the_session(running_core, extractor):
     settings = Settings(memory=MemorySettings(auto_ingest=False))
     async with running_core(reader=reader(extractor), settings=settings) as core:
         await core.say("I like boats")

@@ -64,7 +64,7 @@ async def idle(core) -> None:
     await core.app.digest_worker.sweep()
 
 
-async def test_what_the_model_says_of_it_afterwards_is_dropped_and_the_rest_is_read_anew(
+async def test_what_the_model_says_of_it_afterwards_is_dropped_and_the_rest_is_read_again(
     running_core, home
 ):
     extractor = ScriptedExtractor(tells)

@@ -205,7 +205,7 @@ class Household(RuleBasedStateMachine):
         self.act(chat, "/forget yes" if number is None else f"/forget yes {number}")
 
     @rule(chat=CHAT)
-    def begins_anew(self, chat: Chat) -> None:
+    def begins_again(self, chat: Chat) -> None:
         self.act(chat, "/reset")
 
     @rule(one=CHAT, other=CHAT, topic=TOPIC)

@@ -93,7 +93,7 @@ async def test_what_follows_from_a_change_and_fails_is_tried_again(running_core,
         await until(lambda: bool(listed))
 
 
-async def test_a_secret_that_changes_opens_the_index_anew_if_it_is_its_key(running_core, home):
+async def test_a_secret_that_changes_opens_the_index_again_if_it_is_its_key(running_core, home):
     async with running_core() as core, changing(core, home) as settings:
         opened = []
         core.app.index.use = opened.append

@@ -50,7 +50,7 @@ def text(response: LlmResponse) -> str:
 
 
 def evaluated(response: LlmResponse) -> int:
-    """How many tokens of the prompt the model had to read anew."""
+    """How many tokens of the prompt the model had to read again."""
     usage = response.usage_metadata
     assert usage is not None
     return (usage.prompt_token_count or 0) - (usage.cached_content_token_count or 0)
@@ -91,7 +91,7 @@ async def test_the_second_turn_finds_the_first_in_the_cache(open_llm: Opener) ->
 
 
 async def test_a_context_that_is_gone_costs_only_itself(open_llm: Opener) -> None:
-    """What followed it is longer than what is read anew."""
+    """What followed it is longer than what is read again."""
     llm = open_llm()
     said = ("Tell me about the sea.", ABOUT_THE_SEA, "And the sky?")
     with_context = request(*said)
@@ -169,7 +169,7 @@ async def test_a_process_that_dies_in_mid_answer_can_be_asked_again(launch: Laun
             assert server.pid is not None
             os.kill(server.pid, signal.SIGKILL)
 
-    with pytest.raises(ModelUnavailableError, match="started anew"):
+    with pytest.raises(ModelUnavailableError, match="started again"):
         await read_and_kill()
     assert text(await answer(llm, request("Hello!")))
 

@@ -87,7 +87,7 @@ async def test_the_process_stops_after_idle_time_and_starts_again(
     assert await ask(server) != first
 
 
-async def test_a_request_begins_the_idle_time_anew(launch: Launcher, clock: FakeClock) -> None:
+async def test_a_request_begins_the_idle_time_again(launch: Launcher, clock: FakeClock) -> None:
     server = launch()
     first = await ask(server)
     await clock.until_sleeping()

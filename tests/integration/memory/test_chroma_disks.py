@@ -49,7 +49,7 @@ def test_a_full_disk_is_told_and_costs_no_vector(small_disk, tmp_path, vectors):
     storage.close()
 
 
-def test_what_is_damaged_behind_a_link_is_made_anew_there(tmp_path, vectors):
+def test_what_is_damaged_behind_a_link_is_made_again_there(tmp_path, vectors):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (tmp_path / "chroma").symlink_to(elsewhere)

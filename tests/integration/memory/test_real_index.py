@@ -97,7 +97,7 @@ async def test_meaning_is_found_across_words_and_languages(home, database):
 
 
 @pytest.mark.parametrize("keeps_folder", [True, False])
-async def test_files_that_are_deleted_under_it_are_made_anew(home, database, keeps_folder):
+async def test_files_that_are_deleted_under_it_are_made_again(home, database, keeps_folder):
     ada = (await Users(database, SystemClock()).create("ada", Role.OWNER)).user_id
     gate, *_ = await remember(database, ada, *TEXTS)
     folder = home.memory / "chroma"
@@ -114,7 +114,7 @@ async def test_files_that_are_deleted_under_it_are_made_anew(home, database, kee
 
 
 @pytest.mark.parametrize("harm", ["all deleted", "vectors deleted", "database scribbled over"])
-async def test_files_that_came_to_harm_while_nothing_ran_are_made_anew(home, database, harm):
+async def test_files_that_came_to_harm_while_nothing_ran_are_made_again(home, database, harm):
     ada = (await Users(database, SystemClock()).create("ada", Role.OWNER)).user_id
     gate, *_ = await remember(database, ada, *TEXTS)
     folder = home.memory / "chroma"

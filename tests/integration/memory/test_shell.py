@@ -191,13 +191,13 @@ async def test_a_search_has_a_limit(daemon: Daemon, ada: User, wanted: int) -> N
     assert len(shown["hits"]) == wanted
 
 
-async def test_a_reindex_makes_all_anew_and_tells_how_far_it_is(daemon: Daemon, ada: User) -> None:
+async def test_a_reindex_makes_all_again_and_tells_how_far_it_is(daemon: Daemon, ada: User) -> None:
     async with daemon.running() as index:
         for number in range(3):
             await done(daemon.home, "add", f"thing {number}")
         await index.flush()
         daemon.embedder.asked.clear()
-        assert await done(daemon.home, "reindex") == "All memories are indexed anew.\n"
+        assert await done(daemon.home, "reindex") == "All memories are indexed again.\n"
         assert sorted(daemon.embedder.asked) == ["thing 0", "thing 1", "thing 2"]
         told: list[tuple[int, int]] = []
         await asyncio.to_thread(reindex_by_daemon, daemon.home, lambda *step: told.append(step))
@@ -222,7 +222,7 @@ async def test_a_reindex_without_a_daemon_is_done_by_the_next_one(
     daemon.embedder.asked.clear()
     for _ in range(2):
         said = await done(daemon.home, "reindex")
-        assert said == "gaia does not run: its next start indexes all memories anew.\n"
+        assert said == "gaia does not run: its next start indexes all memories again.\n"
     assert [each.active for each in await daemon.database.read(indexes.every)] == [True, False]
     async with daemon.running() as index:
         await until(lambda: set(daemon.storage.stores) == {2} and not index.health().detail)

@@ -145,13 +145,13 @@ def test_an_interrupted_set_up_is_started_over(checkout: Checkout) -> None:
     assert checkout.calls() == ["venv", "packages", "gaia", "compiled"]
 
 
-def test_an_environment_without_its_python_is_made_anew(ready: Checkout) -> None:
+def test_an_environment_without_its_python_is_made_again(ready: Checkout) -> None:
     (ready.root / ".venv/bin/python").unlink()
     assert ready.start().returncode == 0
     assert ready.calls() == ["venv", "packages", "gaia", "compiled"]
 
 
-def test_an_environment_of_a_moved_checkout_is_made_anew(ready: Checkout) -> None:
+def test_an_environment_of_a_moved_checkout_is_made_again(ready: Checkout) -> None:
     moved = ready.root.with_name("moved")
     ready.root.rename(moved)
     ready.root = moved

@@ -170,7 +170,7 @@ async def test_a_topic_that_is_gone_is_left_out(rig: Rig) -> None:
     assert rig.telegram.texts(group) == ["Hi."]
 
 
-async def test_a_group_that_moved_is_told_and_written_to_anew(rig: Rig) -> None:
+async def test_a_group_that_moved_is_told_and_written_to_again(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada])
     await rig.until_well()

@@ -35,7 +35,7 @@ async def test_somebody_sees_typing_while_a_turn_runs_and_not_after(rig: Rig) ->
     assert rig.telegram.actions(ada) == 3
 
 
-async def test_typing_ends_with_a_turn_that_began_anew_at_once(rig: Rig) -> None:
+async def test_typing_ends_with_a_turn_that_began_again_at_once(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     await rig.until_well()
     for event in (STARTED, ENDED, STARTED):

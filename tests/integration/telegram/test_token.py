@@ -28,7 +28,7 @@ async def test_a_token_that_is_taken_is_told_with_its_bot(telegram: TelegramServ
     assert f"@{telegram.bot_username}" in finding.detail
 
 
-async def test_a_token_that_is_refused_has_to_be_copied_anew(telegram: TelegramServer) -> None:
+async def test_a_token_that_is_refused_has_to_be_copied_again(telegram: TelegramServer) -> None:
     finding = await found(telegram, UNKNOWN)
     assert finding.outcome is Outcome.FAILED
     assert "@BotFather" in finding.remedy

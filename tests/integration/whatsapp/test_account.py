@@ -62,7 +62,7 @@ async def test_an_account_that_works_is_told_with_its_number() -> None:
         assert "sandbox" in (await found(twilio, number=SANDBOX)).detail
 
 
-async def test_a_token_that_is_refused_has_to_be_copied_anew() -> None:
+async def test_a_token_that_is_refused_has_to_be_copied_again() -> None:
     async with running_twilio() as twilio:
         finding = await found(twilio, token="fedcba9876543210" * 2)
     assert finding.outcome is Outcome.FAILED

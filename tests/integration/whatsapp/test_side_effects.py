@@ -44,7 +44,7 @@ async def test_somebody_sees_typing_while_a_turn_runs_and_not_after(rig: Rig) ->
     assert rig.twilio.typing(ada) == 3
 
 
-async def test_typing_ends_with_a_turn_that_began_anew_at_once(rig: Rig) -> None:
+async def test_typing_ends_with_a_turn_that_began_again_at_once(rig: Rig) -> None:
     ada, turn = rig.twilio.person(ADA), await started(rig)
     for event in (turn, ENDED, turn):
         rig.channel.watch(event)

@@ -14,7 +14,7 @@ def test_before_the_first_call_nothing_is_known_of_it() -> None:
     assert health.latency is None
 
 
-def test_the_calls_of_a_day_begin_anew_at_midnight_and_the_others_go_on() -> None:
+def test_the_calls_of_a_day_begin_again_at_midnight_and_the_others_go_on() -> None:
     health = ModelHealth()
     day = timedelta(days=1)
     for at in (START, START, START + day):

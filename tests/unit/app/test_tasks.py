@@ -1,4 +1,4 @@
-"""Background tasks: each by its name, ended and begun anew."""
+"""Background tasks: each by its name, ended and begun again."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ async def test_a_repeat_is_marked_for_all_but_the_author(terminals: Terminals) -
     await sending
 
 
-async def test_a_reply_goes_to_the_author_that_attached_anew(terminals: Terminals) -> None:
+async def test_a_reply_goes_to_the_author_that_attached_again(terminals: Terminals) -> None:
     author = TerminalPeer(client_id="a", interactive=False)
     terminals.connect(author)
     author.hello(waiting=("m1",))

@@ -114,7 +114,7 @@ async def test_a_wake_ends_a_wait_early_and_nothing_keeps_sleeping(
     assert clock.sleeping == ()
 
 
-async def test_pauses_double_after_failures_up_to_a_minute_and_begin_anew_after_a_success(
+async def test_pauses_double_after_failures_up_to_a_minute_and_begin_again_after_a_success(
     workers: Workers, work: Work, clock: FakeClock
 ) -> None:
     broken = ValueError("broken")

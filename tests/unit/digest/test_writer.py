@@ -238,8 +238,8 @@ async def test_one_that_cannot_be_written_leaves_the_others(
         proposal("I drink tea"),
     )
     assert (texts(done.learned), done.left_out) == (["I drink tea"], 3)
-    anew = proposal("The user takes the red pills", quote="I take the red pills!", minute=6)
-    assert len((await digests.digested(anew)).learned) == 1
+    again = proposal("The user takes the red pills", quote="I take the red pills!", minute=6)
+    assert len((await digests.digested(again)).learned) == 1
 
 
 async def test_the_same_digest_written_again_learns_nothing_twice(

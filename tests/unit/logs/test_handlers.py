@@ -1,4 +1,4 @@
-"""Logging as the settings have it, and anew when they change."""
+"""Logging as the settings have it, and again when they change."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ async def test_it_is_not_learned_again_in_other_order_or_case(
 
 async def test_the_user_may_say_it_again(ada: str, session: Session) -> None:
     forget.forget(session, ada, [remembered(session, ada)], now=NOW)
-    by_tool = replace(GATE, said_anew_at=NOW + timedelta(seconds=1))
+    by_tool = replace(GATE, said_again_at=NOW + timedelta(seconds=1))
     number = ledger.add(session, ada, by_tool, NOW).memory.memory_id
     forget.forget(session, ada, [number], now=NOW)
     assert forgotten.is_forgotten(session, ada, GATE.text)
@@ -209,11 +209,11 @@ async def test_the_user_may_say_it_again(ada: str, session: Session) -> None:
     assert not forgotten.is_forgotten(session, ada, GATE.text)
 
 
-async def test_a_turn_that_is_run_again_after_a_crash_says_nothing_anew(
+async def test_a_turn_that_is_run_again_after_a_crash_says_nothing_again(
     ada: str, session: Session
 ) -> None:
     forget.forget(session, ada, [remembered(session, ada)], now=NOW)
-    before = replace(GATE, said_anew_at=NOW - timedelta(seconds=1))
+    before = replace(GATE, said_again_at=NOW - timedelta(seconds=1))
     with pytest.raises(ForgottenError):
         ledger.add(session, ada, before, NOW + timedelta(seconds=9))
 

@@ -68,7 +68,7 @@ async def test_two_memories_may_have_the_same_successor(book: Book, ada: User) -
     }
 
 
-async def test_what_was_superseded_may_be_said_anew(book: Book, ada: User) -> None:
+async def test_what_was_superseded_may_be_said_again(book: Book, ada: User) -> None:
     old = await book.keep(ada, "I love fennel")
     await book.replace(ada, old, "I hate fennel")
     assert (await book.keep(ada, "I love fennel")).is_new

@@ -124,7 +124,7 @@ async def test_a_machine_that_was_off_for_a_month_is_believed_after_a_day(
     assert await runs_for(watch, clock, CONFIRMED_AFTER - HOUR)
     machine.time = clock.now() + HOUR
     watch, clock = machine.start()
-    assert await watch.doubt(), "a restart begins nothing anew, and ends nothing"
+    assert await watch.doubt(), "a restart begins nothing again, and ends nothing"
     assert await runs_for(watch, clock, 2 * HOUR) == ""
 
 
@@ -136,7 +136,7 @@ async def test_small_changes_are_no_jumps(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"at": 3}', '{"at": "2026-01-01T00:00:00"}'])
-async def test_a_file_that_cannot_be_read_is_made_anew(
+async def test_a_file_that_cannot_be_read_is_made_again(
     machine: Machine, home: Home, content: str
 ) -> None:
     home.clock_file.write_text(content)

@@ -60,7 +60,7 @@ async def test_it_is_gone_when_the_command_ends(tmp_path: Path) -> None:
     assert files_with(home.root, "blue pot") == []
 
 
-async def test_the_database_is_written_anew(tmp_path: Path) -> None:
+async def test_the_database_is_written_again(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     database = await forgotten(home, InboxState.DONE)
     with closing(sqlite3.connect(home.database)) as connection, connection:

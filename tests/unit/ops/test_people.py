@@ -48,7 +48,7 @@ async def test_who_is_removed_leaves_no_session(tmp_path: Path) -> None:
     await database.close()
 
 
-async def test_a_file_that_cannot_be_written_anew_is_told_of(
+async def test_a_file_that_cannot_be_written_again_is_told_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Full(Database):

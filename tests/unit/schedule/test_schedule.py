@@ -55,7 +55,7 @@ class Zone:
             self._chosen = timezone(timedelta(hours=12) - noon)
         return self._chosen
 
-    def choose_anew(self) -> None:
+    def choose_again(self) -> None:
         """Have noon come so long after the next who asks."""
         self._chosen = None
 
@@ -192,7 +192,7 @@ async def test_a_new_hour_counts_at_once(running, database) -> None:
     zone = Zone(noon_in=A_MOMENT)
     async with running(Job("backup", Daily(20), work), zone=zone) as schedule:
         await looked_at(database, "backup")
-        zone.choose_anew()
+        zone.choose_again()
         schedule.replace([Job("backup", AT_NOON, work)])
         await until(lambda: work.ends == 1)
 

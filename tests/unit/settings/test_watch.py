@@ -37,7 +37,7 @@ def rename_over_it(file: Path, text: str) -> Iterator[None]:
     written.replace(file)
 
 
-def keep_the_old_one_and_write_anew(file: Path, text: str) -> Iterator[None]:
+def keep_the_old_one_and_write_again(file: Path, text: str) -> Iterator[None]:
     file.rename(file.with_name("gaia.yaml~"))
     yield
     file.write_text(text)
@@ -51,7 +51,7 @@ def in_pieces(file: Path, text: str) -> Iterator[None]:
             yield
 
 
-def delete_and_write_anew(file: Path, text: str) -> Iterator[None]:
+def delete_and_write_again(file: Path, text: str) -> Iterator[None]:
     file.unlink()
     yield
     file.write_text(text)
@@ -61,9 +61,9 @@ STYLES: list[Save] = [
     overwrite,
     truncate_and_write,
     rename_over_it,
-    keep_the_old_one_and_write_anew,
+    keep_the_old_one_and_write_again,
     in_pieces,
-    delete_and_write_anew,
+    delete_and_write_again,
 ]
 
 

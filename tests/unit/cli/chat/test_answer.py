@@ -145,7 +145,7 @@ async def test_what_was_said_before_a_tool_stays_and_the_tool_is_named() -> None
     assert shown.screen() == ["Let me look.", "It is noon."]
 
 
-async def test_a_turn_that_begins_anew_says_so() -> None:
+async def test_a_turn_that_begins_again_says_so() -> None:
     shown = Shown()
     with shown.answer:
         shown.answer.preview(text("One.\n\nTw"))
@@ -255,7 +255,7 @@ def test_an_answer_may_include_what_was_said_before_a_tool() -> None:
     assert draft.rest("Let me look.\n\nIt is noon.") == "It is noon."
 
 
-def test_a_turn_that_begins_anew_voids_what_was_previewed() -> None:
+def test_a_turn_that_begins_again_voids_what_was_previewed() -> None:
     draft = Draft()
     draft.add("One.\n\nTwo.")
     draft.take_finished()

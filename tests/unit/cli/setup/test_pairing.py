@@ -73,7 +73,7 @@ async def test_the_owner_is_who_opens_gaia_chat(shell) -> None:
     assert (user.name, user.role) == ("Ada", Role.OWNER)
 
 
-async def test_a_code_is_made_anew_on_demand_and_the_earlier_one_is_void(shell) -> None:
+async def test_a_code_is_made_again_on_demand_and_the_earlier_one_is_void(shell) -> None:
     first = (await shell.done(*FLAGS, **TOKEN))["pairing_code"]
     second = (await shell.done(*FLAGS, "--pair", **TOKEN))["pairing_code"]
     assert second not in (None, first)

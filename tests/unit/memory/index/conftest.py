@@ -132,7 +132,7 @@ async def settled(index: Index) -> None:
     """Return once the index has nothing to do, or can do nothing."""
     await index.flush()
     await until(lambda: not index.health().ok or index.health().detail in ("", Stage.IDLE))
-    await until(lambda: "anew" not in index.health().detail)
+    await until(lambda: "again" not in index.health().detail)
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ async def test_an_embedder_that_never_answers_is_told_and_asked_again(rig):
     await until(serving.done)
 
 
-async def test_files_that_vanish_under_it_are_made_anew(rig):
+async def test_files_that_vanish_under_it_are_made_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
     async with rig.serving() as index:
@@ -148,7 +148,7 @@ async def test_files_that_vanish_under_it_are_made_anew(rig):
         assert rig.storage.held(ada) == set(ids)
 
 
-async def test_files_that_vanished_while_nothing_ran_are_made_anew(rig):
+async def test_files_that_vanished_while_nothing_ran_are_made_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
     async with rig.serving():
@@ -159,7 +159,7 @@ async def test_files_that_vanished_while_nothing_ran_are_made_anew(rig):
         await rig.after_pauses(lambda: index.health().detail == "")
 
 
-async def test_vectors_that_do_not_match_the_ledger_are_made_anew(rig):
+async def test_vectors_that_do_not_match_the_ledger_are_made_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
     async with rig.serving():

@@ -107,7 +107,7 @@ async def test_the_index_waits_its_time_before_it_starts(rig):
     await asyncio.wait((serving,))
 
 
-async def test_who_wants_it_anew_does_not_wait_for_its_start(rig):
+async def test_who_wants_it_again_does_not_wait_for_its_start(rig):
     ada = await rig.user("Ada")
     (tea,) = await rig.remember(ada, "tea")
     index = rig.index(start_after_seconds=20.0)

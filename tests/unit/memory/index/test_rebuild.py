@@ -16,7 +16,7 @@ async def states(rig):
     return await rig.database.read(indexes.every)
 
 
-async def test_reindexing_makes_all_vectors_anew_and_tells_how_far_it_is(rig):
+async def test_reindexing_makes_all_vectors_again_and_tells_how_far_it_is(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, *(f"memory {number}" for number in range(70)))
     async with rig.serving() as index:
@@ -45,7 +45,7 @@ async def test_what_is_said_during_a_rebuild_is_in_the_new_index(rig):
         assert rig.storage.held(ada) == {second, third}
 
 
-async def test_another_embedder_has_everything_indexed_anew(rig):
+async def test_another_embedder_has_everything_indexed_again(rig):
     ada = await rig.user("Ada")
     ids = await rig.remember(ada, "tea", "coffee")
     async with rig.serving():

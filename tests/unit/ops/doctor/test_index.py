@@ -40,7 +40,7 @@ async def database(home: Home) -> AsyncIterator[Database]:
 
 
 async def reindexed() -> str:
-    return "all memories are indexed anew"
+    return "all memories are indexed again"
 
 
 def silent() -> StatusReport:
@@ -120,7 +120,7 @@ async def test_a_running_gaia_says_how_far_its_index_is(home: Home) -> None:
     assert (await found(home, said=busy)).detail == "3 memories, 2 changes behind"
 
 
-async def test_an_index_that_lags_is_made_anew_by_the_running_gaia(home: Home) -> None:
+async def test_an_index_that_lags_is_made_again_by_the_running_gaia(home: Home) -> None:
     lagging = WELL.model_copy(update={"waiting": 2, "oldest_seconds": 7_200.0})
     finding = await found(home, said=lagging)
     assert finding.outcome is Outcome.WARNING

@@ -43,7 +43,7 @@ def test_it_is_written_enabled_and_started(service: Service, tools: Tools) -> No
     ]
 
 
-def test_a_second_time_changes_nothing_and_starts_nothing_anew(
+def test_a_second_time_changes_nothing_and_starts_nothing_again(
     service: Service, tools: Tools, lingering: Path
 ) -> None:
     service.install(UNIT, force=False, starts=True)

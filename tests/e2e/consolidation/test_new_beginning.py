@@ -1,4 +1,4 @@
-"""/reset: gaia tells at once that it begins anew, later what it learned, and takes that back."""
+"""/reset: gaia tells at once that it begins again, later what it learned, and takes that back."""
 
 from __future__ import annotations
 
