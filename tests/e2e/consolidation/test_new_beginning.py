@@ -29,7 +29,7 @@ async def test_what_was_left_is_told_once_it_is_read_and_messages_do_not_wait_fo
         assert "cobaltine" not in str(new.body)
         reader.release()
         announced = await household.until_told("ada", f"“{TEA.said}”")
-        assert "/undo takes it back" in announced.text
+        assert "/undo undoes it" in announced.text
 
         household.telegram.person(PEOPLE["ada"]).presses(announced, "Undo")
         undone = await household.until_told("ada", "Undone, and no longer in your memory")

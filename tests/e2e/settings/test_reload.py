@@ -71,7 +71,7 @@ async def test_a_change_reaches_a_conversation_that_goes_on(home, model, run_gai
 
         home.settings_file.write_text(settings(model, "three", "memory: {enabled: false}\n"))
         await daemon.until_logged(CHANGED)
-        assert "switched off" in await ada.ask("/remember the key lies under the pot")
+        assert "My long-term memory is off" in await ada.ask("/remember the key lies under the pot")
         status = json.loads((await run_gaia(home, "status", "--json")).stdout)
         assert (status["settings"]["ok"], status["memory"]["enabled"]) == (True, False)
 

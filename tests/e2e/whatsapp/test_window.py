@@ -59,7 +59,7 @@ async def test_a_template_without_one_asks_once_and_what_waits_follows_the_answe
         _, first, second, done = await house.until_arrived(ada, 4)
         assert first.startswith("Eve ")
         assert second.startswith("Mallory ")
-        assert done.startswith("Eve is in now")
+        assert done.startswith("Eve now has access")
         told, welcome = await house.until_arrived(eve, 2)
         assert "I don't know you" in told
         assert welcome.startswith("Hello Eve")

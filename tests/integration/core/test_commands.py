@@ -16,7 +16,7 @@ async def said(core, text: str, **changes: object) -> str:
 async def test_reset_begins_a_session_that_knows_nothing_of_the_last(running_core):
     async with running_core() as core:
         await said(core, "hello")
-        assert "begin again" in await said(core, "/reset")
+        assert "New conversation" in await said(core, "/reset")
         await said(core, "again")
         assert await core.transcript(generation=1) == ["user: hello", "gaia: echo: hello"]
         assert await core.transcript(generation=2) == ["user: again", "gaia: echo: again"]

@@ -76,7 +76,7 @@ async def test_a_token_that_is_refused_has_to_be_copied_again() -> None:
         (TooManyRequests(7), Outcome.WARNING, "wait 7 s"),
         (RefusedByTwilio(403, 20005), Outcome.FAILED, "suspended or closed"),
         (ServerError(), Outcome.FAILED, "HTTP 500"),
-        (MalformedJson(), Outcome.FAILED, "cannot be asked: an answer that is not Twilio's"),
+        (MalformedJson(), Outcome.FAILED, "cannot be reached: an answer that is not Twilio's"),
         (Hang(), Outcome.FAILED, "no answer from Twilio (ReadTimeout)"),
     ],
 )
