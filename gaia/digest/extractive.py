@@ -46,10 +46,8 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
     session, in their order; and as the summary an abstract of it."""
     told = {
         each.terms: each
-        for each in _told(turns, in_group=in_group)
+        for each in _statements(turns, in_group=in_group)
         if tells_of_oneself(each.sentence.text)
-        and each.sentence.attribution is not Attribution.MATERIAL
-        and len(each.sentence.text) <= LONGEST_STATEMENT
     }
     kept = _most_telling(list(told.values()), MOST_STATEMENTS)
     return Checked(abstract(turns, in_group=in_group), [_pending(each) for each in kept], {})
@@ -58,14 +56,7 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
 def worth_choosing(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
     """The statements in some turns that somebody may find worth keeping, the most telling
     ones of many, in their order: no questions, no requests, nothing that was pasted."""
-    told = {
-        each.terms: each
-        for each in _told(turns, in_group=in_group)
-        if not each.sentence.asks
-        and not each.sentence.bids
-        and each.sentence.attribution is not Attribution.MATERIAL
-        and len(each.sentence.text) <= LONGEST_STATEMENT
-    }
+    told = {each.terms: each for each in _statements(turns, in_group=in_group)}
     return _most_telling(list(told.values()), MOST_OFFERED)
 
 
@@ -89,6 +80,16 @@ def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
     return " / ".join(
         one_line(said[index].sentence.text, LONGEST_TOPIC) for index in sorted(chosen)
     )
+
+
+def _statements(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[_OwnSentence]:
+    """Those of the user's own sentences that neither ask nor bid, and were not pasted."""
+    for each in _told(turns, in_group=in_group):
+        sentence = each.sentence
+        is_material = sentence.attribution is Attribution.MATERIAL
+        is_short = len(sentence.text) <= LONGEST_STATEMENT
+        if is_short and not (sentence.asks or sentence.bids or is_material):
+            yield each
 
 
 def _told(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[_OwnSentence]:

@@ -137,11 +137,6 @@ def _in_part(clock: Clock, piece: Piece, book: Book, part: str) -> Clock:
     return Clock(clock.minutes % (12 * 60) + 12 * 60, True)
 
 
-def midnight_before(moment: datetime) -> datetime:
-    """The beginning of the local day."""
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-
-
 def after(midnight: datetime, minutes: int) -> datetime:
     """The wall clock's time so many minutes after a day began."""
     days, rest = divmod(minutes, 24 * 60)
