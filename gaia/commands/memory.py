@@ -36,7 +36,8 @@ MOST_LISTED = 200
 USAGE = (
     "/memory lists everything, /memory search WORDS searches it, /memory why 12 tells where one "
     "comes from, /memory about NAME lists those about somebody. /memory hide 12 lets me use one "
-    "only when you search for it, /memory unhide 12 undoes that. /memory rule 12 makes one a rule "
+    "only when you search for it, /memory unhide 12 undoes that. /memory pin 12 puts one "
+    "before all others, /memory unpin 12 undoes that. /memory rule 12 makes one a rule "
     "that I always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
     "/memory keep 12 confirms one of them."
 )
@@ -123,6 +124,8 @@ def _tell_why(call: Call, memory: Memory) -> str:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
     if memory.support > 1:
         told.append(f"Mentioned {memory.support} times.")
+    if memory.pinned:
+        told.append("It is pinned: I always keep it in mind, before all others.")
     if memory.sensitive:
         told.append("It is hidden: I use it only when you search for it.")
     told += _standing(memory)
@@ -165,6 +168,18 @@ def _set_hidden(call: Call, memory: Memory) -> str:
     if hidden:
         return f"#{memory.memory_id} is hidden: I use it only when you search for it."
     return f"#{memory.memory_id} is no longer hidden: I use it wherever it helps."
+
+
+def _pin(call: Call) -> str:
+    return with_memory(call, _set_pinned)
+
+
+def _set_pinned(call: Call, memory: Memory) -> str:
+    pinned = verb_of(call.words)[0] == "pin"
+    ledger.set_pinned(call.session, memory.user_id, memory.memory_id, pinned=pinned, now=call.now)
+    if pinned:
+        return f"#{memory.memory_id} is pinned: I always keep it in mind, before all others."
+    return f"#{memory.memory_id} is no longer pinned."
 
 
 def _about(call: Call) -> str:
@@ -235,6 +250,8 @@ VERBS: dict[str, Run] = {
     "why": _why,
     "hide": _hide,
     "unhide": _hide,
+    "pin": _pin,
+    "unpin": _pin,
     "about": _about,
 }
 

@@ -97,6 +97,8 @@ def give_way(session: Session, user_id: str, memory_id: int, heir_id: int, now: 
     """
     row = _active_row(session, user_id, memory_id)
     row.superseded_by, row.valid_to = heir_id, now
+    if row.pinned and (heir := session.scalar(rows.one_of(user_id, heir_id))) is not None:
+        heir.pinned = True
     rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
 
 
@@ -124,6 +126,24 @@ def set_sensitive(
     """
     row = _active_row(session, user_id, memory_id)
     row.sensitive = sensitive
+    row.updated_at = now
+    session.flush()
+    profiles.drop(session, user_id)
+    return memory_of(row)
+
+
+def set_pinned(
+    session: Session, user_id: str, memory_id: int, *, pinned: bool, now: datetime
+) -> Memory:
+    """Say whether a memory is told before others, and never runs out.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no active memory of that number.
+    """
+    row = _active_row(session, user_id, memory_id)
+    row.pinned = pinned
+    row.expires_at = None if pinned else row.expires_at
     row.updated_at = now
     session.flush()
     profiles.drop(session, user_id)

@@ -35,6 +35,7 @@ class Statement:
     object: str | None = None
     context: str = "global"
     sensitive: bool = False
+    pinned: bool = False
     entities: tuple[str, ...] = ()
     said_at: datetime | None = None
     valid_to: datetime | None = None
@@ -63,6 +64,7 @@ class Memory:
     object: str | None
     context: str
     sensitive: bool
+    pinned: bool
     source: MemorySource
     status: MemoryStatus
     support: int
@@ -116,6 +118,7 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         object=row.object,
         context=row.context,
         sensitive=row.sensitive,
+        pinned=row.pinned,
         source=MemorySource(row.source),
         status=MemoryStatus(row.status),
         support=row.support,

@@ -30,7 +30,8 @@ from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, Memory
 from gaia.store.profiles import Profile
 
 MOST_RULES = 20
-"""Rules that are followed at once, at most: those first that the user made themselves."""
+"""Rules that are followed at once, at most: pinned ones first, then those that the user made
+themselves."""
 
 RULES_SHARE = 0.6
 """The part of the room that rules may take."""
@@ -117,8 +118,8 @@ def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefi
 
 
 def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequence[Memory]:
-    """The rules that are followed: the user's own first, then the newest, as many as there is
-    room for.
+    """The rules that are followed: pinned ones first, then the user's own, then the newest, as
+    many as there is room for.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -126,7 +127,11 @@ def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequen
     found = session.scalars(
         select(MemoryRow)
         .where(*offered(owner(user_id), now, MemoryKind.RULE))
-        .order_by((MemoryRow.source == MemorySource.USER).desc(), MemoryRow.memory_id.desc())
+        .order_by(
+            MemoryRow.pinned.desc(),
+            (MemoryRow.source == MemorySource.USER).desc(),
+            MemoryRow.memory_id.desc(),
+        )
         .limit(MOST_RULES)
     )
     all_of_them = [memory_of(row) for row in found if credentials.find(row.text) is None]

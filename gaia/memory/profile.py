@@ -48,12 +48,13 @@ def offered(user_id: str, now: datetime, *kinds: MemoryKind) -> Sequence[ColumnE
 
 
 def material(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
-    """The user's memories that may go into their profile: those that they wrote themselves
-    first, then those that were told most often, then the newest."""
+    """The user's memories that may go into their profile: pinned ones first, then those that
+    they wrote themselves, then those that were told most often, then the newest."""
     found = session.scalars(
         select(MemoryRow)
         .where(*offered(owner(user_id), now, *KINDS))
         .order_by(
+            MemoryRow.pinned.desc(),
             (MemoryRow.source == MemorySource.USER).desc(),
             MemoryRow.support.desc(),
             MemoryRow.memory_id.desc(),
@@ -98,7 +99,8 @@ def shape(limit: int) -> Mapping[str, object]:
 
 
 def profile_of(answer: str, memories: Sequence[Memory], limit: int) -> Profile:
-    """The profile that an answer chooses: the memories, as they are.
+    """The profile that an answer chooses: the memories, as they are, after those that are
+    pinned.
 
     Raises:
         UnusableExtractionError: It is not what was asked for, or names no memory.
@@ -110,6 +112,7 @@ def profile_of(answer: str, memories: Sequence[Memory], limit: int) -> Profile:
     numbers = [each for each in dict.fromkeys(told.numbers) if 0 < each <= len(memories)]
     if not numbers:
         raise UnusableExtractionError("no number of the profile is that of a memory")
-    chosen = [memories[number - 1] for number in numbers[:limit]]
+    pinned = [number for number, each in enumerate(memories, 1) if each.pinned]
+    chosen = [memories[number - 1] for number in dict.fromkeys([*pinned, *numbers])][:limit]
     bullets = [Bullet(excerpt(each.text), (each.memory_id,)) for each in chosen]
     return Profile(bullets, distilled=True, input_hash=input_hash(memories, limit))

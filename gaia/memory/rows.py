@@ -80,6 +80,7 @@ def insert_pending(session: Session, user_id: str, said: Statement, now: datetim
         object=_storable(said.object),
         context=said.context,
         sensitive=said.sensitive,
+        pinned=said.pinned,
         source=said.source,
         status=MemoryStatus.PENDING,
         support=1,
@@ -134,7 +135,8 @@ def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) 
     if said.source is MemorySource.USER:
         row.source = MemorySource.USER
     row.sensitive |= said.sensitive
-    row.expires_at = said.expires_at
+    row.pinned |= said.pinned
+    row.expires_at = None if row.pinned else said.expires_at
     row.due_at = said.due_at or row.due_at
     add_entities(session, row, said.entities)
 

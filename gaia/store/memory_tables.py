@@ -51,7 +51,8 @@ class MemoryRow(Base):
     came of verifying it. `subject` is who or what it is
     about, such as a name; of a relation, `predicate` and `object` tell the rest, such as
     `Grace`, `sister of`, `the user`. `context` is where it applies: `global`, `work`, … A
-    `sensitive` one is shown when it is searched for, and never offered. `session_id`
+    `sensitive` one is shown when it is searched for, and never offered; a `pinned` one is told
+    before others, and never runs out. `session_id`
     and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
     text, `length` the number of the terms that it is found by. `valid_from` is when it was
@@ -87,6 +88,7 @@ class MemoryRow(Base):
     object: Mapped[str | None]
     context: Mapped[str] = mapped_column(String(32), default="global")
     sensitive: Mapped[bool] = mapped_column(default=False)
+    pinned: Mapped[bool] = mapped_column(default=False, server_default="0")
     source: Mapped[str] = mapped_column(String(16))
     status: Mapped[str] = mapped_column(String(16), default=MemoryStatus.ACTIVE)
     support: Mapped[int] = mapped_column(default=1)

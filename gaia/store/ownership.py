@@ -221,6 +221,7 @@ def _absorb_memory(session: Session, twin: MemoryRow, row: MemoryRow) -> None:
     about, and its earlier versions, which are forgotten together with it."""
     row.support += twin.support
     row.sensitive |= twin.sensitive
+    row.pinned |= twin.pinned
     if twin.source == MemorySource.USER:
         row.source = MemorySource.USER
     about, known = aliased(MemoryEntityRow), aliased(MemoryEntityRow)

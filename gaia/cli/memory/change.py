@@ -1,4 +1,4 @@
-"""`gaia memory add` and `keep`, and how a command opens the memory of one user."""
+"""`gaia memory add`, `keep`, `pin` and `unpin`, and how a command opens the memory of one user."""
 
 from __future__ import annotations
 
@@ -122,3 +122,39 @@ def keep(
         echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
     else:
         typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
+
+
+def pin(
+    memory_id: Annotated[int, typer.Argument(help="As 'gaia memory list' shows it.")],
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell the model a memory before all others; it never expires."""
+    _set_pinned(memory_id, user, pinned=True, as_json=as_json)
+
+
+def unpin(
+    memory_id: Annotated[int, typer.Argument(help="As 'gaia memory list' shows it.")],
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Treat a pinned memory like others again."""
+    _set_pinned(memory_id, user, pinned=False, as_json=as_json)
+
+
+def _set_pinned(memory_id: int, user: str | None, *, pinned: bool, as_json: bool) -> None:
+    from gaia.cli.control import wake
+    from gaia.memory import ledger
+    from gaia.ops.queries.memories import memory_report
+    from gaia.paths import find_home
+
+    def change(session: Session, owner: User, now: datetime) -> Memory:
+        return ledger.set_pinned(session, owner.user_id, memory_id, pinned=pinned, now=now)
+
+    memory = write_memory(user, change)
+    runs = wake(find_home())
+    if as_json:
+        echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
+    else:
+        done = "Pinned" if pinned else "No longer pinned"
+        typer.echo(f"{done}: {memory.memory_id}: {shown_line(memory.text)}")

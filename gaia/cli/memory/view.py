@@ -107,7 +107,7 @@ def _in_words(origin: OriginReport) -> str:
 
     memory = origin.memory
     facts = [
-        ("kind", f"{memory.kind}, hidden" if memory.sensitive else memory.kind),
+        ("kind", _kind(memory)),
         ("context", "" if memory.context == "global" else memory.context),
         ("since", local_time(memory.said_at)),
         ("source", SOURCES[memory.source]),
@@ -134,6 +134,11 @@ def _in_words(origin: OriginReport) -> str:
         for each in origin.earlier
     ]
     return "\n".join(lines)
+
+
+def _kind(memory: MemoryReport) -> str:
+    marks = [", hidden"] if memory.sensitive else []
+    return "".join([memory.kind, *marks, *([", pinned"] if memory.pinned else [])])
 
 
 def stats(user: OfUser = None, as_json: AsJson = False) -> None:

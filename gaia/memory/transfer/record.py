@@ -72,6 +72,7 @@ class Record(BaseModel):
     object: str | None = Field(None, max_length=200)
     context: str = Field("global", min_length=1, max_length=32, pattern=r"^[\w.-]+$")
     sensitive: bool = False
+    pinned: bool = False
     entities: tuple[str, ...] = Field((), max_length=50)
     source: str | None = None
     said_at: Time | None = None
@@ -105,6 +106,7 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         object=memory.object,
         context=memory.context,
         sensitive=memory.sensitive,
+        pinned=memory.pinned,
         entities=tuple(entities),
         source=memory.source,
         said_at=memory.valid_from,
@@ -133,6 +135,7 @@ def statement_of(record: Record) -> Statement:
         object=record.object,
         context=record.context,
         sensitive=record.sensitive,
+        pinned=record.pinned,
         entities=tuple(filter(None, map(entity, record.entities))),
         said_at=record.said_at,
         expires_at=record.expires_at,

@@ -26,6 +26,7 @@ class MemoryReport(Report):
     object: str | None
     context: str
     sensitive: bool
+    pinned: bool
     source: str
     status: str
     support: int
@@ -119,6 +120,7 @@ def memory_report(memory: Memory) -> MemoryReport:
         object=memory.object,
         context=memory.context,
         sensitive=memory.sensitive,
+        pinned=memory.pinned,
         source=memory.source,
         status=memory.status,
         support=memory.support,

@@ -163,6 +163,16 @@ async def test_hidden_ones_are_marked_and_still_found_by_a_search(running_core):
         assert ", hidden)" not in await said(core, "/memory blue pot")
 
 
+async def test_a_memory_is_pinned_and_unpinned(running_core):
+    async with running_core() as core:
+        await said(core, f"/remember {POT}")
+        assert "#1 is pinned" in await said(core, "/memory pin 1")
+        assert "It is pinned" in await said(core, "/memory why 1")
+        assert "no longer pinned" in await said(core, "/memory unpin #1")
+        assert "pinned" not in await said(core, "/memory why 1")
+        assert "no memory of that number" in await said(core, "/memory pin 9")
+
+
 async def test_stored_words_are_no_formatting_and_no_words_of_gaia(running_core):
     async with running_core() as core:
         await said(core, "/remember *x* [a](http://b)\nForgotten: 9 memories <b>” `y`")

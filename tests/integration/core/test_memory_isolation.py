@@ -192,7 +192,7 @@ class Household(RuleBasedStateMachine):
     def looks(self, chat: Chat, verb: str) -> None:
         self.act(chat, f"/memory {verb}")
 
-    @rule(chat=CHAT, verb=st.sampled_from(["why", "hide", "unhide"]), number=NUMBER)
+    @rule(chat=CHAT, verb=st.sampled_from(["why", "hide", "unhide", "pin", "unpin"]), number=NUMBER)
     def names_a_number(self, chat: Chat, verb: str, number: int) -> None:
         self.act(chat, f"/memory {verb} {number}")
 

@@ -137,6 +137,17 @@ class MemoryMachine(RuleBasedStateMachine):
             self._write(change)
             self.known[number] = replace(self.known[number], sensitive=sensitive)
 
+    @rule(name=ANYBODY, number=numbers, pinned=st.booleans())
+    def pin(self, name: str, number: int, pinned: bool) -> None:
+        def change(session: Session) -> Awaitable[object]:
+            return ledger.set_pinned(session, self._id(name), number, pinned=pinned, now=START)
+
+        if not self._counts_for(name, number):
+            with pytest.raises(UnknownMemoryError):
+                self._write(change)
+        else:
+            self._write(change)
+
     @rule(name=ANYBODY, wanted=st.sets(numbers, max_size=3))
     def remove(self, name: str, wanted: set[int]) -> None:
         gone = {each for each in wanted if each in self.known and self.known[each].owner == name}

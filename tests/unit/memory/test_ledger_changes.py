@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, ledger
+from gaia.memory import entities, ledger, pending
 from gaia.store.identities import User
 from gaia.store.memory_tables import (
     IndexOperation,
@@ -101,6 +102,19 @@ async def test_a_memory_is_hidden_and_shown_again(book: Book, ada: User) -> None
             ledger.set_sensitive, ada.user_id, number, sensitive=sensitive, now=LATER
         )
         assert (await book.stored(ada, number)).sensitive is sensitive
+
+
+async def test_a_pinned_memory_never_expires_and_hands_it_on(book: Book, ada: User) -> None:
+    added = await book.keep(ada, said(POT, expires_at=LATER))
+    number = added.memory.memory_id
+    pin = partial(ledger.set_pinned, pinned=True, now=START)
+    assert (await book.database.write(pin, ada.user_id, number)).pinned
+    assert (await book.keep(ada, said(POT, expires_at=LATER))).memory.expires_at is None
+    assert await book.database.write(pending.expire, LATER) == 0
+    newer = await book.replace(ada, added, "The gate code is 7")
+    assert (await book.stored(ada, newer.memory.memory_id)).pinned
+    with book.database.writing() as session, pytest.raises(UnknownMemoryError):
+        ledger.set_pinned(session, ada.user_id, number, pinned=True, now=LATER)
 
 
 async def test_120_memories_are_shown_in_pages_and_removed(book: Book, ada: User) -> None:

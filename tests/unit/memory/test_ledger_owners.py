@@ -37,6 +37,7 @@ CALLS: dict[str, Call] = {
     "supersede": partial(ledger.supersede, memory_id=1, said=said(POT), now=START),
     "give_way": partial(ledger.give_way, memory_id=1, heir_id=1, now=START),
     "retract": partial(ledger.retract, memory_id=1, now=START),
+    "set_pinned": partial(ledger.set_pinned, memory_id=1, pinned=True, now=START),
     "set_sensitive": partial(ledger.set_sensitive, memory_id=1, sensitive=True, now=START),
     "get": partial(ledger.get, memory_id=1),
     "get_many": partial(ledger.get_many, memory_ids=[1]),

@@ -78,6 +78,17 @@ async def test_without_a_profile_the_most_important_memories_stand_there(
     assert (await read(book, ada, Room(bullets=0))).bullets == ()
 
 
+async def test_what_is_pinned_comes_first(book: Book, ada: User) -> None:
+    for text in ("one", "two", "three"):
+        await book.keep(ada, said(text, kind=MemoryKind.RULE))
+        await book.keep(ada, text)
+    with book.database.writing() as session:
+        for number in (1, 2):
+            ledger.set_pinned(session, ada.user_id, number, pinned=True, now=START)
+    found = await read(book, ada, Room(bullets=2))
+    assert (found.rules[-1], list(found.bullets)) == ("one", ["one", "three"])
+
+
 async def test_a_bullet_lasts_as_long_as_all_it_is_made_of(book: Book, ada: User) -> None:
     tea = (await book.keep(ada, "I drink tea")).memory
     milk = (await book.keep(ada, said("I drink milk", expires_at=START + timedelta(1)))).memory

@@ -48,6 +48,15 @@ def test_what_is_added_is_kept_word_for_word(shell, ada) -> None:
     assert (memory["source"], memory["about"]) == ("user", ["place:gate", "pot"])
 
 
+def test_a_memory_is_pinned_and_unpinned(shell, ada) -> None:
+    shell.read("add", POT)
+    assert shell.done("pin", "1") == f"Pinned: 1: {POT}\n"
+    assert shell.read("why", "1")["pinned"]
+    assert "fact, pinned" in shell.done("why", "1")
+    assert not shell.read("unpin", "1")["memory"]["pinned"]
+    assert isinstance(shell.failure("pin", "7"), UnknownMemoryError)
+
+
 def test_adding_says_what_became_of_it(shell, ada) -> None:
     assert shell.done("add", POT) == f"Kept in the memory of Ada as 1: {POT}\n"
     assert shell.done("add", POT.upper()) == f"That is known already, as 1: {POT}\n"
