@@ -13,5 +13,5 @@ def upgrade() -> None:
     """Add the column."""
     op.add_column(
         "memories",
-        sa.Column("pinned", sa.Boolean(), nullable=False, server_default=sa.text("0")),
+        sa.Column("pinned", sa.Boolean(), nullable=False, server_default="0"),
     )
