@@ -57,6 +57,15 @@ class Attachment:
     duration_seconds: float | None = None
 
 
+REPLY_TO_GAIA = "(in reply to a message of yours"
+REPLY_TO_OWN = "(in reply to a message of their own"
+CORRECTION = "(this corrects an earlier message)"
+"""The note of an edit that came too late to change the message itself."""
+
+OWN_NOTES = (REPLY_TO_GAIA, REPLY_TO_OWN, CORRECTION)
+"""How the notes begin that hold nobody else's words. Any other may."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """One message as it arrived on a channel.

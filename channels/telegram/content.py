@@ -35,8 +35,8 @@ from telegram import (
 )
 
 from channels.base.intake import LONGEST_WORDS, Content, clean, one_line
-from channels.telegram.words import replied_to, words_of
-from gaia.messages import Attachment, AttachmentKind
+from channels.telegram.words import Me, replied_to, words_of
+from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Attachment, AttachmentKind
 
 OTHER_CONTENT = {
     "paid_media": "media that must be paid for",
@@ -182,27 +182,39 @@ def _shared_user(user: SharedUser) -> str:
     return _short(name or user.username or f"id {user.user_id}")
 
 
-def context_of(message: Message) -> Content:
+def context_of(message: Message, me: Me) -> Content:
     """Notes of what the message refers to, and the files of what it replies to."""
-    reply = _reply(message)
+    reply = _reply(message, me)
     if message.forward_origin is None:
         return reply
     note = f"(forwarded from {_origin(message.forward_origin)})"
     return Content(reply.attachments, (note, *reply.notes))
 
 
-def _reply(message: Message) -> Content:
+def _reply(message: Message, me: Me) -> Content:
     quoted = f' "{one_line(message.quote.text, LONGEST_WORDS)}"' if message.quote else ""
     replied = replied_to(message)
     if replied is not None:
         content = content_of(replied)
-        return Content(content.attachments, (f"(in reply to{quoted or _gist(replied, content)})",))
+        told = quoted or _gist(replied, content)
+        return Content(content.attachments, (f"{_reply_to(message, replied, me)}{told})",))
     if message.external_reply is not None:
         origin = _origin(message.external_reply.origin)
         return Content((), (f"(in reply to{quoted} a message of {origin} in another chat)",))
     if message.reply_to_story is not None:
         return Content((), ("(in reply to a story, which cannot be read here)",))
     return Content()
+
+
+def _reply_to(message: Message, replied: Message, me: Me) -> str:
+    """How the note of a reply begins. What was forwarded is nobody's own."""
+    author = replied.from_user
+    if replied.forward_origin is None and replied.sender_chat is None and author is not None:
+        if author.id == me.user_id:
+            return f"{REPLY_TO_GAIA}:"
+        if message.from_user is not None and author.id == message.from_user.id:
+            return f"{REPLY_TO_OWN}:"
+    return "(in reply to"
 
 
 def _gist(replied: Message, content: Content) -> str:

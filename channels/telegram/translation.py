@@ -108,9 +108,9 @@ def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) ->
     if not _is_by_a_person(message):
         return Ignored("by a bot or a channel")
     if message.chat.type == Chat.PRIVATE:
-        return Written(_inbound(message, name, words_of(message), edit_of))
+        return Written(_inbound(message, me, name, words_of(message), edit_of))
     heard = hear(message, me)
-    inbound = _inbound(message, name, heard.text, edit_of)
+    inbound = _inbound(message, me, name, heard.text, edit_of)
     if heard.is_addressed:
         return Written(inbound)
     return _overheard(message, inbound, heard)
@@ -122,9 +122,9 @@ def _overheard(message: Message, inbound: Inbound, heard: Heard) -> Event:
     return Ignored("not for the bot")
 
 
-def _inbound(message: Message, name: str, text: str, edit_of: str | None) -> Inbound:
+def _inbound(message: Message, me: Me, name: str, text: str, edit_of: str | None) -> Inbound:
     chat, sender = message.chat, message.from_user
-    context, content = context_of(message), content_of(message)
+    context, content = context_of(message, me), content_of(message)
     direct = chat.type == Chat.PRIVATE
     if message.forward_origin is not None:
         text = quoted_if_command(text)

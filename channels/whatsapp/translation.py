@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from channels.base.intake import LONGEST_WORDS, Content, quoted_if_command, unknown_note
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
-from gaia.messages import Address, Attachment, AttachmentKind, Inbound
+from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Address, Attachment, AttachmentKind, Inbound
 
 SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
 REPLACED = ("EditedMessageSid", "OriginalMessageSid")
@@ -135,16 +135,16 @@ def _context(params: Params, me: Me) -> tuple[str, ...]:
     elif _is_forwarded(params):
         notes.append("(forwarded)")
     if params.get("OriginalRepliedMessageSid") and not _is_pressed(params):
-        notes.append(f"(in reply to {_replied_to(params, me)})")
+        notes.append(f"{_reply_to(params, me)})")
     return tuple(notes)
 
 
-def _replied_to(params: Params, me: Me) -> str:
+def _reply_to(params: Params, me: Me) -> str:
     """Name the message by its author: Twilio tells no word of it."""
     author = params.get("OriginalRepliedMessageSender")
     if person_in(author) == me.number:
-        return "a message of yours"
-    return "a message of their own" if author and author == params.get("From") else "a message"
+        return REPLY_TO_GAIA
+    return REPLY_TO_OWN if author and author == params.get("From") else "(in reply to a message"
 
 
 def _is_forwarded(params: Params) -> bool:

@@ -106,6 +106,7 @@ class Answer:
 
     text: str
     events: Sequence[StoredEvent]
+    called_tools: bool = False
 
 
 class Preview(Protocol):
@@ -230,7 +231,8 @@ class Agent:
         answer = answer_text(said)
         if answer is None:
             raise ModelFruitlessError("the model gave an empty answer")
-        return Answer(answer, stored_events(session.added))
+        called_tools = any(event.get_function_calls() for event in said)
+        return Answer(answer, stored_events(session.added), called_tools)
 
     async def warm(self, scene: Scene, known: Known, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and

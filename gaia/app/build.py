@@ -127,9 +127,10 @@ def build_app(
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
     jobs = build_jobs(base, memory, digest_worker)
-    handlers = _build_handlers(base, memory, models, channels, digest_worker, turns)
+    asked: set[int] = set()
+    handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
     reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
-    intake = _build_intake(base, memory, models, channels, digest_worker, handlers, reports)
+    intake = _build_intake(base, memory, models, channels, digest_worker, handlers, reports, asked)
     return App(
         settings=base.settings,
         answering=models.answering,
@@ -168,6 +169,7 @@ def _build_handlers(
     channels: ChannelParts,
     digest_worker: DigestWorker,
     turns: Turns,
+    asked: set[int],
 ) -> Handlers:
     def after_turn() -> None:
         memory.forget_worker.after_turn()
@@ -186,6 +188,7 @@ def _build_handlers(
         before_turn=memory.forget_worker.before_turn,
         after_turn=after_turn,
         observer=base.counters,
+        asked=asked,
     )
 
 
@@ -244,6 +247,7 @@ def _build_intake(
     digest_worker: DigestWorker,
     handlers: Handlers,
     reports: _Reports,
+    asked: set[int],
 ) -> _Intake:
     database, clock, delivery = base.database, base.clock, channels.delivery
     strangers = Strangers(
@@ -274,6 +278,7 @@ def _build_intake(
         commands=Registry(commands, clock),
         channels=channels.by_name,
         clock=clock,
+        asked=asked,
     )
     warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from gaia.commands.memory_text import line, quoted, whose
+from gaia.commands.memory_text import line, whose
 from gaia.commands.registry import Call, Command, Run
+from gaia.core.proposals import KEEP_ALL, whether_to_forget
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
 from gaia.memory import forget, ledger
+from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
@@ -40,8 +42,6 @@ UNCLEAR = (
     "What should I forget? Write /forget and some of its words, or its number; /forget alone "
     "means everything. I ask before I delete anything."
 )
-KEEP = Button("Keep", "/cancel", "no")
-
 WHICH = "Somebody else may have asked me since: add the number, as in /forget yes 12."
 
 
@@ -134,14 +134,12 @@ def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Rep
     lines += [line(memory) for memory in sorted(found, key=lambda each: -each.memory_id)[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"… and {len(found) - SHOWN:,} more")
-    what = "it" if len(found) == 1 else f"these {len(found):,}"
-    lines.append(f"Should I forget {what}? It cannot be undone.")
-    return _question("\n".join(lines), forget_id)
+    return whether_to_forget("\n".join(lines), len(found), forget_id)
 
 
 def _question(text: str, forget_id: int) -> Reply:
     command = f"/forget yes {forget_id}"
-    buttons = (Button("Forget", command, "yes"), KEEP)
+    buttons = (Button("Forget", command, "yes"), KEEP_ALL)
     return Reply(f"{text} Answer yes, or {command}, within an hour.", buttons)
 
 

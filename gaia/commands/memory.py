@@ -4,16 +4,16 @@ and what is a rule."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gaia.commands.memory_text import (
     PAGE_SIZE,
     SOURCES,
     day,
     line,
-    memory_number,
+    memory_numbers,
     page_number,
     paged,
-    quoted,
     understood,
     verb_of,
     whose,
@@ -23,6 +23,7 @@ from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, pending
+from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.preload import Room, rules
 from gaia.memory.recall import Finder
@@ -39,9 +40,10 @@ USAGE = (
     "only when you search for it, /memory unhide 12 undoes that. /memory pin 12 puts one "
     "before all others, /memory unpin 12 undoes that. /memory rule 12 makes one a rule "
     "that I always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
-    "/memory keep 12 confirms one of them."
+    "/memory keep 12 confirms one of them, /memory drop 12 deletes it."
 )
-HOW = "/memory keep 12 confirms one, /forget 12 deletes it."
+HOW = "/memory keep 12 confirms one, /memory drop 12 deletes it."
+NOT_PENDING = "No pending memory has that number. /memory pending lists them."
 
 
 def memory_command(
@@ -52,6 +54,7 @@ def memory_command(
     verbs: dict[str, Run] = {
         **VERBS,
         "keep": keeping(changed),
+        "drop": drop,
         "rule": make_rule(changed),
         "rules": _listing_rules(room),
     }
@@ -115,6 +118,8 @@ def _tell_why(call: Call, memory: Memory) -> str:
     told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
     if memory.quote and normalise(memory.quote) != normalise(memory.text):
         told.append(f"Your words then: {quoted(memory.quote)}")
+    elif memory.source is MemorySource.TOOL and not memory.quote:
+        told.append("I have none of your own words for it.")
     if memory.source is MemorySource.DIGEST and memory.kind is not MemoryKind.EPISODE:
         told.append(understood(memory))
     if memory.due_at is not None:
@@ -138,6 +143,8 @@ def _source(memory: Memory) -> str:
     source = SOURCES[memory.source]
     if memory.source is MemorySource.DIGEST:
         return f"{source}, which I read through on {day(memory.created_at)}"
+    if memory.source is MemorySource.TOOL and memory.status is MemoryStatus.PENDING:
+        return "I would like to keep it, and wait for your answer"
     return source
 
 
@@ -260,15 +267,35 @@ def keeping(changed: Callable[[], None]) -> Run:
     """Build `/memory keep`, which confirms a pending memory; `changed` is called afterwards."""
 
     def keep(call: Call) -> str | Reply:
-        try:
-            number = memory_number(call.words)
-            memory = pending.confirm(call.session, call.caller.user.user_id, number, call.now)
-        except UnknownMemoryError:
-            return "No pending memory has that number. /memory pending lists them."
-        kept = f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}"
-        return Reply(kept, committed=changed)
+        user_id = call.caller.user.user_id
+        kept = _each_pending(
+            call, lambda number: pending.confirm(call.session, user_id, number, call.now)
+        )
+        if not kept:
+            return NOT_PENDING
+        lines = [
+            f"Kept in {whose(call.caller)} memory as #{each.memory_id}: {quoted(each.text)}"
+            for each in kept
+        ]
+        return Reply("\n".join(lines), committed=changed)
 
     return keep
+
+
+def drop(call: Call) -> str:
+    """Delete pending memories, and no others."""
+    user_id = call.caller.user.user_id
+    dropped = _each_pending(call, lambda number: pending.discard(call.session, user_id, number))
+    return "\n".join(f"Not kept: {quoted(each.text)}" for each in dropped) or NOT_PENDING
+
+
+def _each_pending(call: Call, then: Callable[[int], Memory]) -> Sequence[Memory]:
+    """What `then` makes of each pending memory whose number is named behind the verb."""
+    done = []
+    for number in memory_numbers(call.words):
+        with suppress(UnknownMemoryError):
+            done.append(then(number))
+    return done
 
 
 def make_rule(changed: Callable[[], None]) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -11,18 +11,10 @@ from gaia.commands.registry import Call
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import ledger
-from gaia.memory.excerpts import one_line
+from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Page
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource, MemoryStatus
-
-LONGEST_SHOWN = 300
-"""Characters of a memory in a list."""
-
-FORMATTING = re.compile(
-    r"[*`\[<|~]|\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", re.ASCII
-)
-"""Where Markdown would begin: an underscore inside a word, say, is none."""
 
 SOURCES = {
     MemorySource.USER: "you asked me to keep it, word for word",
@@ -52,14 +44,9 @@ MARKS = {
 }
 """What a list says of a memory that does not count."""
 
+NUMBER = re.compile(r"(?<![\w#])#?(\d{1,18})\b", re.ASCII)
 PAGE_SIZE = 10
 Told = TypeVar("Told", str, Reply)
-
-
-def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
-    """Somebody's words in quotes, cut when they are long."""
-    shown = one_line(text, longest).replace("\u201c", '"').replace("\u201d", '"')
-    return f"\u201c{FORMATTING.sub(_escaped, shown)}\u201d"
 
 
 def understood(memory: Memory) -> str:
@@ -89,10 +76,6 @@ def whose(caller: Caller) -> str:
     return "your" if caller.conversation.direct else "this group's"
 
 
-def _escaped(mark: re.Match[str]) -> str:
-    return f"\\{mark[0]}"
-
-
 def verb_of(words: str) -> tuple[str, str]:
     """The first word after a command, in lower case, and what stands behind it."""
     verb, _, rest = words.partition(" ")
@@ -116,6 +99,11 @@ def memory_number(words: str) -> int:
     if not number.isdecimal() or len(number) > 18:
         raise UnknownMemoryError(f"{told!r} is not the number of a memory")
     return int(number)
+
+
+def memory_numbers(words: str) -> Sequence[int]:
+    """All numbers that are named behind the verb."""
+    return [int(number) for number in NUMBER.findall(verb_of(words)[1])]
 
 
 def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:

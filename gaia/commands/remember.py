@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
-from gaia.commands.memory_text import day, quoted, whose
+from gaia.commands.memory_text import day, whose
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Reply
 from gaia.digest.plain import may_be_order
-from gaia.digest.undo import last_digest
-from gaia.digest.undo import undo as take_back_digest
+from gaia.digest.undo import undo_last
 from gaia.digest.write import Committed
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
+from gaia.memory.excerpts import quoted
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.preload import Room
@@ -108,10 +108,9 @@ def undo_command(changed: Callable[[], None]) -> Command:
 
     def undo(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
-        digest_id = last_digest(call.session, user_id, call.now)
-        if digest_id is None:
+        undone = undo_last(call.session, user_id, call.now)
+        if undone is None:
             return NOTHING
-        undone = take_back_digest(call.session, user_id, digest_id, call.now)
         mine = f"{whose(call.caller)} memory"
         lines = [
             *_listed(f"Undone, and no longer in {mine}:", undone.taken_back),

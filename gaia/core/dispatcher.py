@@ -67,6 +67,7 @@ class Dispatcher:
         commands: Commands,
         channels: Mapping[str, Channel],
         clock: Clock,
+        asked: set[int],
     ) -> None:
         self._database = database
         self._access = access
@@ -79,9 +80,9 @@ class Dispatcher:
         self._commands = commands
         self._channels = channels
         self._clock = clock
-        self._asked: set[int] = set()
+        self._asked = asked
         """Conversations in which a question waits for a yes or no, so that it is said when
-        it is dropped."""
+        it is dropped. Handlers add to it."""
         self._workers = Workers("command", self._work, clock)
 
     async def receive(self, inbound: Inbound) -> Receipt:

@@ -97,8 +97,10 @@ class Handlers:
         before_turn: BeforeTurn,
         after_turn: Callable[[], None],
         observer: Observer,
+        asked: set[int],
     ) -> None:
         self._database = database
+        self._asked = asked
         self._runner = runner
         self._channels = channels
         self._delivery = delivery
@@ -232,6 +234,8 @@ class Handlers:
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
+        if end.asks:
+            self._asked.add(conversation.conversation_id)
         seconds = self._clock.monotonic() - started_at
         logger.info("turn %s after %.1f s", end.outcome.state, seconds)
         self._observer.turn_ended(end.outcome.state, seconds)
@@ -276,7 +280,9 @@ class Handlers:
         if taken.refusal is not None:
             return Outcome(InboxState.REFUSED, taken.refusal)
         answer = await running.run(runner.answer(scene, batch, sight, running, meter))
-        return Outcome(InboxState.DONE, answer.text, events=answer.events)
+        return Outcome(
+            InboxState.DONE, answer.text, events=answer.events, called_tools=answer.called_tools
+        )
 
 
 def _find_expected(session: Session, conversation_id: int) -> _Expected | None:

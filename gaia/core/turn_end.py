@@ -11,7 +11,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
-from gaia.core import sentences
+from gaia.core import proposals, sentences
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.long_answers import within_messages
 from gaia.core.message_text import own_words, render_messages
@@ -65,13 +65,14 @@ HOPELESS = (
 class Outcome:
     """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
     is what had been said of its answer when it was stopped, and `events` are what the session
-    is to tell of it."""
+    is to tell of it. `called_tools` says that tools may have proposed something."""
 
     state: InboxState
     reply: str | None = None
     retry: timedelta | None = None
     said: str = sentences.STOPPED_MARK
     events: Sequence[StoredEvent] = ()
+    called_tools: bool = False
 
     @property
     def answer(self) -> str:
@@ -81,10 +82,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a turn ended, and which conversations got a notice about a budget."""
+    """How a turn ended, whether its reply ends with a question, and which conversations got a
+    notice about a budget."""
 
     outcome: Outcome
     notified: Sequence[int] = ()
+    asks: bool = False
 
 
 class TurnEnds:
@@ -125,15 +128,20 @@ class TurnEnds:
             inbox.retry_later(session, batch.turn_id, now + outcome.retry)
         else:
             inbox.finish(session, batch.turn_id, outcome.state, now)
+        question = None
+        if outcome.called_tools:
+            question = proposals.question(session, present.user_id, batch.turn_id)
         if outcome.reply is not None:
             most = self._settings.value.limits.answer_messages
             chunks, file = within_messages(running.channel, outcome.reply, most)
+            asked = () if question is None else running.channel.split(question.text)
             outbox.add(
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=batch.turn_id,
-                chunks=chunks,
+                chunks=[*chunks, *asked],
                 now=now,
+                buttons=() if question is None else question.buttons,
                 file=file,
             )
         if outcome.state in ENDS:
@@ -149,7 +157,7 @@ class TurnEnds:
             written = self._budgets.after_turn(session, present, was_answered=is_answered)
         else:
             written = ()
-        return End(outcome, written)
+        return End(outcome, written, asks=question is not None)
 
     def _count(
         self,

@@ -1,4 +1,4 @@
-"""Takes back what a digest wrote: `/undo`, and a digest that is written once more.
+"""Takes back what gaia learned by itself: `/undo`, and a digest that is written once more.
 
 The journal of a digest tells which memories it wrote and ended, by their numbers alone. A
 memory that is forgotten meanwhile is gone for it as well.
@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import ledger, pending
+from gaia.memory import kept_by_tools, ledger, pending
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.store.digest_tables import DigestRow, DigestState
@@ -71,6 +71,24 @@ def last_digest(session: Session, user_id: str, now: datetime) -> int | None:
         if any(each.deed is not Deed.TOLD for each in _entries(stored)):
             return None if undone_at else digest_id
     return None
+
+
+def undo_last(session: Session, user_id: str, now: datetime) -> Undone | None:
+    """Take back what gaia last learned of the user by itself: a digest, or what a tool kept in
+    a turn; None where there is nothing.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    digest_id = last_digest(session, user_id, now)
+    since = now - UNDOABLE_FOR
+    if digest_id is not None:
+        stored = select(DigestRow.committed_at).where(DigestRow.digest_id == digest_id)
+        since = max(since, session.scalar(stored) or since)
+    kept = kept_by_tools.last(session, user_id, since)
+    if kept is not None:
+        return Undone(*kept_by_tools.take_back(session, user_id, kept.turn_id, now))
+    return None if digest_id is None else undo(session, user_id, digest_id, now)
 
 
 def undo(session: Session, user_id: str, digest_id: int, now: datetime) -> Undone:

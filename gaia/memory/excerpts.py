@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Set
 
 from gaia import text as texts
 from gaia.memory.text import terms
+
+LONGEST_SHOWN = 300
+"""Characters of a memory in a list."""
+
+FORMATTING = re.compile(
+    r"[*`\[<|~]|\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", re.ASCII
+)
+"""Where Markdown would begin: an underscore inside a word, say, is none."""
 
 JOINERS = frozenset("\u200c\u200d")
 """Invisible, and part of words and emoji all the same."""
@@ -38,3 +47,13 @@ def around(text: str, wanted: Set[str], longest: int) -> str:
 def defused(line: str) -> str:
     """A line that can end no fence."""
     return line.replace("<", "\u2039").replace(">", "\u203a")
+
+
+def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
+    """Somebody's words in quotes, cut when they are long."""
+    shown = one_line(text, longest).replace("\u201c", '"').replace("\u201d", '"')
+    return f"\u201c{FORMATTING.sub(_escaped, shown)}\u201d"
+
+
+def _escaped(mark: re.Match[str]) -> str:
+    return f"\\{mark[0]}"

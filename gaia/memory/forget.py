@@ -60,12 +60,13 @@ def ask(
     memory_ids: Collection[int] = (),
     everything: bool = False,
     words: str = "",
+    turn_id: str | None = None,
     now: datetime,
 ) -> int:
     """Note what the user may want forgotten; returns the number to `confirm` it by.
 
     Either `memory_ids` or `everything`. It holds for an hour, and replaces what the
-    user was asked before. `words` are as in `forget`.
+    user was asked before. `words` are as in `forget`, `turn_id` is the turn of a tool that asks.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -78,6 +79,7 @@ def ask(
         memory_ids,
         everything=everything,
         phrases=[words] if words else [],
+        turn_id=turn_id,
         now=now,
     )
 

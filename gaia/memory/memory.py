@@ -79,6 +79,7 @@ class Memory:
     turn_id: str | None
     created_at: datetime
     updated_at: datetime
+    replaces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,4 +134,5 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         turn_id=row.turn_id,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        replaces=row.replaces,
     )

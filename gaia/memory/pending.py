@@ -8,6 +8,7 @@ as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,7 +18,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import UnknownMemoryError
 from gaia.memory import forgotten, ledger, rows
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
-from gaia.store.memory_tables import MemoryRow, MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 
 ROWS_AT_A_TIME = 200
 
@@ -42,37 +43,89 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
     return ledger.add(session, user_id, said, now)
 
 
+def propose(
+    session: Session,
+    user_id: str,
+    said: Statement,
+    now: datetime,
+    *,
+    in_place_of: int | None = None,
+) -> Added:
+    """Keep a statement aside until its user answers, perhaps `in_place_of` a memory. What says
+    the same already stays as it is.
+
+    Raises:
+        As `add`.
+    """
+    said = replace(said, text=ledger.checked(said.text))
+    known = rows.same(session, user_id, said)
+    if known is None:
+        forgotten.check(session, user_id, said)
+        known = rows.insert_pending(session, user_id, said, now)
+    elif known.status == MemoryStatus.PENDING:
+        known.turn_id, known.quote = said.turn_id, said.quote
+    if known.status == MemoryStatus.PENDING:
+        known.replaces = in_place_of
+        session.flush()
+    return Added(memory_of(known), is_new=known.status == MemoryStatus.PENDING)
+
+
+def of_turn(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
+    """What tools proposed in a turn and is pending still, in order."""
+    found = session.scalars(
+        rows.of(user_id)
+        .where(
+            MemoryRow.turn_id == turn_id,
+            MemoryRow.status == MemoryStatus.PENDING,
+            MemoryRow.source == MemorySource.TOOL,
+        )
+        .order_by(MemoryRow.memory_id)
+    )
+    return [memory_of(row) for row in found]
+
+
 def page(session: Session, user_id: str, *, number: int = 1, size: int = 20) -> Page:
     """A page of the user's pending memories, the newest first."""
     return ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.PENDING)
 
 
 def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
-    """Activate a pending memory, since its user confirmed it.
+    """Activate a pending memory, since its user confirmed it; the one that it `replaces`
+    gives way, unless that is a rule.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
     row = _pending_row(session, user_id, memory_id)
+    replaces = row.replaces
     twin = _active_twin(session, row)
     if twin is not None:
         twin.support += 1
         rows.delete_pending(session, row)
-        return memory_of(twin)
-    row.support += 1
-    rows.activate(session, row, now)
-    return memory_of(row)
+        kept = twin
+    else:
+        row.support += 1
+        rows.activate(session, row, now)
+        kept = row
+    if replaces is not None and replaces != kept.memory_id:
+        old = session.scalar(rows.one_of(user_id, replaces, MemoryStatus.ACTIVE))
+        if old is not None and old.kind != MemoryKind.RULE:
+            ledger.give_way(session, user_id, replaces, kept.memory_id, now)
+    return memory_of(kept)
 
 
-def discard(session: Session, user_id: str, memory_id: int) -> None:
-    """Delete a pending memory.
+def discard(session: Session, user_id: str, memory_id: int) -> Memory:
+    """Delete a pending memory; returns what it was.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
-    rows.delete_pending(session, _pending_row(session, user_id, memory_id))
+    row = _pending_row(session, user_id, memory_id)
+    gone = memory_of(row)
+    rows.delete_pending(session, row)
+    return gone
 
 
 def put_aside(

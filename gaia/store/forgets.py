@@ -58,16 +58,26 @@ def ask(
     *,
     everything: bool,
     phrases: Sequence[str] = (),
+    turn_id: str | None = None,
     now: datetime,
 ) -> int:
-    """Note what a user may want forgotten, in the place of what they were asked before."""
-    withdraw(session, user_id)
+    """Note what a user may want forgotten, in the place of what they were asked before.
+
+    With a `turn_id` it is a tool that asks: its question stands beside the one that they
+    asked for themselves, and what one turn asks for is one question.
+    """
+    asked_before = _open_questions(session, user_id, by_tool=turn_id is not None)
+    of_turn = [row for row in asked_before if turn_id in row.turn_ids]
+    wanted = {*memory_ids, *(number for row in of_turn for number in row.memory_ids)}
+    for row in asked_before:
+        session.delete(row)
     row = ForgetRow(
         user_id=user_id,
         state=ForgetState.ASKED,
         everything=everything,
-        memory_ids=list(memory_ids),
+        memory_ids=sorted(wanted),
         phrases=list(phrases),
+        turn_ids=[] if turn_id is None else [turn_id],
         created_at=now,
     )
     session.add(row)
@@ -78,16 +88,17 @@ def ask(
 def asked(
     session: Session, user_id: str, forget_id: int | None, *, since: datetime
 ) -> Forget | None:
-    """What the user was asked since then: of that number, or, without one, whatever it was."""
-    query = select(ForgetRow).where(
-        ForgetRow.user_id == user_id,
-        ForgetRow.state == ForgetState.ASKED,
-        ForgetRow.created_at >= since,
-    )
-    if forget_id is not None:
-        query = query.where(ForgetRow.forget_id == forget_id)
-    row = session.scalar(query)
-    return None if row is None else _forget(row)
+    """What the user was asked since then: of that number, or, without one, what they asked
+    for themselves."""
+    rows = _open_questions(session, user_id, by_tool=False if forget_id is None else None)
+    found = [row for row in rows if row.created_at >= since and forget_id in (None, row.forget_id)]
+    return _forget(found[0]) if found else None
+
+
+def asked_in_turn(session: Session, user_id: str, turn_id: str) -> Forget | None:
+    """What a tool asked of the user in a turn."""
+    rows = _open_questions(session, user_id, by_tool=True)
+    return next((_forget(row) for row in rows if turn_id in row.turn_ids), None)
 
 
 def withdraw(session: Session, user_id: str) -> None:
@@ -190,6 +201,16 @@ def last_begun(session: Session, user_id: str) -> int:
         .where(ConversationRow.user_id == user_id, InboxRow.turn_id.is_not(None))
     )
     return number or 0
+
+
+def _open_questions(session: Session, user_id: str, *, by_tool: bool | None) -> Sequence[ForgetRow]:
+    """The questions that the user has not answered: a tool's, their own, or all."""
+    rows = session.scalars(
+        select(ForgetRow)
+        .where(ForgetRow.user_id == user_id, ForgetRow.state == ForgetState.ASKED)
+        .order_by(ForgetRow.forget_id)
+    )
+    return [row for row in rows if by_tool in (None, bool(row.turn_ids))]
 
 
 def _forget(row: ForgetRow) -> Forget:

@@ -19,7 +19,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.messages import Attachment, AttachmentKind, Inbound, ReceiptKind
+from gaia.messages import CORRECTION, Attachment, AttachmentKind, Inbound, ReceiptKind
 from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
@@ -28,9 +28,6 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
 FAILED = (InboxState.DEAD, InboxState.REFUSED)
-
-CORRECTION = "(this corrects an earlier message)"
-"""The note of an edit that came too late to change the message itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class MemoryRow(Base):
     differ by one were said one after the other. `hash` is that of the normalised
     text, `length` the number of the terms that it is found by. `valid_from` is when it was
     said, `valid_to` when it ceased to hold, `due_at` when a reminder is due. `digest_id` is
-    the digest that wrote it.
+    the digest that wrote it. A pending one `replaces` another once it is confirmed.
     """
 
     __tablename__ = "memories"
@@ -99,6 +99,7 @@ class MemoryRow(Base):
     )
     expires_at: Mapped[datetime | None]
     due_at: Mapped[datetime | None]
+    replaces: Mapped[int | None]
     digest_id: Mapped[int | None] = mapped_column(index=True)
     session_id: Mapped[str | None]
     position: Mapped[int | None]
@@ -210,7 +211,8 @@ class ForgetRow(Base):
     `memory_ids` are the memories that it means, `everything` all of the user's.
     While it is carried out, `phrases` are what to look for in transcripts, queues and
     logs: the texts of memories that are gone already, which `turn_ids` had them from, and
-    the words that the user named them by, which a question holds as well.
+    the words that the user named them by, which a question holds as well. The `turn_ids` of a
+    question are the turn of the tool that asks it.
     What was received after the message `inbox_id` is none of its business.
     """
 

@@ -9,7 +9,7 @@ from gaia.testing.function_model import Answer, ToolCall, last_user_text
 
 class ToolScript:
     """Answers a text with its calls, one after the other; then with what the last one
-    answered, or without any with an echo."""
+    answered, or without any with an echo. The text may stand among notes."""
 
     def __init__(self) -> None:
         self._calls: dict[str, list[ToolCall]] = {}
@@ -23,7 +23,8 @@ class ToolScript:
         return len(self._calls.get(said, ()))
 
     def __call__(self, request: LlmRequest) -> Answer:
-        waiting = self._calls.get(last_user_text(request), [])
+        lines = last_user_text(request).splitlines()
+        waiting = next((self._calls[line] for line in lines if self._calls.get(line)), [])
         if waiting:
             return waiting.pop(0)
         results = [

@@ -1,5 +1,9 @@
 """The tools on long-term memory. Whose memory it is, ADK's context says, never the model.
 
+Nothing is forgotten by a tool: it asks, and the person answers. In a turn in which somebody
+else's words may lead the model, or on a number alone, a tool only proposes: what it would keep
+is pending, and `gaia.core.proposals` asks at the end of the turn.
+
 Their docstrings are part of each request: a small model reads every word of them.
 """
 
@@ -17,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
+from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import (
     GaiaError,
     StoreError,
@@ -24,19 +29,19 @@ from gaia.errors import (
     UnknownMemoryError,
     UnknownUserError,
 )
-from gaia.memory import credentials, forget, forgotten, ledger
+from gaia.memory import credentials, forget, forgotten, ledger, pending
 from gaia.memory.entities import entity
-from gaia.memory.excerpts import one_line
+from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.recall import Finder
-from gaia.memory.text import content_terms
+from gaia.memory.text import content_terms, terms
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
 from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +57,9 @@ NUMBER = re.compile(r"^(?:kept as )?#(\d{1,18})\b", re.MULTILINE)
 NOBODY = frozenset({"", "none", "null"})
 """Names that a small model gives where it has none."""
 
+ASKS = "the user is asked whether to {what}: nothing has changed, and nothing does before their yes"
+IS_RULE = "#{number} is a rule of the user's, which only they change"
+
 Told = dict[str, str]
 
 
@@ -64,6 +72,7 @@ class _Change:
     turn_id: str
     said: TurnWords | None
     now: datetime
+    others_may_lead: bool
 
 
 P = ParamSpec("P")
@@ -104,6 +113,8 @@ class MemoryTools:
             added = await self._change(tool_context, _remember, fact, about)
         except FAULTS as exc:
             return _failed(exc)
+        if _is_pending(added.memory):
+            return {"result": ASKS.format(what="keep that")}
         known = "" if added.is_new else ", which was known already"
         return {"result": f"kept as #{added.memory.memory_id}{known}"}
 
@@ -134,11 +145,13 @@ class MemoryTools:
         except FAULTS as exc:
             return _failed(exc)
         new_id = added.memory.memory_id
+        if _is_pending(added.memory):
+            return {"result": ASKS.format(what=f"put that in the place of #{old.memory_id}")}
         place = "" if new_id == old.memory_id else f", in the place of #{old.memory_id}"
         return {"result": f"kept as #{new_id}{place}"}
 
     async def forget_memory(self, memory_id: int, tool_context: ToolContext) -> Told:
-        """Delete a fact for good, when the user asks for it.
+        """Ask the user whether a fact is to be deleted for good.
 
         Args:
             memory_id: Its number.
@@ -147,7 +160,7 @@ class MemoryTools:
             old = await self._change(tool_context, _forget, tool_context, memory_id)
         except FAULTS as exc:
             return _failed(exc)
-        return {"result": f"#{old.memory_id} is forgotten for good"}
+        return {"result": ASKS.format(what=f"forget #{old.memory_id}")}
 
     async def _change(
         self,
@@ -164,7 +177,8 @@ class MemoryTools:
         def transaction(session: Session) -> T:
             identities.find(session, user_id)
             said = inbox.words_of_turn(session, turn_id)
-            present = _Change(session, user_id, turn_id, said, self._clock.now())
+            may_lead = others_may_lead(session, tool_context, turn_id)
+            present = _Change(session, user_id, turn_id, said, self._clock.now(), may_lead)
             return change(present, *args, **kwargs)
 
         changed = await self._database.write(transaction)
@@ -173,34 +187,45 @@ class MemoryTools:
 
 
 def _remember(change: _Change, fact: object, about: object) -> Added:
-    return ledger.add(change.session, change.user_id, _statement(change, fact, about), change.now)
+    keep = pending.propose if change.others_may_lead else ledger.add
+    return keep(change.session, change.user_id, _statement(change, fact, about), change.now)
 
 
 def _update(
     change: _Change, tool_context: ToolContext, told: object, fact: object
 ) -> tuple[Memory, Added]:
     old = _meant(change, tool_context, told)
+    if old.kind is MemoryKind.RULE:
+        raise UnfitMemoryError(IS_RULE.format(number=old.memory_id))
     newer = _newer(change, old, fact)
-    return old, ledger.supersede(change.session, change.user_id, old.memory_id, newer, change.now)
+    session, user_id, now = change.session, change.user_id, change.now
+    if change.others_may_lead or not _is_spoken_of(change, old):
+        added = pending.propose(session, user_id, newer, now, in_place_of=old.memory_id)
+        return (old if added.is_new else added.memory), added
+    return old, ledger.supersede(session, user_id, old.memory_id, newer, now)
 
 
 def _forget(change: _Change, tool_context: ToolContext, told: object) -> Memory:
     old = _meant(change, tool_context, told)
-    forget.forget(
+    forget.ask(
         change.session,
         change.user_id,
-        [old.memory_id],
-        inbox_id=change.said.inbox_id if change.said else 0,
+        memory_ids=[old.memory_id],
+        turn_id=change.turn_id,
         now=change.now,
     )
     return old
+
+
+def _is_pending(memory: Memory) -> bool:
+    return memory.status is MemoryStatus.PENDING
 
 
 def _statement(change: _Change, fact: object, about: object) -> Statement:
     text = _sentence(fact)
     name = entity(about) if isinstance(about, str) else ""
     said = change.said
-    quote = one_line(said.text, LONGEST_QUOTE) if said else ""
+    quote = around(said.text, terms(text).keys(), LONGEST_QUOTE) if said else ""
     return Statement(
         text=text,
         source=MemorySource.TOOL,
@@ -237,15 +262,19 @@ def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
     """
     number = _number(told)
     memory = ledger.get(change.session, change.user_id, number)
-    words = change.said.text if change.said else ""
-    if content_terms(words).isdisjoint(content_terms(memory.text)) and number not in _numbers_told(
-        tool_context
-    ):
+    if not _is_spoken_of(change, memory) and number not in _numbers_told(tool_context):
         raise UnknownMemoryError(f"nobody spoke of the memory {number}")
     if memory.superseded_by is not None:
         heir = ledger.get(change.session, change.user_id, memory.superseded_by)
         memory = heir if heir.turn_id == change.turn_id else memory
     return memory
+
+
+def _is_spoken_of(change: _Change, memory: Memory) -> bool:
+    """Whether what the user says now has a word in common with a memory: its number alone
+    licenses nothing."""
+    words = change.said.text if change.said else ""
+    return not content_terms(words).isdisjoint(content_terms(memory.text))
 
 
 def _numbers_told(tool_context: ToolContext) -> frozenset[int]:

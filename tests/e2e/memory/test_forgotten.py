@@ -51,7 +51,9 @@ async def test_a_tool_forgets_and_the_turn_in_which_it_does_is_clean_too(
         household.model.script(Step(call=ScriptedCall(name="remember", args={"fact": POT})))
         await ada.ask(f"Keep in mind: {POT}")
         household.model.script(Step(call=ScriptedCall(name="forget_memory", args={"memory_id": 1})))
-        assert "forgotten" in await ada.ask("Forget about the gate code under the cobaltine pot")
+        asked = await ada.ask("Forget about the gate code under the cobaltine pot")
+        assert "Should I forget it?" in asked
+        assert "Forgotten: 1 memory" in await ada.ask("yes")
         await household.until_forgotten()
         assert files_with(household.home.root, *TRACES) == []
         household.model.script(Step(call=ScriptedCall(name="remember", args={"fact": POT})))

@@ -94,8 +94,7 @@ def write(household: Household, name: str, requests: SetupPlan, chance: random.R
     if request == "replace" and changeable[1:]:
         text, newer = changeable[1], a_statement(chance)
         requests.replaced[text] = newer
-        person.writes(f"use load_memory {json.dumps({'query': text})}")
-        change = {"memory_id": present[text], "fact": newer}
+        change = {"memory_id": present[text], "fact": newer, "was": text}
         person.writes(f"use update_memory {json.dumps(change)}")
         return
     text = a_statement(chance)

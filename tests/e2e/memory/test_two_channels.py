@@ -52,7 +52,7 @@ async def test_what_the_model_keeps_is_explained_and_replaced(household: Househo
         assert old in found
         replacement = {"memory_id": 1, "fact": new}
         household.model.script(Step(call=ScriptedCall(name="update_memory", args=replacement)))
-        assert "in the place of #1" in await ada.ask("That is over now")
+        assert "in the place of #1" in await ada.ask("I am not allergic any more")
         told = await household.on_telegram("ada", "/memory")
         assert new in told
         assert old not in told

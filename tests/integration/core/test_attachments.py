@@ -13,8 +13,7 @@ from gaia.agent.enclosures import Intake
 from gaia.cli import sessions
 from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError
-from gaia.messages import Attachment, AttachmentKind, TurnStarted
-from gaia.store.inbox import CORRECTION
+from gaia.messages import CORRECTION, Attachment, AttachmentKind, TurnStarted
 from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall
 

@@ -88,11 +88,13 @@ async def test_load_memory_finds_with_numbers_also_what_is_hidden(running_core):
         assert "nothing is known" in await use("again", "load_memory", query="unicorn")
 
 
-async def test_the_forget_tool_forgets_one_and_it_is_not_learned_again(running_core):
+async def test_what_the_forget_tool_asked_for_is_not_learned_again(running_core):
     async with core_with(running_core) as (core, use):
         await core.say(f"/remember {POT}")
-        again = [ToolCall("remember", {"fact": POT})]
-        await use("forget the pot", "forget_memory", memory_id=1, then=again)
+        await use("forget the pot", "forget_memory", memory_id=1)
+        await core.channel.until_sent(3)
+        assert "Forgotten: 1 memory" in await core.say("yes")
+        assert "forgotten" in await use("drop it", "remember", fact=POT)
         assert await memories(core) == []
         core.clock.advance(1)
         assert "kept as #2" in await use(f"Well: {POT}", "remember", fact=POT)
@@ -105,7 +107,7 @@ async def test_a_number_that_nobody_spoke_of_is_a_guess_and_changes_nothing(runn
             assert "no such number" in await use(f"{name} it", name, memory_id=1, **more)
         assert len(await memories(core)) == 1
         await use("what was it", "load_memory", query="gate code")
-        assert "forgotten for good" in await use("drop it", "forget_memory", memory_id=1)
+        assert "is asked" in await use("drop it", "forget_memory", memory_id=1)
 
 
 @pytest.mark.parametrize("number", [1, "#7", "x", "9" * 30, -3])
@@ -210,7 +212,7 @@ async def test_a_number_within_a_memorys_words_was_told_by_no_tool(running_core)
         await core.say("/remember at work I am known as #1")
         await use("who am I", "load_memory", query="work known")
         assert "no such number" in await use("drop it", "forget_memory", memory_id=1)
-        assert "forgotten for good" in await use("drop it then", "forget_memory", memory_id=2)
+        assert "is asked" in await use("drop it then", "forget_memory", memory_id=2)
 
 
 async def test_a_change_that_a_turn_makes_again_is_made_once(running_core):

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from channels.formatting.markdown import parse
-from gaia.commands.memory_text import quoted
-from gaia.memory.excerpts import one_line
+from gaia.memory.excerpts import one_line, quoted
 
 
 def never(_: str) -> bool:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gaia.messages import Address, Inbound, ReceiptKind
+from gaia.messages import CORRECTION, Address, Inbound, ReceiptKind
 from gaia.store import batches, chunk_states, conversations, inbox, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.inbox import CORRECTION
 from gaia.store.outbox import Cause
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
