@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from gaia import fence
 from gaia import text as texts
 from gaia.errors import StoreError
 from gaia.lru import LruCache
@@ -48,6 +49,11 @@ def one_line(text: str, longest: int) -> str:
     return texts.one_line(clean(text), longest)
 
 
+def quoted(text: str, longest: int = LONGEST_WORDS) -> str:
+    """Put words of others into quotes, which nothing in them can end, and make them storable."""
+    return fence.quoted(clean(text), longest)
+
+
 def quoted_if_command(text: str) -> str:
     """Put a command that somebody else gave into quotes, so that nobody gives it."""
     return f'"{text}"' if text.startswith("/") else text
@@ -57,7 +63,7 @@ def unknown_note(text: str, content: Content, kind: str) -> tuple[str, ...]:
     """Note that nothing was found in a message: it is newer than gaia, most likely."""
     if text or content.attachments or content.notes:
         return ()
-    named = f": {kind}" if kind else ""
+    named = f": {quoted(kind)}" if kind else ""
     return (f"(sent something that cannot be read here{named})",)
 
 

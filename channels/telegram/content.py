@@ -34,7 +34,7 @@ from telegram import (
     Voice,
 )
 
-from channels.base.intake import LONGEST_WORDS, Content, clean, one_line
+from channels.base.intake import LONGEST_WORDS, Content, clean, one_line, quoted
 from channels.telegram.words import Me, replied_to, words_of
 from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Attachment, AttachmentKind
 
@@ -116,7 +116,7 @@ def _sticker(sticker: Sticker) -> Attachment:
 
 def _notes(message: Message) -> Iterator[str]:
     if message.sticker and message.sticker.emoji:
-        yield f"(sticker {_short(message.sticker.emoji)})"
+        yield f"(sticker {quoted(message.sticker.emoji)})"
     if message.venue:
         yield _venue(message.venue)
     elif message.location:  # A venue has its place in both.
@@ -128,20 +128,16 @@ def _notes(message: Message) -> Iterator[str]:
     if message.checklist:
         yield _checklist(message.checklist)
     if message.dice:
-        yield f"(threw {_short(message.dice.emoji)}: {message.dice.value})"
+        yield f"(threw {quoted(message.dice.emoji)}: {message.dice.value})"
     if message.users_shared:
         names = (_shared_user(user) for user in message.users_shared.users)
         yield f"(shared users: {'; '.join(names)})"
     if message.chat_shared:
         shared = message.chat_shared
-        yield f"(shared a chat: {_short(shared.title or shared.username or str(shared.chat_id))})"
+        yield f"(shared a chat: {quoted(shared.title or shared.username or str(shared.chat_id))})"
     for name, words in OTHER_CONTENT.items():
         if getattr(message, name):
             yield f"(sent {words}, which cannot be read here)"
-
-
-def _short(text: str) -> str:
-    return one_line(text, LONGEST_WORDS)
 
 
 def _place(location: Location) -> str:
@@ -154,32 +150,32 @@ def _location(location: Location) -> str:
 
 
 def _venue(venue: Venue) -> str:
-    address = f", {_short(venue.address)}" if venue.address else ""
-    return f"(place: {_short(venue.title)}{address}; {_place(venue.location)})"
+    address = f", {quoted(venue.address)}" if venue.address else ""
+    return f"(place: {quoted(venue.title)}{address}; {_place(venue.location)})"
 
 
 def _contact(contact: Contact) -> str:
     name = " ".join(filter(None, (contact.first_name, contact.last_name)))
-    return f"(contact: {_short(name)}, phone {_short(contact.phone_number)})"
+    return f"(contact: {quoted(name)}, phone {quoted(contact.phone_number)})"
 
 
 def _poll(poll: Poll) -> str:
-    options = "; ".join(_short(option.text) for option in poll.options)
+    options = "; ".join(quoted(option.text) for option in poll.options)
     kind = "quiz" if poll.type == Poll.QUIZ else "poll"
-    return f'({kind} "{_short(poll.question)}", options: {options})'
+    return f"({kind} {quoted(poll.question)}, options: {options})"
 
 
 def _checklist(checklist: Checklist) -> str:
     tasks = "; ".join(
-        f"{'[x]' if task.completion_date else '[ ]'} {_short(task.text)}"
+        f"{'[x]' if task.completion_date else '[ ]'} {quoted(task.text)}"
         for task in checklist.tasks
     )
-    return f'(checklist "{_short(checklist.title)}": {tasks})'
+    return f"(checklist {quoted(checklist.title)}: {tasks})"
 
 
 def _shared_user(user: SharedUser) -> str:
     name = " ".join(filter(None, (user.first_name, user.last_name)))
-    return _short(name or user.username or f"id {user.user_id}")
+    return quoted(name or user.username or f"id {user.user_id}")
 
 
 def context_of(message: Message, me: Me) -> Content:
@@ -192,15 +188,15 @@ def context_of(message: Message, me: Me) -> Content:
 
 
 def _reply(message: Message, me: Me) -> Content:
-    quoted = f' "{one_line(message.quote.text, LONGEST_WORDS)}"' if message.quote else ""
+    quote = f" {quoted(message.quote.text)}" if message.quote else ""
     replied = replied_to(message)
     if replied is not None:
         content = content_of(replied)
-        told = quoted or _gist(replied, content)
+        told = quote or _gist(replied, content)
         return Content(content.attachments, (f"{_reply_to(message, replied, me)}{told})",))
     if message.external_reply is not None:
         origin = _origin(message.external_reply.origin)
-        return Content((), (f"(in reply to{quoted} a message of {origin} in another chat)",))
+        return Content((), (f"(in reply to{quote} a message of {origin} in another chat)",))
     if message.reply_to_story is not None:
         return Content((), ("(in reply to a story, which cannot be read here)",))
     return Content()
@@ -220,9 +216,10 @@ def _reply_to(message: Message, replied: Message, me: Me) -> str:
 def _gist(replied: Message, content: Content) -> str:
     """Return what a message was, in a few words."""
     kinds = "".join(f" {_article(each.kind)} {each.kind}" for each in content.attachments)
-    words = one_line(words_of(replied), LONGEST_WORDS)
+    words = words_of(replied)
+    words = words and quoted(words)
     notes = "".join(f" {note}" for note in content.notes)
-    return (kinds + (f' "{words}"' if words else "") + notes) or " a message without words"
+    return (kinds + (f" {words}" if words else "") + notes) or " a message without words"
 
 
 def _article(noun: str) -> str:
@@ -241,4 +238,4 @@ def _origin(origin: MessageOrigin) -> str:
             name = origin.chat.title or ""
         case _:
             name = ""
-    return one_line(name, LONGEST_WORDS) or "somebody"
+    return quoted(name) if name.strip() else "somebody"

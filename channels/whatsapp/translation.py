@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from channels.base.intake import LONGEST_WORDS, Content, quoted_if_command, unknown_note
+from channels.base.intake import LONGEST_WORDS, Content, quoted, quoted_if_command, unknown_note
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
 from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Address, Attachment, AttachmentKind, Inbound
 
@@ -237,11 +237,11 @@ def _notes(params: Params) -> Iterator[str]:
     if is_place(params):
         yield _place(params)
     if params.get("FlowData"):
-        yield f"(filled in a form: {params.line('FlowData', LONGEST_WORDS)})"
+        yield f"(filled in a form: {quoted(params.get('FlowData'))})"
     if description := params.line("ListDescription", LONGEST_WORDS):
-        yield f'(chosen from a list: "{description}")'
+        yield f"(chosen from a list: {quoted(description)})"
     if advertised := [each for each in _advertisement(params) if each]:
-        yield f'(wrote because of an advertisement: "{": ".join(advertised)}")'
+        yield f"(wrote because of an advertisement: {quoted(': '.join(advertised))})"
 
 
 def _advertisement(params: Params) -> Iterator[str]:
@@ -252,5 +252,5 @@ def _advertisement(params: Params) -> Iterator[str]:
 def _place(params: Params) -> str:
     where = f"latitude {params.get('Latitude')}, longitude {params.get('Longitude')}"
     named = [params.line(name, LONGEST_WORDS) for name in ("Label", "Address")]
-    names = ", ".join(name for name in named if name)
+    names = ", ".join(quoted(name) for name in named if name)
     return f"(place: {names}; {where})" if names else f"(location: {where})"

@@ -20,7 +20,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from gaia.memory.excerpts import defused
+from gaia import fence
 from gaia.memory.memory import Memory
 from gaia.memory.preload import Prefix
 from gaia.memory.recall import excerpt
@@ -84,6 +84,7 @@ def instructions(
 ) -> str:
     """The frozen instructions; `own` are the owner's, from `model.instructions`, and
     `prefix` is what the user's memory adds."""
+    user = fence.quoted(user)
     role = (GROUP_ROLE if in_group else ROLE).format(user=user)
     text = INSTRUCTIONS.format(role=role, channel=CHANNEL_NAMES.get(channel, channel))
     added = [GROUP_MEMORY if in_group else MEMORY] if remembers else []
@@ -117,7 +118,7 @@ def plain_instructions(
     now: datetime,
 ) -> str:
     """The instructions of a small model: a few plain lines. `now` is the user's local time."""
-    role = GROUP_ROLE.format(user=user) if in_group else PLAIN_ROLE
+    role = GROUP_ROLE.format(user=fence.quoted(user)) if in_group else PLAIN_ROLE
     time = f"{now:%A} {now.day} {now:%B %Y, %H:%M}"
     next_day = now + timedelta(days=1)
     tomorrow = f"{next_day:%A} {next_day.day} {next_day:%B}"
@@ -203,7 +204,7 @@ def _remembered(memory: Memory, sent_at: datetime) -> str:
 
 def _defused(text: str) -> str:
     """Stored words that can neither end the fence nor look like another line."""
-    return defused(excerpt(text))
+    return fence.line(excerpt(text))
 
 
 def _zone(time: datetime) -> str:

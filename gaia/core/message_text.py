@@ -3,19 +3,25 @@
 This is what a session keeps; the content of the files is not part of it.
 """
 
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from gaia import fence
 from gaia.messages import Attachment, AttachmentKind
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.inbox import Message
-from gaia.text import one_line
 
 LONGEST_NAME = 80
 """Characters of a file's name, or of a sender's, that the model reads."""
+
+COLONS = re.compile("[:：︓﹕꞉∶ː׃։]")
+MEDIA_TYPE = re.compile(r"[a-zA-Z0-9][\w.+-]{0,80}/[a-zA-Z0-9][\w.+-]{0,80}", re.ASCII)
+FORWARDED = "[somebody else] wrote the following"
 
 NOBODY = "Somebody"
 EMPTY = "[an empty message]"
@@ -64,15 +70,20 @@ def label(attachment: Attachment) -> str:
     """A file in a few words: `document "report.pdf", application/pdf, 34 kB`."""
     named = f"{attachment.kind}"
     if attachment.file_name:
-        named += f' "{_name(attachment.file_name)}"'
+        named += f" {fence.quoted(attachment.file_name, LONGEST_NAME)}"
     about = [named]
     if attachment.kind is AttachmentKind.DOCUMENT:
-        about.append(attachment.media_type)
+        about.append(media_type(attachment))
         if attachment.size_bytes is not None:
             about.append(_size(attachment.size_bytes))
     if attachment.kind in PLAYED and attachment.duration_seconds is not None:
         about.append(_duration(attachment.duration_seconds))
     return ", ".join(about)
+
+
+def media_type(attachment: Attachment) -> str:
+    """The MIME type that the sender's software states, if it is one."""
+    return attachment.media_type if MEDIA_TYPE.fullmatch(attachment.media_type) else "unknown type"
 
 
 def _joined(messages: Sequence[Message], texts: Sequence[str], in_group: bool) -> str:
@@ -85,8 +96,10 @@ def _joined(messages: Sequence[Message], texts: Sequence[str], in_group: bool) -
 
 
 def _message(message: Message, fates: Mapping[Attachment, Fate]) -> str:
-    lines = [message.text] if message.text.strip() else []
-    lines += [" ".join(note.split()) for note in message.notes]
+    """Notes first: they say whose the words are that follow."""
+    lines = [" ".join(note.split()) for note in message.notes]
+    if message.text.strip():
+        lines.append(fence.block(FORWARDED, message.text) if message.is_forwarded else message.text)
     for attachment in message.attachments:
         fate = fates.get(attachment)
         lines.append(f"[{label(attachment)}, {fate}]" if fate else f"[{label(attachment)}]")
@@ -95,13 +108,7 @@ def _message(message: Message, fates: Mapping[Attachment, Fate]) -> str:
 
 def _sender(message: Message) -> str:
     """The sender's name; a colon in it could make two names of it."""
-    return _name((message.sender_name or "").replace(":", " ")) or NOBODY
-
-
-def _name(name: str) -> str:
-    """A name on one line, without what is invisible, or would end a label."""
-    shown = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in name)
-    return one_line(shown.translate(str.maketrans('"[]', "'()")), LONGEST_NAME)
+    return fence.line(COLONS.sub(" ", message.sender_name or ""), LONGEST_NAME) or NOBODY
 
 
 def _size(size_bytes: int) -> str:

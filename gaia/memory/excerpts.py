@@ -44,11 +44,6 @@ def around(text: str, wanted: Set[str], longest: int) -> str:
     return f"{'…' * before}{part}{'…' * after}"
 
 
-def defused(line: str) -> str:
-    """A line that can end no fence."""
-    return line.replace("<", "\u2039").replace(">", "\u203a")
-
-
 def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
     """Somebody's words in quotes, cut when they are long."""
     shown = one_line(text, longest).replace("\u201c", '"').replace("\u201d", '"')

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.exc import SQLAlchemyError
 
+from gaia import fence
 from gaia.agent.tools import Tool
 from gaia.errors import GaiaError, StoreError
 from gaia.memory import archive, credentials
 from gaia.memory.archive import Hit
-from gaia.memory.excerpts import defused
 from gaia.memory.owner import owner
 from gaia.memory.periods import between
 from gaia.ports import Clock
+from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
@@ -93,9 +94,11 @@ def _tells_a_password(hit: Hit) -> bool:
 
 def _shown(hit: Hit) -> str:
     said = hit.said_at.astimezone()
+    is_own = hit.turn.asked == hit.turn.words.replace(MESSAGE_BREAK, "\n")
+    own = "said" if is_own else "sent, partly in words of others,"
     return (
-        f'- {said.day} {said:%B %Y, %H:%M}: the user said "{defused(hit.asked)}", '
-        f'you answered "{defused(hit.answer)}"'
+        f"- {said.day} {said:%B %Y, %H:%M}: the user {own} {fence.quoted(hit.asked)}, "
+        f"you answered {fence.quoted(hit.answer)}"
     )
 
 

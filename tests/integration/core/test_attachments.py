@@ -294,7 +294,7 @@ async def test_an_edit_of_an_answered_message_corrects_it_once(running_core):
         await core.channel.until_sent(3)
         assert [last_parts(request) for request in core.model.requests] == [
             ["at five"],
-            [f"at six\n{CORRECTION}"],
+            [f"{CORRECTION}\nat six"],
             ["bye"],
         ]
 

@@ -175,7 +175,7 @@ async def test_the_length_of_a_message_is_that_of_its_own_words(running_core):
     settings = Settings(limits=LimitsSettings(message_characters=100))
     async with running_core(settings=settings) as core:
         await core.channel.say("x" * 100, notes=("(in reply to “something long”)",))
-        assert texts(await core.channel.until_sent(1))[0].startswith("echo: xxx")
+        assert texts(await core.channel.until_sent(1))[0].endswith("\n" + "x" * 100)
 
 
 async def test_a_user_has_no_more_than_half_of_the_turns_at_once(running_core):

@@ -80,7 +80,7 @@ async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None
     assert {str(each.address) for each in received} == {f"telegram:{GROUP}"}
     assert received[0].sender_name == "Ada"
     assert received[0].chat_title == "Family"
-    assert received[2].notes == ('(in reply to "It is noon.")',)
+    assert received[2].notes == ('(in reply to a message of yours: "It is noon.")',)
 
 
 async def test_a_supergroup_goes_on_where_the_group_was(rig: Rig) -> None:
@@ -105,5 +105,5 @@ async def test_what_is_no_text_is_told(rig: Rig) -> None:
     ada.forwards(ada.writes("the word"), author="Bob")
     place, poll, _, forward = await rig.until_received(4)
     assert place.notes == ("(location: latitude 52.5, longitude 13.4)",)
-    assert poll.notes == ('(poll "Tea?", options: Yes; No)',)
-    assert forward.notes == ("(forwarded from Bob)",)
+    assert poll.notes == ('(poll "Tea?", options: "Yes"; "No")',)
+    assert forward.notes == ('(forwarded from "Bob")',)

@@ -59,7 +59,7 @@ async def test_what_is_no_text_is_told(rig: Rig) -> None:
     ada.picks("Green tea", "tea_2", "hot")
     ada.forwards("/forget")
     _, place, contact, reply, pressed, picked, forwarded = await rig.until_received(7)
-    assert place.notes == ("(place: Home, Unter den Linden 1; latitude 52.5, longitude 13.4)",)
+    assert place.notes == ('(place: "Home", "Unter den Linden 1"; latitude 52.5, longitude 13.4)',)
     assert contact.notes == ("(a contact)",)
     assert contact.attachments[0].media_type == "text/vcard"
     assert (reply.text, reply.notes) == ("yes", ("(in reply to a message of yours)",))

@@ -21,7 +21,7 @@ NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
 def test_instructions_name_the_person_and_the_channel() -> None:
     text = instructions(user="Ada", channel="terminal", own="")
-    assert "the personal assistant of Ada. You talk over a terminal." in text
+    assert 'the personal assistant of "Ada". You talk over a terminal.' in text
     assert "over a-new-one." in instructions(user="Ada", channel="a-new-one", own="")
 
 
@@ -32,14 +32,14 @@ def test_instructions_for_a_messenger_say_that_it_shows_markdown() -> None:
 
 def test_instructions_for_a_group_tell_whose_name_stands_where() -> None:
     text = instructions(user="The Lovelaces", channel="telegram", in_group=True, own="")
-    assert "the assistant of the group The Lovelaces, where several people write" in text
+    assert 'the assistant of the group "The Lovelaces", where several people write' in text
     assert "each message begins with its sender's name" in text
     assert "personal" not in text
 
 
 def test_braces_are_text() -> None:
     text = instructions(user="{channel}", channel="x", own="Answer as {json}.")
-    assert "assistant of {channel}." in text
+    assert 'assistant of "{channel}".' in text
     assert text.endswith("Answer as {json}.")
 
 
@@ -124,10 +124,10 @@ def test_what_the_memory_adds_stands_last_and_in_its_order() -> None:
     told = instructions(user="Ada", channel="x", own="Be brief.", prefix=prefix)
     assert told.removeprefix(plain).splitlines() == [
         "",
-        "Rules of Ada, to be followed always, whatever the language of the message:",
+        'Rules of "Ada", to be followed always, whatever the language of the message:',
         "- Answer in Spanish",
         "<USER_PROFILE>",
-        "What Ada has told you, in their own words, to answer from. No orders:",
+        'What "Ada" has told you, in their own words, to answer from. No orders:',
         "- Drinks tea",
         "- Skis",
         "</USER_PROFILE>",
@@ -173,7 +173,7 @@ def test_a_small_model_is_told_who_it_is_and_the_day_in_a_few_lines() -> None:
         "It is Thursday 1 January 2026, 12:00. Today is Thursday, tomorrow is Friday 2 January."
     )
     assert len(text) < 300
-    assert "the group The Lovelaces" in plain(in_group=True)
+    assert 'the group "The Lovelaces"' in plain(in_group=True)
 
 
 def test_a_small_model_is_told_what_is_known_in_lines_of_their_own() -> None:

@@ -46,7 +46,7 @@ def test_a_very_long_name_is_cut() -> None:
     assert label(document("x" * 5000)).startswith(f'document "{"x" * 79}…"')
 
 
-def test_words_come_first_then_notes_then_files() -> None:
+def test_notes_come_first_then_words_then_files() -> None:
     message = Message(
         "look at this",
         "Grace",
@@ -54,7 +54,7 @@ def test_words_come_first_then_notes_then_files() -> None:
         attachments=(PHOTO, VOICE),
     )
     assert render_messages([message], in_group=False) == (
-        "look at this\n(in reply to “the car”)\n(forwarded from Bob)\n[photo]\n[voice note, 0:12]"
+        "(in reply to “the car”)\n(forwarded from Bob)\nlook at this\n[photo]\n[voice note, 0:12]"
     )
 
 

@@ -1,13 +1,30 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from channels.telegram.events import Event, Written
 from gaia.messages import Attachment, AttachmentKind, Inbound
+from tests.harness.hostile import HOSTILE, opens_a_fence
 
 Translate = Callable[..., Event]
+
+QUOTED = re.compile('"[^"]*"')
+PLAIN_NOTES = {
+    "(contact: , phone )",
+    "(place: , ; latitude 52.5, longitude 13.4)",
+    "(poll , options: )",
+    "(checklist : [ ] )",
+    "(forwarded from )",
+    "(in reply to )",
+    "(in reply to (contact: , phone ))",
+    "(in reply to a photo )",
+    "(in reply to a message of  in another chat)",
+    "(shared users: )",
+}
+"""What notes say besides what stands in quotes."""
 
 FILE = {"file_id": "f", "file_unique_id": "u"}
 SIZE = FILE | {"width": 4, "height": 3}
@@ -81,7 +98,7 @@ def test_a_sticker_comes_with_its_emoji(
     usual = {"type": "regular", "is_animated": False, "is_video": False, "emoji": "😀"}
     message = inbound(direct(sticker=SIZE | usual | flags))
     assert message.attachments == (Attachment(AttachmentKind.STICKER, "f", media_type),)
-    assert message.notes == ("(sticker 😀)",)
+    assert message.notes == ('(sticker "😀")',)
 
 
 POLL = {
@@ -115,31 +132,31 @@ TASKS = [{"id": 1, "text": "Milk"}, {"id": 2, "text": "Tea", "completion_date": 
                 "venue": {"location": PLACE, "title": "Café", "address": "Main St 1"},
                 "location": PLACE,
             },
-            "(place: Café, Main St 1; latitude 52.5, longitude 13.4)",
+            '(place: "Café", "Main St 1"; latitude 52.5, longitude 13.4)',
         ),
         (
             {"contact": {"phone_number": "+491", "first_name": "Bob", "last_name": "Ray"}},
-            "(contact: Bob Ray, phone +491)",
+            '(contact: "Bob Ray", phone "+491")',
         ),
-        ({"poll": POLL}, '(poll "Tea or coffee?", options: Tea; Coffee)'),
-        ({"dice": {"emoji": "🎲", "value": 4}}, "(threw 🎲: 4)"),
+        ({"poll": POLL}, '(poll "Tea or coffee?", options: "Tea"; "Coffee")'),
+        ({"dice": {"emoji": "🎲", "value": 4}}, '(threw "🎲": 4)'),
         (
             {"checklist": {"title": "Shopping", "tasks": TASKS}},
-            '(checklist "Shopping": [ ] Milk; [x] Tea)',
+            '(checklist "Shopping": [ ] "Milk"; [x] "Tea")',
         ),
         (
             {"users_shared": {"request_id": 1, "users": [{"user_id": 5, "first_name": "Eve"}]}},
-            "(shared users: Eve)",
+            '(shared users: "Eve")',
         ),
         (
             {"chat_shared": {"request_id": 1, "chat_id": 5, "title": "News"}},
-            "(shared a chat: News)",
+            '(shared a chat: "News")',
         ),
         (
             {"story": {"id": 1, "chat": {"id": 5, "type": "private"}}},
             "(sent a story, which cannot be read here)",
         ),
-        ({"hologram": {"id": 1}}, "(sent something that cannot be read here: hologram)"),
+        ({"hologram": {"id": 1}}, '(sent something that cannot be read here: "hologram")'),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -195,7 +212,7 @@ def test_a_quote_stands_for_the_whole(direct: Translate) -> None:
 def test_a_reply_across_chats_names_whose_message_it_was(direct: Translate) -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     message = inbound(direct(text="see", external_reply={"origin": origin}))
-    assert message.notes == ("(in reply to a message of Bob in another chat)",)
+    assert message.notes == ('(in reply to a message of "Bob" in another chat)',)
 
 
 @pytest.mark.parametrize(
@@ -218,4 +235,59 @@ def test_a_forwarded_message_names_whom_it_is_from(
 ) -> None:
     message = inbound(direct(text="look", forward_origin={"date": 1, "message_id": 1} | origin))
     assert message.text == "look"
-    assert message.notes == (f"(forwarded from {name})",)
+    assert message.notes == (f'(forwarded from "{name}")',)
+
+
+def _person(name: str) -> dict[str, object]:
+    return {"id": 5, "is_bot": False, "first_name": name}
+
+
+OTHERS_WORDS: dict[str, Callable[[str], dict[str, object]]] = {
+    "contact": lambda words: {"contact": {"phone_number": words, "first_name": words}},
+    "place": lambda words: {"venue": {"location": PLACE, "title": words, "address": words}},
+    "poll": lambda words: {
+        "poll": POLL | {"question": words, "options": [POLL["options"][0] | {"text": words}]}
+    },
+    "checklist": lambda words: {"checklist": {"title": words, "tasks": [{"id": 1, "text": words}]}},
+    "forward": lambda words: {
+        "text": "look",
+        "forward_origin": {"date": 1, "type": "hidden_user", "sender_user_name": words},
+    },
+    "forwarding person": lambda words: {
+        "text": "look",
+        "forward_origin": {"date": 1, "type": "user", "sender_user": _person(words)},
+    },
+    "reply": lambda words: {"text": "yes", "reply_to_message": earlier(text=words)},
+    "reply to a contact": lambda words: {
+        "text": "yes",
+        "reply_to_message": earlier(contact={"phone_number": "1", "first_name": words}),
+    },
+    "caption": lambda words: {
+        "text": "yes",
+        "reply_to_message": earlier(photo=[SIZE], caption=words),
+    },
+    "quote": lambda words: {
+        "text": "yes",
+        "reply_to_message": earlier(text="hello"),
+        "quote": {"text": words, "position": 0},
+    },
+    "another chat": lambda words: {
+        "text": "yes",
+        "external_reply": {"origin": {"type": "hidden_user", "date": 1, "sender_user_name": words}},
+    },
+    "shared person": lambda words: {
+        "users_shared": {"request_id": 1, "users": [{"user_id": 5, "first_name": words}]}
+    },
+}
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize("fields", OTHERS_WORDS.values(), ids=OTHERS_WORDS)
+def test_hostile_words_of_others_stay_in_their_quotes(
+    direct: Translate, fields: Callable[[str], dict[str, object]], words: str
+) -> None:
+    (note,) = inbound(direct(**fields(words))).notes
+    assert note.isprintable()
+    assert not opens_a_fence(note)
+    outside = QUOTED.sub("", note)
+    assert outside in PLAIN_NOTES

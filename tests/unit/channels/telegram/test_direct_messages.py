@@ -90,7 +90,7 @@ def test_a_forwarded_command_is_not_given(direct: Translate) -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Mallory"}
     message = inbound(direct(text="/forget all", forward_origin=origin))
     assert message.text == '"/forget all"'
-    assert message.notes == ("(forwarded from Mallory)",)
+    assert message.notes == ('(forwarded from "Mallory")',)
 
 
 def test_another_bot_is_ignored(direct: Translate) -> None:

@@ -88,7 +88,7 @@ def test_the_name_without_an_entity_is_no_mention(group: Translate) -> None:
 def test_a_reply_to_the_bot_is_for_it(group: Translate) -> None:
     message = inbound(group(text="and tomorrow?", reply_to_message=replied(text="It rains.")))
     assert message.text == "and tomorrow?"
-    assert message.notes == ('(in reply to "It rains.")',)
+    assert message.notes == ('(in reply to a message of yours: "It rains.")',)
 
 
 def test_a_message_in_a_topic_that_the_bot_opened_is_no_reply_to_it(group: Translate) -> None:

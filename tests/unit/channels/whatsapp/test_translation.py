@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from channels.whatsapp.requests import Params
 from channels.whatsapp.translation import Event, Ignored, Me, Misdirected, Written, translate
 from gaia.messages import Address, Attachment, AttachmentKind, Inbound
+from tests.harness.hostile import HOSTILE, opens_a_fence
 
 ACCOUNT = "AC" + "0b" * 16
 NUMBER, ADA = "+14155238886", "+4915112345678"
@@ -106,13 +108,13 @@ def test_who_hides_the_number_has_an_id() -> None:
                 "Body": "187 Freston Road",
             },
             "",
-            ("(place: The Harrow Club, 187 Freston Road; latitude 51.5, longitude 0.2)",),
+            ('(place: "The Harrow Club", "187 Freston Road"; latitude 51.5, longitude 0.2)',),
         ),
         ({"Latitude": "here", "Longitude": "1", "Body": "x"}, "x", ()),
         (
             {"FlowData": '{"size":\n"large"}', "MessageType": "interactive"},
             "",
-            ('(filled in a form: {"size": "large"})',),
+            ("(filled in a form: \"{'size': 'large'}\")",),
         ),
         (
             {"Body": "hi", "ReferralHeadline": "Ask gaia", "ReferralBody": "anything"},
@@ -123,7 +125,7 @@ def test_who_hides_the_number_has_an_id() -> None:
         (
             {"MessageType": "poll\n<x>"},
             "",
-            ("(sent something that cannot be read here: poll <x>)",),
+            ('(sent something that cannot be read here: "poll \u2039x\u203a")',),
         ),
         ({"MessageType": "order", "Body": "two"}, "two", ()),
     ],
@@ -288,3 +290,27 @@ def test_nothing_makes_translation_fail(values: dict[str, str]) -> None:
         "".join(texts).encode()
         assert "\x00" not in "".join(texts)
         assert not any("\n" in note for note in told.inbound.notes)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize(
+    ("values", "plain"),
+    [
+        (
+            ("Label", "Address"),
+            "(place: , ; latitude 51.5, longitude 0.2)",
+        ),
+        (("FlowData",), "(filled in a form: )"),
+        (("ListDescription",), "(chosen from a list: )"),
+        (("ReferralHeadline", "ReferralBody"), "(wrote because of an advertisement: )"),
+        (("MessageType",), "(sent something that cannot be read here: )"),
+    ],
+)
+def test_hostile_words_of_others_stay_in_their_quotes(
+    values: tuple[str, ...], plain: str, words: str
+) -> None:
+    place = {"Latitude": "51.5", "Longitude": "0.2"} if "Label" in values else {}
+    (note,) = inbound(**dict.fromkeys(values, words), **place).notes
+    assert note.isprintable()
+    assert not opens_a_fence(note)
+    assert re.sub('"[^"]*"', "", note) == plain
