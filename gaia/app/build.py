@@ -17,6 +17,7 @@ from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
 from gaia.commands.conversation import conversation_commands, status_commands
 from gaia.commands.export import export_command
+from gaia.commands.page import page_command
 from gaia.commands.people import linking_commands, people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.remember import memory_commands
@@ -32,7 +33,7 @@ from gaia.core.turns import Turns
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
-from gaia.memory.preload import room
+from gaia.memory.preload import Room, room
 from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
@@ -51,6 +52,8 @@ from gaia.store.engine import Database
 from gaia.store.users import Users
 from gaia.swappable import Swappable
 from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
+from gaia.web.page.parts import PageParts
+from gaia.web.page.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class App:
     metrics: Metrics
     settings_state: SettingsState
     clock_watch: ClockWatch
+    page: PageParts
     local_routes: Sequence[BaseRoute]
 
     async def recover(self) -> None:
@@ -130,7 +134,10 @@ def build_app(
     asked: set[int] = set()
     handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
     reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
-    intake = _build_intake(base, memory, models, channels, digest_worker, handlers, reports, asked)
+    page = _build_page(base, memory, models, reports)
+    intake = _build_intake(
+        base, memory, models, channels, digest_worker, handlers, reports, page, asked
+    )
     return App(
         settings=base.settings,
         answering=models.answering,
@@ -158,6 +165,7 @@ def build_app(
         metrics=reports.metrics,
         settings_state=reports.settings_state,
         clock_watch=base.clock_watch,
+        page=page,
         local_routes=_local_routes(base, memory, channels, digest_worker),
     )
 
@@ -229,6 +237,25 @@ def _build_reports(
     return _Reports(settings_state, status, metrics)
 
 
+def _build_page(
+    base: Base, memory: MemoryParts, models: ModelParts, reports: _Reports
+) -> PageParts:
+    return PageParts(
+        database=base.database,
+        clock=base.clock,
+        search=memory.search,
+        settings=base.settings,
+        changed=memory.changed,
+        room=_room(base, models),
+        report=reports.status.report,
+        sign_in=SignIn(base.clock),
+    )
+
+
+def _room(base: Base, models: ModelParts) -> Callable[[], Room]:
+    return lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small)
+
+
 @dataclass(frozen=True, slots=True)
 class _Intake:
     """What takes messages, and decides what becomes of them."""
@@ -247,6 +274,7 @@ def _build_intake(
     digest_worker: DigestWorker,
     handlers: Handlers,
     reports: _Reports,
+    page: PageParts,
     asked: set[int],
 ) -> _Intake:
     database, clock, delivery = base.database, base.clock, channels.delivery
@@ -260,9 +288,10 @@ def _build_intake(
             memory.search,
             memory.changed,
             lambda: base.settings.value.memory.enabled,
-            lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small),
+            _room(base, models),
         ),
         export_command(channels.takes),
+        page_command(page.public_link),
         *status_commands(reports.status),
         *people_commands(strangers.greet),
     ]

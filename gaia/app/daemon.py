@@ -16,6 +16,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from starlette.applications import Starlette
+
 from gaia import __version__, garbage
 from gaia.agent.models import ChatModel, build_model
 from gaia.app import models
@@ -23,7 +25,7 @@ from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, chann
 from gaia.app.build import App, build_app
 from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare
-from gaia.app.tasks import Listeners, Tasks
+from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
 from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
@@ -37,9 +39,12 @@ from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
 from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
+from gaia.web.page.parts import page_link_route, page_route
 from gaia.web.server import WebServer, listen_on_path
 
 logger = logging.getLogger(__name__)
+
+PAGE = "memory page"
 
 Announce = Callable[[str], None]
 
@@ -141,7 +146,8 @@ class Daemon:
         self._app = app = opened.app
         self._tasks = Tasks(group, start.clock)
         apps = {
-            WEB: lambda: public_app(app.status, app.hooked, start.clock),
+            WEB: lambda: public_app(app.status, app.hooked, start.clock, [page_route(app.page)]),
+            PAGE: lambda: Starlette(routes=[page_route(app.page)]),
             METRICS: lambda: metrics_app(app.metrics.text),
         }
         self._listeners = Listeners(self._tasks, apps)
@@ -177,9 +183,23 @@ class Daemon:
         routes = settings_routes(
             lambda: reloader.reload("the command line asks"), reloader.differences
         )
-        control = local_app(app.status, app.recover, [*app.local_routes, *routes])
+        page = page_link_route(app.page, self._page_address)
+        control = local_app(app.status, app.recover, [*app.local_routes, *routes, page])
         server = WebServer(control, self._opened.control_socket)
         self._tasks.start("control socket", server.run_until_cancelled, supervised=False)
+
+    def _page_address(self) -> str:
+        """Where the memory page is: on the web server, and where that is off, on a port of this
+        machine alone, which is opened for the first who asks.
+
+        Raises:
+            ListenError: No port can be opened.
+        """
+        served = self._listeners.address(WEB) or self._listeners.address(PAGE)
+        if served is None:
+            self._listeners.open(PAGE, Place("127.0.0.1", 0))
+            served = self._listeners.address(PAGE)
+        return f"http://{served}"
 
     async def start(self) -> None:
         """Serve the channels, take up what an earlier process left, and say when gaia is

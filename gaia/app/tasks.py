@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 
 from gaia.errors import ListenError
 from gaia.ports import Clock
+from gaia.settings.urls import ANY_HOST
 from gaia.web.server import WebServer, listen_on_port
 
 logger = logging.getLogger(__name__)
@@ -107,6 +108,16 @@ class Listeners:
         self._tasks.start(name, server.run_until_cancelled, supervised=False)
         host, port = listener.getsockname()[:2]
         logger.info("the %s server listens on %s:%d", name, host, port)
+
+    def address(self, name: str) -> str | None:
+        """The host and the port by which this machine reaches it, as a URL has them; None where
+        it is not served."""
+        listener = self._sockets.get(name)
+        if listener is None:
+            return None
+        host, port = listener.getsockname()[:2]
+        host = ANY_HOST.get(host, host)
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     async def move(self, name: str, place: Place | None) -> None:
         """Serve it there from now on. Requests that run are ended in good order.

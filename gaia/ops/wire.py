@@ -1,5 +1,5 @@
 """What goes over the control socket beside queries and the status: searches of memory, its index
-again, digests at once, and changed settings."""
+again, digests at once, changed settings, and links to the memory page."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ REINDEX_PATH = "/local/memory/reindex"
 DIGEST_PATH = "/local/sessions/digest"
 RELOAD_PATH = "/local/settings/reload"
 DIFF_PATH = "/local/settings/diff"
+PAGE_PATH = "/local/page"
 
 
 class SearchQuestion(Report):
@@ -59,6 +60,29 @@ class HitReport(Report):
     coverage: float
     nearness: float
     relevant: bool
+
+    @property
+    def reasons(self) -> tuple[str, str, str]:
+        """In words why it was found: its score, what it comes from, and whether it would be
+        given to the model."""
+        parts = self.parts
+        added = [
+            ("words", parts.words),
+            ("meaning", parts.meaning),
+            ("neighbours", parts.neighbours),
+            ("named", parts.name),
+            ("dated", parts.date),
+            ("question", -parts.question),
+        ]
+        score = " ".join(f"{name} {value:+.2f}" for name, value in added if value) or "nothing"
+        words = "none matches" if self.bm25 is None else f"BM25 {self.bm25:.2f}"
+        near = "not near" if self.similarity is None else f"similarity {self.similarity:.3f}"
+        unasked = "is" if self.relevant and not self.sensitive else "is not"
+        return (
+            f"score {self.score:.2f} = {score}",
+            f"words: {words}, {self.coverage:.0%} of what was asked; meaning: {near}",
+            f"relevance {self.coverage + self.nearness:.2f}: {unasked} given to the model unasked",
+        )
 
 
 class SearchReport(Report):
@@ -162,3 +186,16 @@ def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
         ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
         for each in changes
     )
+
+
+class PageRequest(Report):
+    """Who is to be signed in to the memory page."""
+
+    user_id: str
+
+
+class PageLink(Report):
+    """A link to the memory page that works once, for so many seconds."""
+
+    url: str
+    seconds: float

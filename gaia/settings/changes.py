@@ -33,6 +33,8 @@ EFFECTS: Mapping[str, str] = {
     "access": "at once",
     "delivery": "the next attempt",
     "web": "the web server starts again",
+    "web.page": "at once",
+    "web.public_url": "at once",
     "logging": "at once",
     "metrics": "the port for metrics opens again",
     "tracing": "the next start of gaia",

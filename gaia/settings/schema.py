@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 from re import fullmatch
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -22,13 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from gaia.settings.urls import check_model_url, check_url
-
-
-def _check_public_url(text: str) -> str:
-    if "/hooks/" in f"{urlsplit(text).path}/":
-        raise ValueError(text)
-    return check_url(text)
+from gaia.settings.urls import check_model_url, check_public_url, check_root_url, check_url
 
 
 def _check_host(text: str) -> str:
@@ -51,11 +44,16 @@ ModelUrl = Annotated[
 ]
 PublicUrl = Annotated[
     str,
-    AfterValidator(_check_public_url),
+    AfterValidator(check_public_url),
     Field(
         description="empty, or an address such as https://gaia.example.org, without /hooks "
         "and what follows it"
     ),
+]
+RootUrl = Annotated[
+    str,
+    AfterValidator(check_root_url),
+    Field(description="empty, or an address such as https://gaia.example.org, without a path"),
 ]
 Host = Annotated[
     str,
@@ -226,11 +224,13 @@ class DeliverySettings(Block):
 
 
 class WebSettings(Block):
-    """The web server: health now, webhooks with the channels that need them."""
+    """The web server: health, webhooks with the channels that need them, and the memory page."""
 
     enabled: bool = True
     host: Host = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
+    page: bool = True
+    public_url: RootUrl = ""
 
 
 class LoggingSettings(Block):

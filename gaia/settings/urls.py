@@ -41,6 +41,29 @@ def check_url(text: str) -> str:
     return text
 
 
+def check_public_url(text: str) -> str:
+    """Take the address at which providers call gaia, or nothing: what gaia adds to it does not
+    stand in it yet.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if "/hooks/" in f"{urlsplit(text).path}/":
+        raise ValueError(text)
+    return check_url(text)
+
+
+def check_root_url(text: str) -> str:
+    """Take the address of a server, without a path, or nothing.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if urlsplit(text).path.strip("/"):
+        raise ValueError(text)
+    return check_url(text).rstrip("/")
+
+
 def check_model_url(text: str) -> str:
     """Take the address of a model's host, or nothing.
 

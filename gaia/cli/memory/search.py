@@ -77,29 +77,8 @@ def _explained(hits: Sequence[HitReport]) -> str:
     first, *lines = _as_table(hits).split("\n")
     told = [first]
     for line, hit in zip(lines, hits, strict=True):
-        told += [line, *(f"{EXPLANATION_INDENT}{reason}" for reason in _reasons(hit)), ""]
+        told += [line, *(f"{EXPLANATION_INDENT}{reason}" for reason in hit.reasons), ""]
     return "\n".join(told[:-1])
-
-
-def _reasons(hit: HitReport) -> Sequence[str]:
-    parts = hit.parts
-    added = [
-        ("words", parts.words),
-        ("meaning", parts.meaning),
-        ("neighbours", parts.neighbours),
-        ("named", parts.name),
-        ("dated", parts.date),
-        ("question", -parts.question),
-    ]
-    score = " ".join(f"{name} {value:+.2f}" for name, value in added if value) or "nothing"
-    words = "none matches" if hit.bm25 is None else f"BM25 {hit.bm25:.2f}"
-    near = "not near" if hit.similarity is None else f"similarity {hit.similarity:.3f}"
-    unasked = "is" if hit.relevant and not hit.sensitive else "is not"
-    return (
-        f"score {hit.score:.2f} = {score}",
-        f"words: {words}, {hit.coverage:.0%} of what was asked; meaning: {near}",
-        f"relevance {hit.coverage + hit.nearness:.2f}: {unasked} given to the model unasked",
-    )
 
 
 class NoIndex:

@@ -317,3 +317,16 @@ async def test_where_memory_is_switched_off_what_was_kept_is_still_shown_and_for
         assert (await said(core, "/forget pot")).startswith("In your memory this contains")
         assert (await said(core, "/forget yes")).startswith("Forgotten: 1 memory")
         assert "nothing" in await said(core, "/memory")
+
+
+async def test_without_a_public_address_no_link_to_the_page_is_sent(running_core):
+    async with running_core() as core:
+        assert "gaia memory page" in await said(core, "/page")
+
+
+async def test_each_link_to_the_page_is_another_one(running_core):
+    public = Settings.model_validate({"web": {"public_url": "https://gaia.example"}})
+    async with running_core(settings=public) as core:
+        first, second = await said(core, "/page"), await said(core, "/page")
+        assert "https://gaia.example/page/enter/" in first
+        assert first != second

@@ -127,3 +127,12 @@ def test_the_installed_program_makes_its_database(installed: Installed, tmp_path
     done = installed("python", "-c", MIGRATE, str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "gaia.db").stat().st_size > 0
+
+
+def test_the_memory_page_is_in_it_with_the_licence_of_what_it_brings(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    page = ROOT / "gaia/web/page"
+    files = {path.relative_to(ROOT).as_posix() for path in page.rglob("*.*")}
+    assert {name for name in files if "__pycache__" not in name} <= names
+    assert "gaia/web/page/static/htmx.LICENSE.txt" in names

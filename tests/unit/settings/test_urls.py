@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.settings.urls import meant_url, with_version
+from gaia.settings.urls import check_root_url, meant_url, with_version
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,13 @@ def test_what_clients_append_and_what_is_no_address_is_mended(text: str, meant: 
 )
 def test_a_version_is_added_where_there_is_none(url: str, versioned: str) -> None:
     assert with_version(url) == versioned
+
+
+@pytest.mark.parametrize("url", ["", "https://gaia.example", "http://gaia.example:8080"])
+def test_the_address_of_a_server_has_no_path(url: str) -> None:
+    assert check_root_url(url) == url
+    assert check_root_url(f"{url}/" if url else "") == url
+    if url:
+        for more in ("/page", "/hooks/telegram", "?a=b", "#top"):
+            with pytest.raises(ValueError, match="gaia"):
+                check_root_url(url + more)

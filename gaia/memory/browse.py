@@ -1,0 +1,121 @@
+"""A user's memories as a page shows them: some of one kind or context, episodes by time, and
+what was learned on each day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from gaia.memory import rows
+from gaia.memory.memory import Memory, Page, memory_of
+from gaia.memory.owner import owner
+from gaia.store import usage
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+
+MOST_EPISODES = 200
+MOST_REMINDERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which memories are shown. What is None is left open."""
+
+    status: MemoryStatus = MemoryStatus.ACTIVE
+    kind: MemoryKind | None = None
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day: how many memories were kept on it, and how many model calls its answers took."""
+
+    day: date
+    kept: int
+    calls: int
+
+
+def page(session: Session, user_id: str, choice: Choice, *, number: int, size: int) -> Page:
+    """A page of the memories that are chosen, pinned ones first, then the newest; the last
+    page for too high a number.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    chosen = [MemoryRow.user_id == owner(user_id), MemoryRow.status == choice.status]
+    if choice.kind is not None:
+        chosen.append(MemoryRow.kind == choice.kind)
+    if choice.context is not None:
+        chosen.append(MemoryRow.context == choice.context)
+    total = session.scalar(select(func.count()).select_from(MemoryRow).where(*chosen)) or 0
+    pages = max(1, -(-total // size))
+    number = min(max(1, number), pages)
+    stored = session.scalars(
+        select(MemoryRow)
+        .where(*chosen)
+        .order_by(MemoryRow.pinned.desc(), MemoryRow.memory_id.desc())
+        .offset((number - 1) * size)
+        .limit(size)
+    )
+    return Page([memory_of(row) for row in stored], number, pages, total)
+
+
+def contexts(session: Session, user_id: str) -> Sequence[str]:
+    """The contexts in which the user has memories, by name."""
+    found = session.scalars(
+        select(MemoryRow.context)
+        .where(MemoryRow.user_id == owner(user_id))
+        .distinct()
+        .order_by(MemoryRow.context)
+    )
+    return found.all()
+
+
+def episodes(session: Session, user_id: str) -> Sequence[Memory]:
+    """The user's latest episodes, the newest first."""
+    found = session.scalars(
+        rows.of(user_id)
+        .where(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.ACTIVE)
+        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
+        .limit(MOST_EPISODES)
+    )
+    return [memory_of(row) for row in found]
+
+
+def reminders(session: Session, user_id: str) -> Sequence[Memory]:
+    """The user's reminders, those that are due first before those without a time."""
+    found = session.scalars(
+        rows.of(user_id)
+        .where(MemoryRow.kind == MemoryKind.REMINDER, MemoryRow.status == MemoryStatus.ACTIVE)
+        .order_by(MemoryRow.due_at.is_(None), MemoryRow.due_at, MemoryRow.memory_id)
+        .limit(MOST_REMINDERS)
+    )
+    return [memory_of(row) for row in found]
+
+
+def days(session: Session, user_id: str, since: datetime, zone: tzinfo | None) -> Sequence[Day]:
+    """What happened on each day of a time zone from `since` on, the oldest first; days of which
+    there is nothing to tell are left out. Without a zone it is the machine's."""
+    kept = _kept_by_day(session, user_id, since, zone)
+    calls: Counter[date] = Counter()
+    for used in usage.since(session, since.astimezone(zone).date(), user_id=owner(user_id)):
+        if used.usage.purpose == usage.TURN:
+            calls[used.day] += used.usage.calls
+    return [Day(day, kept.get(day, 0), calls[day]) for day in sorted({*kept, *calls})]
+
+
+def _kept_by_day(
+    session: Session, user_id: str, since: datetime, zone: tzinfo | None
+) -> Mapping[date, int]:
+    made = session.scalars(
+        select(MemoryRow.created_at).where(
+            MemoryRow.user_id == owner(user_id),
+            MemoryRow.status != MemoryStatus.PENDING,
+            MemoryRow.created_at >= since,
+        )
+    )
+    return Counter(time.astimezone(zone).date() for time in made)

@@ -1,0 +1,211 @@
+"""The page's app: its paths, and what holds for each request before anything is shown.
+
+A name in `Host` that is not this machine's or the public one is refused, so that no other site's
+name can be made to lead here; who is not signed in reads how to be; a form that is not of the
+page does nothing. What a person wrote stands in the bodies of requests and answers alone.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.applications import Starlette
+from starlette.datastructures import URL
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from gaia.errors import UnknownMemoryError, UnknownUserError
+from gaia.store import identities
+from gaia.web.page import deeds, sign_in, views
+from gaia.web.page.parts import PageParts
+from gaia.web.page.render import STATIC, Visit, render, with_status
+from gaia.web.page.sign_in import Session
+
+COOKIE = "gaia_page"
+
+LONGEST_FORM = 64_000
+"""Bytes: the longest memory in any script, and what else is in a form."""
+
+SECURITY = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+View = Callable[[Visit], Awaitable[Response]]
+
+
+def page_app(parts: PageParts) -> Starlette:
+    """The app, to be mounted at `sign_in.PATH`."""
+    guard = _Guard(parts)
+
+    def see(path: str, view: View) -> Route:
+        return Route(path, guard.around(view), methods=["GET"])
+
+    def do(path: str, view: View) -> Route:
+        return Route(path, guard.around(view), methods=["POST"])
+
+    number = "/memory/{memory_id:int}"
+    return Starlette(
+        routes=[
+            Route("/enter/{token}", guard.offer, methods=["GET"]),
+            Route("/enter", guard.enter, methods=["POST"]),
+            do("/leave", guard.leave),
+            see("/", views.memories),
+            do("/", views.memories),
+            see(number, views.memory),
+            see("/unsure", views.unsure),
+            see("/people", views.people),
+            see("/episodes", views.episodes),
+            see("/days", views.days),
+            see("/reminders", views.reminders),
+            see("/prompt", views.prompt),
+            do("/prompt", views.prompt),
+            see("/state", views.state),
+            *(do(f"{number}/{name}", deed) for name, deed in deeds.DEEDS.items()),
+            do("/forget", deeds.forget_all),
+            do("/forget/yes", deeds.confirm),
+            Mount("/static", app=StaticFiles(directory=STATIC)),
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Guard:
+    parts: PageParts
+
+    def around(self, view: View) -> Callable[[Request], Awaitable[Response]]:
+        """Answer a request by `view`, if it may be."""
+        return partial(self._answer, view)
+
+    async def offer(self, request: Request) -> Response:
+        """Show the button that uses a link up: who only looks at a link, as chats do to show
+        what it leads to, does not."""
+        if not self._is_host_known(request):
+            return _wrong_host()
+        return _kept(render("enter.html", token=request.path_params["token"]))
+
+    async def enter(self, request: Request) -> Response:
+        """Use a link up, and begin the session."""
+        if not self._is_host_known(request):
+            return _wrong_host()
+        form = await _form(request)
+        token = None
+        if _is_same_origin(request) and form is not None:
+            token = self.parts.sign_in.enter(form.get("token", ""))
+        if token is None:
+            return _kept(with_status(render("signed_out.html", why="link"), 403))
+        response = _kept(RedirectResponse(f"{sign_in.PATH}/", status_code=303))
+        response.set_cookie(
+            COOKIE,
+            token,
+            path=sign_in.PATH,
+            httponly=True,
+            samesite="strict",
+            secure=self._is_https(request),
+        )
+        return response
+
+    async def leave(self, visit: Visit) -> Response:
+        """End the session."""
+        self.parts.sign_in.leave(visit.request.cookies.get(COOKIE, ""))
+        response = render("signed_out.html", why="left")
+        response.delete_cookie(COOKIE, path=sign_in.PATH)
+        return response
+
+    async def _answer(self, view: View, request: Request) -> Response:
+        if not self._is_host_known(request):
+            return _wrong_host()
+        session = self.parts.sign_in.session(request.cookies.get(COOKIE, ""))
+        if session is None:
+            return _kept(_signed_out(request))
+        form: Mapping[str, str] = {}
+        if request.method == "POST":
+            form = await _form(request) or {}
+            if not self._is_of_page(request, session, form):
+                return _kept(with_status(render("refused.html"), 403))
+        try:
+            user = await self.parts.database.read(identities.find, session.user_id)
+        except UnknownUserError:
+            return _kept(_signed_out(request))
+        visit = Visit(self.parts, request, user, session.form_token, form)
+        try:
+            return _kept(await view(visit))
+        except UnknownMemoryError:
+            return _kept(with_status(visit.page("missing.html"), 404))
+
+    def _is_of_page(self, request: Request, session: Session, form: Mapping[str, str]) -> bool:
+        return _is_same_origin(request) and session.allows(form.get("form_token", ""))
+
+    def _is_host_known(self, request: Request) -> bool:
+        name = URL(scope=request.scope).hostname or ""
+        public = urlsplit(self.parts.settings.value.web.public_url).hostname
+        return name in ("localhost", public) or _is_address(name)
+
+    def _is_https(self, request: Request) -> bool:
+        public = urlsplit(self.parts.settings.value.web.public_url)
+        return public.scheme == "https" and public.hostname == URL(scope=request.scope).hostname
+
+
+def _is_address(name: str) -> bool:
+    """Whether it is an IP address: that no other site can be made to have."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_same_origin(request: Request) -> bool:
+    """Whether the browser says that a form is of this site, as far as it says anything."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    host = request.headers.get("host", "")
+    return site == "same-origin" and origin in (None, f"http://{host}", f"https://{host}")
+
+
+async def _form(request: Request) -> Mapping[str, str] | None:
+    """The fields of a form; None where it is too long or none."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_FORM:
+            return None
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict"))
+    except ValueError:
+        return None
+
+
+def _signed_out(request: Request) -> Response:
+    response = with_status(render("signed_out.html", why="over"), 403)
+    if "hx-request" in request.headers:
+        # What stands around the part that was asked for is of no use either.
+        response.headers["HX-Redirect"] = f"{sign_in.PATH}/"
+    return response
+
+
+def _wrong_host() -> Response:
+    told = "This address is not one of gaia's: open the page as 'gaia memory page' says.\n"
+    return _kept(PlainTextResponse(told, 421))
+
+
+def _kept(response: Response) -> Response:
+    """With the headers by which nobody else's script, frame or cache gets at it."""
+    for name, value in SECURITY.items():
+        response.headers[name] = value
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,181 @@
+"""What a person does to their memories on the page.
+
+htmx gets the memory as it is then, to be put in its place in the list; without it the browser is
+led to the memory's own page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+from starlette.responses import RedirectResponse, Response
+
+from gaia.errors import UnfitMemoryError, UnknownForgetError, UnknownMemoryError
+from gaia.memory import forget, ledger, pending
+from gaia.memory.memory import Memory, Statement
+from gaia.memory.text import content_terms
+from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.text import counted_memories
+from gaia.web.page.render import Visit, with_status
+from gaia.web.page.sign_in import PATH
+from gaia.web.page.views import told_of
+
+Deed = Callable[[Visit], Awaitable[Response]]
+
+
+async def _pin(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(ledger.set_pinned, visit.memory_id, pinned=True, now=now)
+    return _shown(visit, changed, "Pinned: it comes before all others.")
+
+
+async def _unpin(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(ledger.set_pinned, visit.memory_id, pinned=False, now=now)
+    return _shown(visit, changed, "No longer pinned.")
+
+
+async def _hide(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(ledger.set_sensitive, visit.memory_id, sensitive=True, now=now)
+    return _shown(visit, changed, "Marked as sensitive: it is used only when it is searched for.")
+
+
+async def _show(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(ledger.set_sensitive, visit.memory_id, sensitive=False, now=now)
+    return _shown(visit, changed, "No longer sensitive: it is used wherever it helps.")
+
+
+async def _keep(visit: Visit) -> Response:
+    changed = await visit.write(pending.confirm, visit.memory_id, visit.parts.clock.now())
+    if visit.wants_part:
+        return _gone(visit, "Kept: gaia uses it from now on.")
+    return _led_to(changed.memory_id)
+
+
+async def _drop(visit: Visit) -> Response:
+    """Forget a pending memory: it says something of its user, like any other."""
+    await visit.write(_drop_pending, visit.memory_id, visit.parts.clock.now())
+    if visit.wants_part:
+        return _gone(visit, f"Dropped. {forget.SENTENCE}")
+    return RedirectResponse(f"{PATH}/unsure", status_code=303)
+
+
+def _drop_pending(session: Session, user_id: str, memory_id: int, now: datetime) -> None:
+    if ledger.get(session, user_id, memory_id).status is not MemoryStatus.PENDING:
+        raise UnknownMemoryError(f"the memory {memory_id} is not pending")
+    forget.forget(session, user_id, [memory_id], now=now)
+
+
+async def _edit(visit: Visit) -> Response:
+    """Supersede a memory by what its user wrote in its place."""
+    try:
+        changed = await visit.write(_rewrite, visit.memory_id, visit.form, visit.parts.clock.now())
+    except UnfitMemoryError as exc:
+        told = await visit.read(told_of, visit.memory_id)
+        return with_status(visit.page("memory.html", problem=str(exc), **told), 422)
+    return _led_to(changed.memory_id)
+
+
+def _rewrite(
+    session: Session, user_id: str, memory_id: int, form: Mapping[str, str], now: datetime
+) -> Memory:
+    old = ledger.get(session, user_id, memory_id)
+    text, kind = form.get("text", "").replace("\r\n", "\n"), form.get("kind", old.kind)
+    named = content_terms(text)
+    about = ledger.entities(session, user_id, memory_id)
+    newer = Statement(
+        text,
+        MemorySource.USER,
+        kind=MemoryKind(kind) if kind in set(MemoryKind) else old.kind,
+        subject=old.subject,
+        context=old.context,
+        entities=tuple(
+            each for each in about if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
+        ),
+        expires_at=old.expires_at,
+        due_at=old.due_at,
+        said_again_at=now,
+    )
+    return ledger.supersede(session, user_id, memory_id, newer, now).memory
+
+
+async def _ask(visit: Visit) -> Response:
+    """Ask whether a memory is to be forgotten."""
+    return await _asked(visit, [visit.memory_id], everything=False)
+
+
+async def forget_all(visit: Visit) -> Response:
+    """Ask whether everything is to be forgotten."""
+    return await _asked(visit, (), everything=True)
+
+
+async def _asked(visit: Visit, memory_ids: Sequence[int], *, everything: bool) -> Response:
+    question = await visit.write(
+        _question, memory_ids, everything=everything, now=visit.parts.clock.now()
+    )
+    return visit.page("forget.html", question=question)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be forgotten, if its user says so: these memories with their earlier versions,
+    or all `total` of them."""
+
+    forget_id: int
+    memories: Sequence[Memory]
+    total: int
+    everything: bool
+
+
+def _question(
+    session: Session, user_id: str, memory_ids: Sequence[int], *, everything: bool, now: datetime
+) -> Question:
+    found = [ledger.get(session, user_id, each) for each in memory_ids]
+    older = ledger.earlier_versions(session, user_id, memory_ids)
+    total = ledger.count(session, user_id) if everything else len(found)
+    forget_id = forget.ask(session, user_id, memory_ids=memory_ids, everything=everything, now=now)
+    return Question(forget_id, [*found, *older], total, everything)
+
+
+async def confirm(visit: Visit) -> Response:
+    """Forget what its user was asked about."""
+    told = visit.form.get("forget_id", "")
+    number = int(told) if told.isascii() and told.isdecimal() and len(told) <= 18 else 0
+    try:
+        gone = await visit.write(forget.confirm, number, inbox_id=0, now=visit.parts.clock.now())
+    except UnknownForgetError:
+        return with_status(visit.page("forgotten.html", count="", sentence=""), 409)
+    what = counted_memories(gone.count)
+    return visit.page("forgotten.html", count=what, sentence=forget.SENTENCE)
+
+
+def _shown(visit: Visit, changed: Memory, news: str) -> Response:
+    if visit.wants_part:
+        return visit.page("_changed.html", memory=changed, news=news)
+    return _led_to(changed.memory_id)
+
+
+def _gone(visit: Visit, news: str) -> Response:
+    return visit.page("_changed.html", memory=None, news=news)
+
+
+def _led_to(memory_id: int) -> Response:
+    return RedirectResponse(f"{PATH}/memory/{memory_id}", status_code=303)
+
+
+DEEDS: Mapping[str, Deed] = {
+    "pin": _pin,
+    "unpin": _unpin,
+    "hide": _hide,
+    "show": _show,
+    "keep": _keep,
+    "drop": _drop,
+    "edit": _edit,
+    "forget": _ask,
+}
+"""What is done to a memory, by the last part of its path."""

@@ -1,0 +1,121 @@
+"""The page over a ledger on disk, in browsers that two people are signed in with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from gaia.cli.memory.search import NoIndex
+from gaia.memory.preload import Room
+from gaia.memory.search import Search
+from gaia.ops.report import StatusReport
+from gaia.settings.schema import Settings
+from gaia.store.engine import Database
+from gaia.store.identities import User
+from gaia.swappable import Swappable
+from gaia.testing.clock import FakeClock
+from gaia.web.page.parts import PageParts, page_route
+from gaia.web.page.sign_in import SignIn
+from tests.harness.ledger_fixtures import ada, bob, book, clock, database, family, home
+from tests.harness.reports import WELL
+
+__all__ = ["ada", "bob", "book", "clock", "database", "family", "home"]
+
+FORM_TOKEN = re.compile(r'name="form_token" value="([^"]+)"')
+BASE = "http://localhost"
+
+
+async def well() -> StatusReport:
+    return WELL
+
+
+class Site:
+    """The page, and how often it said that a memory was changed."""
+
+    def __init__(self, database: Database, clock: FakeClock) -> None:
+        self.changes = 0
+        self.settings = Swappable(Settings())
+        self.clock = clock
+        self.parts = PageParts(
+            database=database,
+            clock=clock,
+            search=Search(database, NoIndex("there is none"), clock),
+            settings=self.settings,
+            changed=self._change,
+            room=lambda: Room(20),
+            report=well,
+            sign_in=SignIn(clock),
+        )
+        self.app = Starlette(routes=[page_route(self.parts)])
+
+    def _change(self) -> None:
+        self.changes += 1
+
+    def link(self, user: User) -> str:
+        return self.parts.sign_in.link(user.user_id)
+
+
+class Browser:
+    """Somebody's browser. What it posts has the token of the page that it saw last."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+        self.form_token = ""
+
+    async def enter(self, link: str) -> httpx.Response:
+        await self.client.get(link)
+        token = link.rpartition("/")[2]
+        answer = await self.client.post("/page/enter", data={"token": token})
+        if answer.status_code == 303:
+            await self.see("/")
+        return answer
+
+    async def see(self, path: str, status: int = 200) -> str:
+        answer = await self.client.get(f"/page{path}")
+        assert answer.status_code == status, answer.text
+        found = FORM_TOKEN.search(answer.text)
+        self.form_token = found[1] if found else self.form_token
+        return answer.text
+
+    async def send(self, path: str, *, htmx: bool = False, **fields: str) -> httpx.Response:
+        form = {"form_token": self.form_token, **fields}
+        headers = {"HX-Request": "true"} if htmx else {}
+        return await self.client.post(f"/page{path}", data=form, headers=headers)
+
+
+Browse = Callable[..., Browser]
+
+
+@pytest.fixture
+def site(database: Database, clock: FakeClock) -> Site:
+    return Site(database, clock)
+
+
+@pytest.fixture
+async def browse(site: Site) -> AsyncIterator[Browse]:
+    clients: list[httpx.AsyncClient] = []
+
+    def open_browser(base: str = BASE) -> Browser:
+        transport = httpx.ASGITransport(app=site.app)
+        clients.append(httpx.AsyncClient(transport=transport, base_url=base))
+        return Browser(clients[-1])
+
+    yield open_browser
+    for client in clients:
+        await client.aclose()
+
+
+@pytest.fixture
+async def signed_in(site: Site, browse: Browse, ada: User) -> Browser:
+    browser = browse()
+    await browser.enter(site.link(ada))
+    return browser
+
+
+def words_of(page: str) -> Sequence[str]:
+    """The memories that a page lists."""
+    return re.findall(r'<a href="/page/memory/\d+">([^<#]*)</a></p>', page)
