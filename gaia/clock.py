@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
 
 from gaia.ports import Clock
@@ -29,13 +29,6 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
-
-
-def local_zone() -> tzinfo:
-    """The time zone of this machine, with its changes of the clock."""
-    from tzlocal import get_localzone
-
-    return get_localzone()
 
 
 LONGEST_PLAN = timedelta(days=7)

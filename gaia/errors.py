@@ -8,7 +8,7 @@
     ├── UnknownUserError, AmbiguousUserError, AddressTakenError, UnknownAddressError,
     │   GroupUserError, UnknownCodeError, LastOwnerError, UnknownSessionError, UnknownChunkError
     ├── UserNameError ── UserNameTakenError
-    ├── MissingOwnerError, UnknownMemoryError, UnknownForgetError, UnknownPeriodError,
+    ├── MissingOwnerError, UnknownMemoryError, UnknownForgetError, UnknownTimeError,
     │   MemoryFileError, LearningOffError
     ├── UnfitMemoryError ── CredentialError, ForgottenError
     ├── IndexUnavailableError ── IndexDamagedError
@@ -207,8 +207,8 @@ class UnknownForgetError(GaiaError):
     """No wish to forget of that user and number waits for a yes, or not any more."""
 
 
-class UnknownPeriodError(GaiaError):
-    """What was written is no day, month or year, or ends before it begins."""
+class UnknownTimeError(GaiaError):
+    """What was written is no day, month, year or time zone, or ends before it begins."""
 
 
 class MemoryFileError(GaiaError):

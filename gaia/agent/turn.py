@@ -41,6 +41,7 @@ from gaia.agent.prompt import PlainHistory
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.memory import Memory
+from gaia.memory.pleasantries import QUESTION_MARKS
 from gaia.memory.preload import NOTHING, Prefix, Preload, Preloaded
 from gaia.memory.recall import Cue, Recall
 from gaia.sessions.service import (
@@ -68,12 +69,13 @@ of traces takes the whole request apart, though nothing of it is told."""
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Who talks where, and how many turns the session holds already. In a group,
-    `user_name` is the group's."""
+    `user_name` is the group's. `zone` names the user's time zone, if they have told it."""
 
     key: SessionKey
     user_name: str
     earlier_turns: int
     in_group: bool = False
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,9 @@ class Agent:
         if recall is not None and offers is None:
             offers = await recall.offers(scene.key.user_id, ask.words)
         due = known.preloaded.due
+        if self.model.is_small and not QUESTION_MARKS.search(ask.words):
+            # It would answer the reminder, whatever the message says.
+            due = ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
 

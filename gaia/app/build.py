@@ -21,12 +21,14 @@ from gaia.commands.page import page_command
 from gaia.commands.people import linking_commands, people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.remember import memory_commands
+from gaia.commands.reminders import reminder_commands
 from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, ModelWarmer
 from gaia.core.handler import Handlers
+from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
@@ -39,6 +41,7 @@ from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.metrics import Metrics
+from gaia.ops.reminder_worker import ReminderWorker
 from gaia.ops.status import SettingsState, Status
 from gaia.ops.upkeep import Upkeep
 from gaia.paths import Home
@@ -80,6 +83,7 @@ class App:
     digest_worker: DigestWorker
     upkeep: Upkeep
     profiles: ProfileWorker
+    reminder_worker: ReminderWorker
     schedule: Schedule
     ledger: Ledger
     jobs: Callable[[], Sequence[Job]]
@@ -133,6 +137,13 @@ def build_app(
     jobs = build_jobs(base, memory, digest_worker)
     asked: set[int] = set()
     handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
+    reminder_worker = ReminderWorker(
+        database=base.database,
+        channels=channels.by_name,
+        delivery=channels.delivery,
+        clock=base.clock,
+        settings=base.settings,
+    )
     reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
     page = _build_page(base, memory, models, reports)
     intake = _build_intake(
@@ -156,6 +167,7 @@ def build_app(
         forget_worker=memory.forget_worker,
         backups=memory.backups,
         profiles=models.profiles,
+        reminder_worker=reminder_worker,
         digest_worker=digest_worker,
         upkeep=jobs.upkeep,
         schedule=jobs.schedule,
@@ -290,6 +302,9 @@ def _build_intake(
             lambda: base.settings.value.memory.enabled,
             _room(base, models),
         ),
+        *reminder_commands(
+            base.settings, memory.changed, lambda: base.settings.value.memory.enabled
+        ),
         export_command(channels.takes),
         page_command(page.public_link),
         *status_commands(reports.status),
@@ -300,6 +315,7 @@ def _build_intake(
         access=channels.access,
         strangers=strangers,
         limits=Limits(base.settings),
+        plain_words=PlainWords(base.settings),
         users=base.users,
         runner=models.answering.runner,
         handlers=handlers,

@@ -218,6 +218,7 @@ class Daemon:
             tasks.run_once("first use", partial(asyncio.to_thread, models.load_first_use))
             tasks.start(INDEX, app.index.serve)
             tasks.start(SCHEDULE, app.schedule.run)
+            tasks.start("reminders", app.reminder_worker.run)
         if self._start.hang_up is not None:
             tasks.start("settings", self._reloader.watch)
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))

@@ -16,6 +16,7 @@ from gaia.agent.structured import StructuredModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.memory import MemoryTools
+from gaia.agent.tools.reminders import ReminderTools
 from gaia.agent.turn import Agent
 from gaia.app.base import Base, MemoryParts
 from gaia.core.attachments import Attachments
@@ -107,7 +108,10 @@ class ModelStackBuilder:
                 self.database, self.search, self.clock, limit=limit, changed=changed
             )
             conversations = ConversationTools(self.database, self.clock, small=model.is_small)
-            tools = [*tools, *remembering.all, *conversations.all]
+            reminding = ReminderTools(
+                self.database, self.clock, hour=memory.reminder_hour, changed=changed
+            )
+            tools = [*tools, *remembering.all, *reminding.all, *conversations.all]
         preload = Preload(self.clock, room(memory, small=model.is_small), self.wake_profile)
         return Agent(
             model=model,

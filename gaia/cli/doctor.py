@@ -84,7 +84,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.cli.status import ask_status
     from gaia.clock import SystemClock
     from gaia.ops.doctor.daemon import Daemon
-    from gaia.ops.doctor.databases import database_checks, journals_check
+    from gaia.ops.doctor.databases import database_checks, journals_check, user_zones_check
     from gaia.ops.doctor.home import home_check, permissions_check
     from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.machine import disk_check, packages_check, runtime_checks
@@ -101,6 +101,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         packages_check(),
         configuration.check(),
         *database_checks(home),
+        user_zones_check(home),
         journals_check(home, daemon),
         daemon.check(),
         leftovers_check(home, daemon, clock),

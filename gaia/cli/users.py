@@ -91,6 +91,28 @@ def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new 
     typer.echo(f"{user.name} is {user.role.with_article} now.")
 
 
+def timezone(
+    name: Name,
+    zone: Annotated[
+        str, typer.Argument(help="A zone or a city, such as Europe/Lisbon; none to see it.")
+    ] = "",
+) -> None:
+    """See or set the time zone of a user's reminders."""
+    from gaia.zones import the_zone
+
+    chosen = the_zone(zone) if zone else None
+
+    async def change(users: Users) -> User:
+        user = await users.find(name)
+        return user if chosen is None else await users.set_zone(user, chosen)
+
+    user = _with_users(change)
+    if user.zone is None:
+        typer.echo(f"{user.name} has told no time zone. Give one: a zone, or a city.")
+    else:
+        typer.echo(f"The time zone of {user.name} is {user.zone}.")
+
+
 def remove(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -170,4 +192,5 @@ app.command("add")(add)
 app.command("link")(link)
 app.command("unlink")(unlink)
 app.command("role")(set_role)
+app.command("timezone")(timezone)
 app.command("remove")(remove)

@@ -20,11 +20,11 @@ from gaia.core import pairing, sentences, slash
 from gaia.core.access import Access, Limits
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
+from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
-from gaia.core.yes_or_no import with_answer_as_command
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -60,6 +60,7 @@ class Dispatcher:
         access: Access,
         strangers: Strangers,
         limits: Limits,
+        plain_words: PlainWords,
         users: Users,
         runner: Swappable[TurnRunner],
         handlers: Handlers,
@@ -73,6 +74,7 @@ class Dispatcher:
         self._access = access
         self._strangers = strangers
         self._limits = limits
+        self._plain_words = plain_words
         self._users = users
         self._runner = runner
         self._handlers = handlers
@@ -147,7 +149,7 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
-        inbound = with_answer_as_command(session, inbound, conversation, now)
+        inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
         command = slash.parse(inbound.text)
         is_command = command is not None
         settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)

@@ -26,6 +26,7 @@ from gaia.store.identities import move_address
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Users
 from gaia.swappable import Swappable
+from gaia.zones import zone_of
 
 
 class ChannelGateway:
@@ -118,10 +119,10 @@ class ModelWarmer:
         else:
             key = session_key(conversation, conversation.generation)
             turns = conversation.session_turns
-        scene = Scene(key, user.name, turns)
+        scene = Scene(key, user.name, turns, zone=user.zone)
         with self._agent.lease() as agent:
             known = await self._database.read(_read, agent, scene)
-            await agent.warm(scene, known, self._clock.now().astimezone())
+            await agent.warm(scene, known, self._clock.now().astimezone(zone_of(user.zone)))
 
 
 def _read(session: Session, agent: Agent, scene: Scene) -> Known:

@@ -25,6 +25,7 @@ from gaia.ports import Channel
 from gaia.store import batches
 from gaia.store.batches import Batch
 from gaia.store.usage import Tariff
+from gaia.zones import zone_of
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +154,7 @@ class TurnRunner:
                 batch.turn_id,
                 render_messages(batch.messages, in_group=scene.in_group, fates=gathered.fates),
                 batch.text,
-                batch.sent_at.astimezone(),
+                batch.sent_at.astimezone(zone_of(scene.zone)),
                 stream=batch.wants_preview,
                 enclosures=gathered.enclosures,
             )

@@ -1,25 +1,16 @@
-"""A plain yes or no, in the languages that people write, as the answer to a question of
-gaia's. Only what cannot mean anything else is one: `yes, but …` is for the model.
+"""A plain answer to what gaia asked or said, in the languages that people write: yes, no, that
+something is done, or that it is to wait. Only what cannot mean anything else is one:
+`yes, but …` is for the model.
 """
 
 # ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime, timedelta
-
 import regex
-from sqlalchemy.orm import Session
 
 from gaia.memory.text import normalise
-from gaia.messages import Inbound
-from gaia.store import questions
-from gaia.store.conversations import Conversation
 from gaia.store.questions import Answer
-
-ANSWERED_WITHIN = timedelta(hours=1)
-"""How long a question waits."""
 
 LONGEST = 40
 """Characters of a plain answer, at most."""
@@ -46,6 +37,31 @@ maar, nej, nej tack, nei, ei, ei kiitos, nie, nie dziękuję, anuluj, ne, nem, n
 нет, не надо, отмена, нет спасибо, ні, не треба, όχι, לא, لا, لا شكرا, نه, नहीं, ไม่, 不, 不要,
 不用, 不是, 取消, 算了, いいえ, いや, やめて, いらない, キャンセル, 아니, 아니요, 아니오, 취소
 """
+DONE = """
+done, i did, i did it, i've done it, it's done, its done, all done, did it, finished, already done,
+did that, taken care of, erledigt, fertig, gemacht, hab ich, hab ich gemacht, schon erledigt, fait,
+c'est fait, c'est bon, terminé, déjà fait, hecho, ya está, ya lo hice, listo, lista, terminado,
+fatto, già fatto, finito, feito, já fiz, pronto, já está, gedaan, klaar, is gedaan, klart, gjort,
+fixat, færdig, ferdig, tehty, valmis, zrobione, gotowe, zrobiłem, zrobiłam, hotovo, kész,
+megcsináltam, gata, yaptım, bitti, tamamdır, сделано, сделал, сделала, готово, зроблено, έγινε,
+בוצע, עשיתי, تم, خلصت, انجام شد, हो गया, कर दिया, เสร็จแล้ว, 完成, 完成了, 做完了, 已完成, 搞定,
+终了, 完了, やった, やりました, 終わった, できた, 했어, 했어요, 완료, 끝났어
+"""
+LATER = """
+later, snooze, snooze it, remind me later, not yet, in a bit, später, noch nicht, erinnere mich
+später, plus tard, pas encore, más tarde, luego, todavía no, più tardi, dopo, non ancora, mais
+tarde, depois, ainda não, straks, nog niet, senare, inte än, senere, ikke endnu, ikke enda,
+myöhemmin, później, jeszcze nie, později, později, később, mai târziu, sonra, daha sonra, henüz
+değil, потом, позже, ещё нет, пізніше, αργότερα, אחר כך, لاحقا, बाद में, 稍后, 等会, 等一下, 还没,
+あとで, 後で, まだ, 나중에, 이따가, 아직
+"""
+SNOOZE = regex.compile(
+    r"(?:snooze|remind me(?: again)?|again|later|erinnere mich(?: wieder)?|nochmal|plus tard"
+    r"|rappelle-moi|recuérdame|luego|ricordami|lembra-me|напомни(?: мне)?|потом)\b[\s,:]*",
+    regex.IGNORECASE,
+)
+"""What may stand before a time until when something is to wait."""
+
 THUMBS: dict[Answer, str] = {"yes": "👍👌✅✔", "no": "👎❌🚫"}
 
 NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
@@ -59,11 +75,16 @@ def _phrases(listed: str) -> frozenset[str]:
     return frozenset(filter(None, map(_bare, regex.split(r"[,\n]", listed))))
 
 
-PLAIN: dict[Answer, frozenset[str]] = {"yes": _phrases(YES), "no": _phrases(NO)}
+PLAIN: dict[Answer, frozenset[str]] = {
+    "yes": _phrases(YES),
+    "no": _phrases(NO),
+    "done": _phrases(DONE),
+    "later": _phrases(LATER),
+}
 
 
 def answer_of(text: str) -> Answer | None:
-    """Whether a message is a plain yes or no, and which."""
+    """Which plain answer a message is, if it is one."""
     if len(text) > LONGEST or "?" in text or text.lstrip().startswith("/"):
         return None
     bare = _bare(text)
@@ -71,20 +92,3 @@ def answer_of(text: str) -> Answer | None:
     if not bare:
         found = {answer for answer, thumbs in THUMBS.items() if any(map(text.__contains__, thumbs))}
     return found.pop() if len(found) == 1 else None
-
-
-def with_answer_as_command(
-    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
-) -> Inbound:
-    """The message; as the command that it stands for where it answers the question that
-    gaia asked last in that chat. In a group nobody answers for somebody else: there the
-    command itself does."""
-    answer = answer_of(inbound.text) if conversation.direct else None
-    is_own = not (inbound.is_forwarded or inbound.attachments or inbound.edit_of)
-    if answer is None or not is_own:
-        return inbound
-    question = questions.waiting(session, conversation.conversation_id, now - ANSWERED_WITHIN)
-    if question is None:
-        return inbound
-    command = question.yes if answer == "yes" else question.no
-    return replace(inbound, text=command) if command else inbound

@@ -8,7 +8,6 @@ never "nothing found".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import tzinfo
 
 from gaia.digest import prompt
 from gaia.digest.answers import (
@@ -45,15 +44,13 @@ LONGEST_FIELD = 4000
 class GaiaExtractor:
     """Implements `Extractor`: gaia's own instructions, one answer a window.
 
-    `instructions` say what is worth remembering, in the place of gaia's own. Times are
-    told to the model in `zone`, or that of this machine. A small model only chooses among
-    the user's sentences.
+    `instructions` say what is worth remembering, in the place of gaia's own. A small model
+    only chooses among the user's sentences.
     """
 
-    def __init__(self, ask: AskModel, instructions: str = "", zone: tzinfo | None = None) -> None:
+    def __init__(self, ask: AskModel, instructions: str = "") -> None:
         self._ask = ask
         self._instructions = instructions
-        self._zone = zone
 
     @property
     def window_tokens(self) -> int:
@@ -67,7 +64,7 @@ class GaiaExtractor:
             return await self._choose(window)
         answer = await self._ask(
             prompt.instructions(window, self._instructions),
-            prompt.text(window, offers, tokens=self.window_tokens, zone=self._zone),
+            prompt.text(window, offers, tokens=self.window_tokens, zone=window.zone),
             prompt.LONG_SHAPE,
             purpose=DIGEST,
         )

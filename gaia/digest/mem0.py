@@ -15,7 +15,6 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from datetime import tzinfo
 from functools import partial
 from pathlib import Path
 
@@ -87,17 +86,13 @@ SHAPE: Mapping[str, object] = {
 class Mem0Extractor:
     """Implements `Extractor`. mem0 is loaded with the first window, its home in `folder`.
 
-    `instructions` say what is worth remembering, in the place of gaia's own; days are
-    those of `zone`, or of this machine.
+    `instructions` say what is worth remembering, in the place of gaia's own.
     """
 
-    def __init__(
-        self, ask: AskModel, instructions: str, folder: Path, zone: tzinfo | None = None
-    ) -> None:
+    def __init__(self, ask: AskModel, instructions: str, folder: Path) -> None:
         self._ask = ask
         self._instructions = instructions.strip()
         self._folder = folder
-        self._zone = zone
 
     @property
     def window_tokens(self) -> int:
@@ -128,7 +123,7 @@ class Mem0Extractor:
         llm = Factories(self._folder).auto_llm(asking)
         from gaia.memory.index import pipeline
 
-        day = f"{window.turns[0].said_at.astimezone(self._zone):%A %d %B %Y}"
+        day = f"{window.turns[0].said_at.astimezone(window.zone):%A %d %B %Y}"
         worth = self._instructions or WORTH.format(user=window.user_name, day=day)
         known = [offer.text for offer in offers]
         return pipeline.read(self._messages(window), known, worth, llm)

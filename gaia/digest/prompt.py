@@ -165,10 +165,10 @@ def text(
     offers: Sequence[Offer],
     *,
     tokens: int,
-    zone: tzinfo | None,
+    zone: tzinfo,
 ) -> str:
     """The window, in which about `tokens` are shown, and what is known. Times are those of
-    `zone`, or of this machine."""
+    `zone`."""
     parts: list[str] = []
     if offers:
         parts += ["<known>", *numbered(offers), "</known>"]
@@ -178,7 +178,7 @@ def text(
     return "\n".join(parts)
 
 
-def _conversation(window: Window, tokens: int, zone: tzinfo | None) -> Iterator[str]:
+def _conversation(window: Window, tokens: int, zone: tzinfo) -> Iterator[str]:
     before = ""
     for turn in window.turns:
         at = f"== {turn.said_at.astimezone(zone):%A %Y-%m-%d %H:%M}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from gaia.digest.check import STATEMENTS, Claim, Claims, Refusal
@@ -19,6 +19,7 @@ from gaia.digest.verify import Effect, Verdict, Verdicts
 from gaia.memory import credentials, when
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
+from gaia.memory.reminder_words import MORNING, Due, anchored, due_of
 from gaia.memory.text import normalise, storable
 from gaia.memory.when import Placed
 from gaia.store.memory_tables import MemoryKind
@@ -43,18 +44,16 @@ INSTANT = timedelta(seconds=1)
 NEAR = timedelta(days=3)
 """Within which lies what one word means, such as `tomorrow`."""
 
-MORNING = time(9)
-"""When a reminder is due for which only a day was named."""
 
-FURTHEST_REMINDER = timedelta(days=5 * 366)
-
-
-def checked(claims: Claims, verdicts: Verdicts, summary: str, zone: tzinfo) -> Checked:
-    """Return what is to be kept of some claims. Days are those of `zone`."""
+def checked(
+    claims: Claims, verdicts: Verdicts, summary: str, zone: tzinfo, hour: int = MORNING
+) -> Checked:
+    """Return what is to be kept of some claims. Days are those of `zone`; a reminder for which
+    only a day was named is due at `hour`."""
     refused = Counter(claims.refused)
     proposals: dict[tuple[str, int, str], Proposal] = {}
     for number, claim in enumerate(claims.found):
-        proposal = _proposal(claim, number, verdicts, zone)
+        proposal = _proposal(claim, number, verdicts, zone, hour)
         if isinstance(proposal, Refusal):
             refused[proposal.value] += 1
             continue
@@ -70,7 +69,9 @@ def checked(claims: Claims, verdicts: Verdicts, summary: str, zone: tzinfo) -> C
     return Checked(summary, list(proposals.values()), dict(refused))
 
 
-def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Proposal | Refusal:
+def _proposal(
+    claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo, hour: int
+) -> Proposal | Refusal:
     finding, sentence = claim.finding, claim.sentence
     verdict = verdicts.claims.get(number)
     is_same = verdict is Verdict.SAME
@@ -87,8 +88,10 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
     if kind is MemoryKind.RULE and not is_same and not sentence.bids and not pending:
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
-    due_at = _due(finding.when, placed, said_at, zone) if kind is MemoryKind.REMINDER else None
-    if kind is MemoryKind.REMINDER and due_at is None:
+    due = None
+    if kind is MemoryKind.REMINDER:
+        due = _due(finding.when, placed, said_at, zone, hour)
+    if kind is MemoryKind.REMINDER and due is None:
         kind = MemoryKind.FACT
     return Proposal(
         kind=kind,
@@ -103,7 +106,9 @@ def _proposal(claim: Claim, number: int, verdicts: Verdicts, zone: tzinfo) -> Pr
         relations=_relations(claim) if is_same or not verdicts.asked else (),
         context=finding.context if finding.context in CONTEXTS else CONTEXTS[0],
         sensitive=finding.sensitive,
-        due_at=due_at,
+        due_at=None if due is None else due.at,
+        recurrence=None if due is None else anchored(due),
+        zone=None if due is None else due.zone,
         expires_at=expires_at,
         is_past=verdict is Verdict.PAST,
         names_time=bool(placed),
@@ -198,22 +203,18 @@ def _ends(placed: Sequence[Placed], said_at: datetime) -> datetime | None:
     return max((end for end in ends if end > said_at), default=None)
 
 
-def _due(named: str, placed: Sequence[Placed], said_at: datetime, zone: tzinfo) -> datetime | None:
+def _due(
+    named: str, placed: Sequence[Placed], said_at: datetime, zone: tzinfo, hour: int
+) -> Due | None:
     """When a reminder is due, if the sentence names one time that is to come, or the model
     tells which of several is meant."""
-    coming = [
-        each for each in placed if said_at < _moment(each, zone) < said_at + FURTHEST_REMINDER
+    found = [(each, due_of(each, said_at, zone, hour)) for each in placed]
+    coming = [(each, due) for each, due in found if due is not None]
+    meant = [
+        (each, due) for each, due in coming if named and normalise(each.phrase) in normalise(named)
     ]
-    meant = [each for each in coming if named and normalise(each.phrase) in normalise(named)]
     chosen = meant or coming
-    return _moment(chosen[0], zone) if len(chosen) == 1 else None
-
-
-def _moment(placed: Placed, zone: tzinfo) -> datetime:
-    if placed.has_time:
-        return placed.start
-    day = placed.start.astimezone(zone).date()
-    return datetime.combine(day, MORNING, zone).astimezone(placed.start.tzinfo)
+    return chosen[0][1] if len(chosen) == 1 else None
 
 
 def _alike(proposal: Proposal, others: Sequence[Proposal]) -> Proposal | None:

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.clock import Deadline, local_zone
+from gaia.clock import Deadline
 from gaia.core.budgets import SETTINGS, Budgets, Spending, next_day
 from gaia.core.turns import Turns
 from gaia.digest import outcome, proposals
@@ -40,6 +40,7 @@ from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.usage import Tariff, Usage
 from gaia.swappable import Swappable
+from gaia.zones import zone_of
 
 logger = logging.getLogger(__name__)
 
@@ -171,7 +172,14 @@ class WindowReader:
         found = await asyncio.to_thread(claims, extracted.extraction, window, offers)
         verdicts = await self._verify(digest, reader.ask, window, found.found)
         told = summary(extracted.extraction.summary, window)
-        checked = await asyncio.to_thread(proposals.checked, found, verdicts, told, local_zone())
+        checked = await asyncio.to_thread(
+            proposals.checked,
+            found,
+            verdicts,
+            told,
+            window.zone,
+            self._settings.value.memory.reminder_hour,
+        )
         used = replace(extracted.usage, tariff=reader.ask.tariff)
         await self._keep(digest, sealed, window, checked, used)
         return AT_ONCE
@@ -286,6 +294,7 @@ def _next_window(sealed: _Sealed, tokens: int) -> Window:
         tokens=tokens,
         user_name=sealed.user.name,
         in_group=sealed.user.is_group,
+        zone=zone_of(sealed.user.zone),
         read=len(sealed.read),
     )
     return replace(windows[0], so_far=sealed.read[-1].summary if sealed.read else "")

@@ -79,6 +79,8 @@ class Authorship:
             valid_to=proposal.said_at if proposal.is_past else None,
             expires_at=proposal.expires_at,
             due_at=proposal.due_at,
+            recurrence=proposal.recurrence,
+            zone=proposal.zone,
             digest_id=self.digest_id,
             session_id=self.session_id,
             position=proposal.archive_id,

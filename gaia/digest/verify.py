@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from enum import StrEnum
 
 from gaia.digest.answers import listed, number_of, read_json, unwrapped, word_of
@@ -122,7 +123,7 @@ async def verify(ask: AskModel, window: Window, claims: Sequence[Claim]) -> tupl
     """
     answer = await ask(
         INSTRUCTIONS.format(user=safe(window.user_name) or "the user"),
-        "\n\n".join(_items(claims)),
+        "\n\n".join(_items(claims, window.zone)),
         SHAPE,
         purpose=DIGEST,
     )
@@ -147,13 +148,13 @@ def verdicts_of(answer: str, claims: Sequence[Claim]) -> Verdicts:
     return Verdicts(judged, effects)
 
 
-def _items(claims: Sequence[Claim]) -> Iterator[str]:
+def _items(claims: Sequence[Claim], zone: tzinfo) -> Iterator[str]:
     for number, claim in enumerate(claims, 1):
         sentence = claim.sentence
         said_by = f" (by {safe(sentence.sender)})" if sentence.sender else ""
         lines = [
             f"item {number}",
-            f"sent: {sentence.turn.said_at.astimezone():%A %Y-%m-%d %H:%M}",
+            f"sent: {sentence.turn.said_at.astimezone(zone):%A %Y-%m-%d %H:%M}",
             f"message: {safe(sentence.turn.words, LONGEST_AROUND)}",
             f"sentence{said_by}: {safe(sentence.text)}",
             f"claim ({claim.finding.kind}): {safe(claim.finding.text)}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
 from gaia.memory.extraction import AskModel, Window
 from gaia.memory.recall import tokens as tokens_of
@@ -46,6 +47,7 @@ def cut(
     tokens: int,
     user_name: str,
     in_group: bool = False,
+    zone: tzinfo = UTC,
     read: int = 0,
 ) -> Sequence[Window]:
     """The windows of `turns`, each of about `tokens`. `read` windows came before them, of
@@ -67,6 +69,7 @@ def cut(
             so_far="",
             user_name=user_name,
             in_group=in_group,
+            zone=zone,
         )
         for number, part in enumerate(parts, 1)
     ]

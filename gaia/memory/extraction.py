@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Protocol
 
@@ -22,7 +22,8 @@ class Window:
     """A part of a sealed session that goes to the model in one call.
 
     `number` counts from 1 to `of`. `so_far` is the summary of the windows before,
-    empty in the first one. `user_name` is the person's, or the group's.
+    empty in the first one. `user_name` is the person's, or the group's, and `zone` their
+    time zone.
     """
 
     number: int
@@ -31,6 +32,7 @@ class Window:
     so_far: str
     user_name: str
     in_group: bool
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,8 @@ class Proposal:
     context: str = "global"
     sensitive: bool = False
     due_at: datetime | None = None
+    recurrence: str | None = None
+    zone: str | None = None
     expires_at: datetime | None = None
     is_past: bool = False
     names_time: bool = False

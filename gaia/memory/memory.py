@@ -41,6 +41,8 @@ class Statement:
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     due_at: datetime | None = None
+    recurrence: str | None = None
+    zone: str | None = None
     digest_id: int | None = None
     session_id: str | None = None
     position: int | None = None
@@ -73,6 +75,10 @@ class Memory:
     superseded_by: int | None
     expires_at: datetime | None
     due_at: datetime | None
+    recurrence: str | None
+    zone: str | None
+    notified_at: datetime | None
+    done_at: datetime | None
     digest_id: int | None
     session_id: str | None
     position: int | None
@@ -128,6 +134,10 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         superseded_by=row.superseded_by,
         expires_at=row.expires_at,
         due_at=row.due_at,
+        recurrence=row.recurrence,
+        zone=row.zone,
+        notified_at=row.notified_at,
+        done_at=row.done_at,
         digest_id=row.digest_id,
         session_id=row.session_id,
         position=row.position,

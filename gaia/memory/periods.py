@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from gaia.errors import UnknownPeriodError
+from gaia.errors import UnknownTimeError
 from gaia.memory.dates import NUMBER_OF
 from gaia.memory.text import normalise
 
@@ -44,7 +44,7 @@ def period(told: str, now: datetime) -> Period:
     """The day, month or year that is told.
 
     Raises:
-        UnknownPeriodError: It is none.
+        UnknownTimeError: It is none.
     """
     today = now.astimezone().date()
     words = normalise(told)
@@ -53,7 +53,7 @@ def period(told: str, now: datetime) -> Period:
     except ValueError:
         days = None
     if days is None:
-        raise UnknownPeriodError(
+        raise UnknownTimeError(
             f"{told!r} is no day, month or year: write it as 2026-06-30, 2026-06 or June 2026"
         )
     first, after = days
@@ -64,12 +64,12 @@ def between(since: str, until: str, now: datetime) -> tuple[datetime | None, dat
     """From the beginning of one to the end of the other; what is empty is left open.
 
     Raises:
-        UnknownPeriodError: One of them is no period, or the second ends before the first.
+        UnknownTimeError: One of them is no period, or the second ends before the first.
     """
     begins = period(since, now).begins if since.strip() else None
     ends = period(until, now).ends if until.strip() else None
     if begins is not None and ends is not None and ends <= begins:
-        raise UnknownPeriodError(f"{until!r} ends before {since!r} begins: exchange them")
+        raise UnknownTimeError(f"{until!r} ends before {since!r} begins: exchange them")
     return begins, ends
 
 

@@ -23,6 +23,7 @@ from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.profile import material, offered, plain_profile
 from gaia.memory.recall import excerpt, text_tokens
+from gaia.memory.reminders import OVERDUE
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
@@ -47,13 +48,10 @@ SMALL_TOKENS = 300
 
 SENTENCE = regex.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+(?=\s|$)|(?<=[\u3002\uff01\uff1f])|$)\s*")
 
-AHEAD = timedelta(days=1)
-"""How long before it is due a reminder is told."""
+SMALL_AHEAD = timedelta(days=1)
+"""How long before it is due a model that reads slowly is told of a reminder."""
 
-OVERDUE = timedelta(days=7)
-"""How long after it was due it still is."""
-
-MOST_REMINDERS = 3
+MOST_REMINDERS = 5
 
 MOST_KEPT = 100
 """Users whose preload is kept in memory: those who talked last."""
@@ -80,16 +78,19 @@ class Prefix:
 @dataclass(frozen=True, slots=True)
 class Room:
     """How much a prefix may say: `bullets` of a profile at most, none of it and no episode
-    where that is 0, and about `tokens` in all."""
+    where that is 0, and about `tokens` in all; and how far `ahead` reminders are told."""
 
     bullets: int
     tokens: int = TOKENS
+    ahead: timedelta = timedelta(days=7)
 
 
 def room(settings: MemorySettings, *, small: bool) -> Room:
     """How much a prefix may say, by the settings; `small` is a model that reads slowly."""
     bullets = settings.preload_limit if settings.preload else 0
-    return Room(bullets, SMALL_TOKENS if small else TOKENS)
+    if small:
+        return Room(bullets, SMALL_TOKENS, SMALL_AHEAD)
+    return Room(bullets, TOKENS, timedelta(days=settings.reminder_days))
 
 
 def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefix:
@@ -139,23 +140,25 @@ def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequen
     return all_of_them[: len(_fitting(texts, within.tokens * RULES_SHARE))]
 
 
-def next_change(session: Session, user_id: str, now: datetime) -> datetime:
+def next_change(session: Session, user_id: str, now: datetime, ahead: timedelta) -> datetime:
     """When the time alone next changes what the user is told, reminders among it."""
     expires, comes, goes = session.execute(
         select(
             func.min(case((MemoryRow.expires_at > now, MemoryRow.expires_at))),
-            func.min(case((MemoryRow.due_at > now + AHEAD, MemoryRow.due_at))),
+            func.min(case((MemoryRow.due_at > now + ahead, MemoryRow.due_at))),
             func.min(case((MemoryRow.due_at >= now - OVERDUE, MemoryRow.due_at))),
         ).where(MemoryRow.user_id == user_id, MemoryRow.status == MemoryStatus.ACTIVE)
     ).one()
     changes: list[datetime] = [] if expires is None else [expires]
-    changes += [] if comes is None else [comes - AHEAD]
+    changes += [] if comes is None else [comes - ahead]
     changes += [] if goes is None else [goes + OVERDUE + timedelta(microseconds=1)]
     # Nothing is told for longer than a day without a look at it.
     return min([now + timedelta(days=1), *changes])
 
 
-def due_reminders(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
+def due_reminders(
+    session: Session, user_id: str, now: datetime, ahead: timedelta
+) -> Sequence[Memory]:
     """The user's reminders that are due soon or were lately, the first to be due first.
 
     Raises:
@@ -166,7 +169,7 @@ def due_reminders(session: Session, user_id: str, now: datetime) -> Sequence[Mem
         .where(
             *offered(owner(user_id), now, MemoryKind.REMINDER),
             MemoryRow.due_at >= now - OVERDUE,
-            MemoryRow.due_at <= now + AHEAD,
+            MemoryRow.due_at <= now + ahead,
         )
         .order_by(MemoryRow.due_at, MemoryRow.memory_id)
         .limit(MOST_REMINDERS)
@@ -217,10 +220,12 @@ class Preload:
         now = self._clock.now()
         kept = self._kept.get(user_id)
         if kept is None or kept.memory_version != memory_version or now >= kept.until:
+            ahead = self._room.ahead
             preloaded = Preloaded(
-                prefix(session, user_id, now, self._room), due_reminders(session, user_id, now)
+                prefix(session, user_id, now, self._room),
+                due_reminders(session, user_id, now, ahead),
             )
-            kept = _Kept(memory_version, next_change(session, user_id, now), preloaded)
+            kept = _Kept(memory_version, next_change(session, user_id, now, ahead), preloaded)
             self._kept.put(user_id, kept)
         return kept.preloaded
 

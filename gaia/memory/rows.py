@@ -21,6 +21,7 @@ from gaia.store import full_text, indexes, profiles
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
+    MemoryKind,
     MemoryRow,
     MemorySource,
     MemoryStatus,
@@ -46,6 +47,15 @@ def text_hash(words: str) -> str:
     return hashlib.sha256(text.normalise(words).encode()).hexdigest()
 
 
+def hash_of(said: Statement) -> str:
+    """The same for statements that say the same. What is to be done twice at different times
+    are two reminders."""
+    if said.kind is not MemoryKind.REMINDER or said.due_at is None:
+        return text_hash(said.text)
+    when = said.recurrence or said.due_at.isoformat()
+    return text_hash(f"{said.text}\n{when} {said.due_at:%H:%M}")
+
+
 def searched(words: str, label: str | None) -> str:
     """What a memory is found by: its text, and the wording of it that was verified."""
     return f"{words}\n{label}" if label else words
@@ -56,7 +66,7 @@ def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
     says_it = of(user_id).where(
         MemoryRow.kind == said.kind,
         MemoryRow.context == said.context,
-        MemoryRow.hash == text_hash(said.text),
+        MemoryRow.hash == hash_of(said),
     )
     # Asked for both at once, SQLite would read all active memories of the user.
     for status in (MemoryStatus.ACTIVE, MemoryStatus.PENDING):
@@ -88,11 +98,13 @@ def insert_pending(session: Session, user_id: str, said: Statement, now: datetim
         valid_to=said.valid_to,
         expires_at=said.expires_at,
         due_at=said.due_at,
+        recurrence=said.recurrence,
+        zone=said.zone,
         digest_id=said.digest_id,
         session_id=said.session_id,
         position=said.position,
         turn_id=said.turn_id,
-        hash=text_hash(said.text),
+        hash=hash_of(said),
         length=sum(text.terms(searched(said.text, said.label)).values()),
         created_at=now,
         updated_at=now,
@@ -137,7 +149,9 @@ def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) 
     row.sensitive |= said.sensitive
     row.pinned |= said.pinned
     row.expires_at = None if row.pinned else said.expires_at
-    row.due_at = said.due_at or row.due_at
+    if said.due_at is not None:
+        row.due_at, row.recurrence, row.zone = said.due_at, said.recurrence, said.zone
+        row.notified_at = row.done_at = None
     add_entities(session, row, said.entities)
 
 

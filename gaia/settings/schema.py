@@ -146,6 +146,8 @@ class MemorySettings(Block):
     extraction_instructions: str = ""
     calls_per_day: Annotated[int, Field(ge=0, le=100_000)] = 200
     archive_days: Annotated[int, Field(ge=1, le=36_500)] = 90
+    reminder_hour: Annotated[int, Field(ge=0, le=23)] = 9
+    reminder_days: Annotated[int, Field(ge=0, le=365)] = 7
     llm: ComponentSettings = ComponentSettings(provider="auto")
     embedder: ComponentSettings = ComponentSettings(provider="embedded")
     vector_store: ComponentSettings = ComponentSettings(provider="chroma")

@@ -118,6 +118,20 @@ def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversa
     return None if row is None else _read(row)
 
 
+def last_written(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
+    """The conversation in which a user wrote last, on one of these channels."""
+    row = session.scalars(
+        select(ConversationRow)
+        .where(ConversationRow.user_id == user_id, ConversationRow.channel.in_(channels))
+        .order_by(
+            ConversationRow.direct.desc(),
+            func.coalesce(ConversationRow.written_at, ConversationRow.created_at).desc(),
+        )
+        .limit(1)
+    ).first()
+    return None if row is None else _read(row)
+
+
 def get(session: Session, conversation_id: int) -> Conversation | None:
     """A conversation by id; None when its user was removed."""
     row = session.execute(_GET, {"the_one": conversation_id}).one_or_none()

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from gaia.errors import (
@@ -31,7 +31,14 @@ from gaia.store.tables import IdentityRow, UserRow
 
 TABLE = table_of(UserRow)
 
-COLUMNS = (TABLE.c.user_id, TABLE.c.name, TABLE.c.role, TABLE.c.created_at, TABLE.c.is_group)
+COLUMNS = (
+    TABLE.c.user_id,
+    TABLE.c.name,
+    TABLE.c.role,
+    TABLE.c.created_at,
+    TABLE.c.is_group,
+    TABLE.c.zone,
+)
 """What a user is read from."""
 
 
@@ -50,13 +57,15 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person, or a group chat, as of when they were read."""
+    """A person, or a group chat, as of when they were read. `zone` is the name of their time
+    zone, if they have told it."""
 
     user_id: str
     name: str
     role: Role
     created_at: datetime
     is_group: bool = False
+    zone: str | None = None
 
 
 def create(
@@ -235,6 +244,22 @@ def set_role(session: Session, user: User, role: Role) -> User:
     return _read(row)
 
 
+def set_zone(session: Session, user_id: str, zone: str) -> None:
+    """Keep a user's time zone, by its name."""
+    session.execute(update(UserRow).where(UserRow.user_id == user_id).values(zone=zone))
+
+
+def may_ask_zone(session: Session, user_id: str, now: datetime) -> bool:
+    """Whether a user was never asked for their time zone, which they now are."""
+    asked = session.execute(
+        update(UserRow)
+        .where(UserRow.user_id == user_id, UserRow.zone.is_(None), UserRow.zone_asked_at.is_(None))
+        .values(zone_asked_at=now)
+        .returning(UserRow.user_id)
+    )
+    return asked.first() is not None
+
+
 def check_not_last_owner(session: Session, user: User) -> None:
     """Return if gaia would have an owner without this user.
 
@@ -261,6 +286,7 @@ def leave_tombstone(session: Session, user: User, now: datetime) -> None:
     """Leave nothing of the user's row but the id and the dates."""
     row = living_row(session, user)
     row.name = row.name_key = ""
+    row.zone = row.zone_asked_at = None
     row.removed_at = now
 
 
@@ -282,8 +308,8 @@ def _living() -> Select[UserRow]:
 
 def of(values: Sequence[Any]) -> User:
     """The user that their `COLUMNS` hold."""
-    user_id, name, role, created_at, is_group = values
-    return User(user_id, name, Role(role), created_at, is_group)
+    user_id, name, role, created_at, is_group, zone = values
+    return User(user_id, name, Role(role), created_at, is_group, zone)
 
 
 def _read(row: UserRow) -> User:

@@ -56,8 +56,13 @@ class MemoryRow(Base):
     and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
     text, `length` the number of the terms that it is found by. `valid_from` is when it was
-    said, `valid_to` when it ceased to hold, `due_at` when a reminder is due. `digest_id` is
-    the digest that wrote it. A pending one `replaces` another once it is confirmed.
+    said, `valid_to` when it ceased to hold. `digest_id` is the digest that wrote it. A pending
+    one `replaces` another once it is confirmed.
+
+    Of a reminder `due_at` is when it is due next, and `recurrence` the rule of iCalendar by
+    which it is due again; `zone` is the time zone in which its time of day was meant, None
+    for a moment, such as in ten minutes. `notified_at` is when it was said last, `done_at`
+    when its user was done with it.
     """
 
     __tablename__ = "memories"
@@ -73,6 +78,7 @@ class MemoryRow(Base):
         ),
         Index("ix_memories_user_id_status_length", "user_id", "status", "length"),
         Index("ix_memories_user_id_session_id_position", "user_id", "session_id", "position"),
+        Index("ix_memories_due_at", "due_at", sqlite_where=text("due_at IS NOT NULL")),
         NEVER_REUSE_IDS,
     )
 
@@ -99,6 +105,10 @@ class MemoryRow(Base):
     )
     expires_at: Mapped[datetime | None]
     due_at: Mapped[datetime | None]
+    recurrence: Mapped[str | None] = mapped_column(String(128))
+    zone: Mapped[str | None] = mapped_column(String(64))
+    notified_at: Mapped[datetime | None]
+    done_at: Mapped[datetime | None]
     replaces: Mapped[int | None]
     digest_id: Mapped[int | None] = mapped_column(index=True)
     session_id: Mapped[str | None]

@@ -1,9 +1,10 @@
-"""Questions that gaia asked, and that a plain yes or no answers: the last message of a
-conversation, whose buttons tell what each answer does.
+"""Questions that gaia asked, and that plain words answer: the last message of a conversation,
+whose buttons tell what each answer does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -13,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from gaia.store.outbox import TABLE
 
-Answer = Literal["yes", "no"]
+Answer = Literal["yes", "no", "done", "later"]
 
 _LAST = (
     select(TABLE.c.buttons, TABLE.c.created_at)
@@ -25,19 +26,17 @@ _LAST = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What waits for a yes or no: the command that each of them stands for."""
+    """What waits for an answer since `asked_at`, and the command that each answer stands for."""
 
-    yes: str
-    no: str
+    commands: Mapping[Answer, str]
+    asked_at: datetime
 
 
 def waiting(session: Session, conversation_id: int, since: datetime) -> Question | None:
-    """The question that was asked last in a conversation; None where something else was
-    said since, or where that was before `since`."""
+    """The question that was asked last in a conversation, after `since`; None where something
+    else was said since."""
     last = session.execute(_LAST, {"in_conversation": conversation_id}).one_or_none()
     if last is None or last.created_at < since:
         return None
     commands = {each["answer"]: each["command"] for each in last.buttons if each.get("answer")}
-    if "yes" not in commands:
-        return None
-    return Question(commands["yes"], commands.get("no", ""))
+    return Question(commands, last.created_at) if commands else None

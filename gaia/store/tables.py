@@ -52,7 +52,8 @@ class UserRow(Base):
     stays as a tombstone without a name. `name_key` is what makes two names the same.
     `memory_version` rises with each change of their memories and their profile, whoever
     makes it, by triggers that the first migration makes: what was read under the same one
-    still holds."""
+    still holds. `zone` is the name of their time zone, once they have told it; `zone_asked_at`
+    is when gaia asked whether one that it had guessed is theirs."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -72,6 +73,8 @@ class UserRow(Base):
     created_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]
     memory_version: Mapped[int] = mapped_column(default=0, server_default="0")
+    zone: Mapped[str | None] = mapped_column(String(64))
+    zone_asked_at: Mapped[datetime | None]
 
 
 class IdentityRow(Base):

@@ -143,6 +143,19 @@ class Users:
         )
         return changed
 
+    async def set_zone(self, user: User, zone: str) -> User:
+        """Keep a user's time zone; their reminders keep their time of day.
+
+        Raises:
+            UnknownUserError: The user has been removed.
+        """
+        return await self._database.write(self._set_zone, user, zone)
+
+    def _set_zone(self, session: Session, user: User, zone: str) -> User:
+        identities.living_row(session, user)
+        identities.set_zone(session, user.user_id, zone)
+        return identities.find(session, user.user_id)
+
     async def check_removable(self, user: User) -> None:
         """Return if `remove` would not refuse.
 

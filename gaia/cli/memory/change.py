@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from gaia.memory.memory import Added, Memory
+    from gaia.memory.memory import Added, Memory, Statement
     from gaia.store.engine import Database
     from gaia.store.identities import User
 
@@ -68,6 +68,10 @@ def add(
     sensitive: Annotated[
         bool, typer.Option("--sensitive", help="Hide it: it is used only when searched for.")
     ] = False,
+    due: Annotated[
+        str,
+        typer.Option(help="When it is to be said, such as 'Friday at 9'; makes it a reminder."),
+    ] = "",
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,7 +92,10 @@ def add(
     )
 
     def change(session: Session, owner: User, now: datetime) -> tuple[str, Added]:
-        return owner.name, ledger.add(session, owner.user_id, statement, now)
+        said = statement
+        if due or statement.kind is MemoryKind.REMINDER:
+            said = _with_time(statement, due, owner.zone, now)
+        return owner.name, ledger.add(session, owner.user_id, said, now)
 
     name, added = write_memory(user, change)
     runs = wake(find_home())
@@ -100,6 +107,34 @@ def add(
         typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
     else:
         typer.echo(f"That is known already, as {memory.memory_id}: {shown_line(memory.text)}")
+
+
+def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) -> Statement:
+    """The statement as a reminder for that time.
+
+    Raises:
+        UnknownTimeError: No time to come is named.
+    """
+    from dataclasses import replace
+
+    from gaia.errors import UnknownTimeError
+    from gaia.memory import reminder_words
+    from gaia.store.memory_tables import MemoryKind
+    from gaia.zones import zone_of
+
+    found = reminder_words.time_named(due, now, zone_of(zone), reminder_words.MORNING)
+    if found is None:
+        raise UnknownTimeError(
+            f"{due!r} names no time to come: give one with --due, such as 'Friday at 9', "
+            "'in two hours' or 'every Monday at 8:00'"
+        )
+    return replace(
+        statement,
+        kind=MemoryKind.REMINDER,
+        due_at=found.at,
+        zone=found.zone,
+        recurrence=reminder_words.anchored(found),
+    )
 
 
 def keep(

@@ -56,6 +56,9 @@ def setup_command(
         str | None, typer.Option(metavar="FILE", help=f"Its auth token: {OF_SECRETS}.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What gaia calls its owner.")] = None,
+    timezone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="The owner's time zone, or their city.")
+    ] = None,
     pair: Annotated[
         bool | None, typer.Option("--pair/--no-pair", help="Make a code for the owner.")
     ] = None,
@@ -92,6 +95,7 @@ def setup_command(
         twilio_account=twilio_account,
         twilio_token_file=twilio_token_file,
         name=name,
+        timezone=timezone,
         pull=pull,
         pair=pair,
         service=service,
@@ -148,6 +152,7 @@ class Flags:
     twilio_account: str | None = None
     twilio_token_file: str | None = None
     name: str | None = None
+    timezone: str | None = None
     pull: bool | None = None
     pair: bool | None = None
     service: bool | None = None

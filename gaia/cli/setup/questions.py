@@ -6,7 +6,7 @@ import getpass
 import os
 import sys
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gaia.cli.setup import model_step, telegram_step, whatsapp_step
@@ -18,19 +18,25 @@ from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.settings.secrets import VARIABLES
 from gaia.store.names import checked_name, usable_name
 from gaia.weights.catalogue import find_model
+from gaia.zones import is_utc, local_zone, the_zone
 
 if TYPE_CHECKING:
     from gaia.ops.service.installer import Service, Steps
     from gaia.paths import Home
 
 
+LATER = "later"
+"""The answer of an owner who does not tell their time zone yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ownership:
     """`name` is that of an owner to be made, empty if there is one. `makes_code` is whether
-    a code for them is to be made."""
+    a code for them is to be made. `zone` is their time zone, empty if it is not told."""
 
     name: str
     makes_code: bool
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,10 @@ def gather(setting: Setting) -> SetupPlan:
     are_new = (bot.answer is not None and not settings.telegram.enabled) or (
         whatsapp is not None and not settings.whatsapp.enabled
     )
-    own = owner_of_flags if flags.name or not asks else ask_owner
+    asks_owner = asks and not flags.name
+    own = ask_owner if asks_owner else owner_of_flags
     ownership = own(setting, channels, are_new=are_new)
+    ownership = replace(ownership, zone=_zone(setting, asks=asks_owner))
     kept = _kept(setting, resolved, channels, asks=asks, changes=bool(model or are_new))
     installs = flags.service
     if installs is None:
@@ -197,6 +205,28 @@ def owner_of_flags(setting: Setting, channels: Sequence[str], *, are_new: bool) 
     has_code = owners.owner is not None and owners.owner.has_code
     wanted = (are_new or not has_code) if flags.pair is None else flags.pair
     return Ownership(name, makes_code=needed and wanted)
+
+
+def _zone(setting: Setting, *, asks: bool) -> str:
+    """The owner's time zone, by the flag or as they tell it; empty if that is not known."""
+    owners, here = setting.present.owners, str(local_zone())
+    if setting.flags.timezone:
+        return the_zone(setting.flags.timezone)
+    known = owners.owner is not None and owners.owner.user.zone is not None
+    if known or len(owners.names) > 1:
+        return ""
+    usual = "" if is_utc(here) else here
+    if not asks:
+        return ""
+    return setting.dialogue.ask(
+        "Your time zone, or the nearest large city, for reminders?",
+        default=usual or LATER,
+        check=_zone_told,
+    )
+
+
+def _zone_told(text: str) -> str:
+    return "" if text == LATER else the_zone(text)
 
 
 def login_name() -> str:

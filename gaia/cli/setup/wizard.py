@@ -37,6 +37,7 @@ from gaia.paths import Home, find_home
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel
 from gaia.store.opener import open_database
+from gaia.store.users import Users
 from gaia.weights.catalogue import find_model
 
 WELCOME = (
@@ -158,13 +159,15 @@ def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
 async def _own(present: Present, setup_plan: SetupPlan, clock: Clock) -> tuple[Sequence[str], str]:
     """Make owner and code, as far as they are wanted; the owners' names, and the code."""
     wanted = setup_plan.ownership
-    if not wanted.name and not wanted.makes_code:
+    if not wanted.name and not wanted.makes_code and not wanted.zone:
         return present.owners.names, ""
     database = await open_database(present.home)
     try:
         if wanted.name:
             await make_owner(database, wanted.name, login_name(), clock)
         owners = await read_owners(database, clock)
+        if wanted.zone and owners.owner is not None:
+            await Users(database, clock).set_zone(owners.owner.user, wanted.zone)
         code = ""
         if wanted.makes_code and owners.owner is not None:
             code = await new_code(database, owners.owner.user, clock)

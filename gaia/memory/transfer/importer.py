@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -137,8 +137,8 @@ def _superseded(session: Session, user_id: str) -> Mapping[_Key, datetime]:
 
 
 def _is_outdated(statement: Statement, superseded: Mapping[_Key, datetime]) -> bool:
-    words = ledger.checked(statement.text)
-    until = superseded.get((statement.kind, statement.context, rows.text_hash(words)))
+    stored = replace(statement, text=ledger.checked(statement.text))
+    until = superseded.get((stored.kind, stored.context, rows.hash_of(stored)))
     return until is not None and statement.said_at is not None and statement.said_at <= until
 
 

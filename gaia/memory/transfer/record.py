@@ -29,6 +29,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger
 from gaia.memory.entities import entity
 from gaia.memory.memory import Memory, Statement
+from gaia.memory.reminders import is_rule
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 YEARS = range(1000, 9999)
@@ -78,6 +79,8 @@ class Record(BaseModel):
     said_at: Time | None = None
     expires_at: Time | None = None
     due_at: Time | None = None
+    recurrence: str | None = Field(None, max_length=128)
+    zone: str | None = Field(None, max_length=64)
     pending: bool = Field(False, validation_alias=AliasChoices("pending", "held"))
     """Older files say `held`."""
 
@@ -112,6 +115,8 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         said_at=memory.valid_from,
         expires_at=memory.expires_at,
         due_at=memory.due_at,
+        recurrence=memory.recurrence,
+        zone=memory.zone,
         pending=memory.status is MemoryStatus.PENDING,
     )
 
@@ -140,7 +145,16 @@ def statement_of(record: Record) -> Statement:
         said_at=record.said_at,
         expires_at=record.expires_at,
         due_at=record.due_at,
+        recurrence=_rule(record),
+        zone=record.zone,
     )
+
+
+def _rule(record: Record) -> str | None:
+    """The rule of a reminder that recurs, if it is one."""
+    if record.recurrence is None or not is_rule(record.recurrence):
+        return None
+    return record.recurrence
 
 
 def parse_line(line: str) -> Record:

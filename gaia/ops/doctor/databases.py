@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
 from gaia.errors import StoreError
 from gaia.findings import Check, Finding, ok, warning
@@ -23,6 +23,8 @@ from gaia.store.faults import damaged
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import holds_nothing, inspecting, read_revision
+from gaia.store.tables import UserRow
+from gaia.zones import is_utc, local_zone
 
 JOURNALS = "journals"
 
@@ -52,6 +54,37 @@ def _look_at_gaia(path: Path) -> Sequence[Finding]:
         )
         return [ok(detail)]
     return [ok(f"{path.name} is intact, version {revision}")]
+
+
+def user_zones_check(home: Home) -> Check:
+    """Whether reminders go by the zone of a machine in UTC, since nobody has told theirs."""
+    path = home.database
+    return Check(
+        "user time zones",
+        partial(asyncio.to_thread, _look_at_zones, path),
+        needs=("database",),
+    )
+
+
+def _look_at_zones(path: Path) -> Sequence[Finding]:
+    if read_revision(path) != HEAD:
+        return [ok("nobody has told theirs yet")]
+    with inspecting(path) as connection:
+        people = connection.execute(
+            select(func.count(), func.count(UserRow.zone)).where(
+                UserRow.removed_at.is_(None), UserRow.is_group.is_(False)
+            )
+        ).one()
+    total, told = people
+    here = str(local_zone())
+    if total and not told and is_utc(here):
+        return [
+            warning(
+                "this machine is in UTC, and nobody has told their time zone: reminders go by UTC",
+                "Run 'gaia users timezone NAME CITY', or send /timezone and your city.",
+            )
+        ]
+    return [ok(f"{told} of {total} told theirs; the others' is {here}")]
 
 
 def _none_yet(path: Path) -> Finding:

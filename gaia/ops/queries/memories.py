@@ -35,6 +35,8 @@ class MemoryReport(Report):
     superseded_by: int | None
     expires_at: Moment | None
     due_at: Moment | None
+    recurrence: str | None
+    zone: str | None
     digest_id: int | None
     created_at: Moment
     updated_at: Moment
@@ -129,6 +131,8 @@ def memory_report(memory: Memory) -> MemoryReport:
         superseded_by=memory.superseded_by,
         expires_at=memory.expires_at,
         due_at=memory.due_at,
+        recurrence=memory.recurrence,
+        zone=memory.zone,
         digest_id=memory.digest_id,
         created_at=memory.created_at,
         updated_at=memory.updated_at,

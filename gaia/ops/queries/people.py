@@ -35,6 +35,7 @@ class UserReport(Report):
     role: str
     is_group: bool
     created_at: Moment
+    time_zone: str | None = None
     addresses: tuple[AddressReport, ...]
 
 
@@ -83,6 +84,7 @@ def user_report(user: User, addresses: Sequence[Address]) -> UserReport:
         role=user.role,
         is_group=user.is_group,
         created_at=user.created_at,
+        time_zone=user.zone,
         addresses=tuple(AddressReport(channel=a.channel, sender=a.sender) for a in addresses),
     )
 

@@ -87,7 +87,7 @@ class ChunkReport(Report):
     user: str
     channel: str
     chat: str
-    turn_id: str
+    turn_id: str | None
     seq: int
     characters: int
     attempts: int

@@ -87,6 +87,7 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "disk": "ok",
         "versions": "ok",
         "time zone": "ok",
+        "user time zones": "ok",
         "packages": "ok",
         "configuration": "ok",
         "database": "ok",

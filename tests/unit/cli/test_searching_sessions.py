@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gaia.cli.sessions import app
-from gaia.errors import AmbiguousUserError, GaiaError, UnknownPeriodError, UnknownUserError
+from gaia.errors import AmbiguousUserError, GaiaError, UnknownTimeError, UnknownUserError
 from gaia.paths import Home
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
@@ -88,7 +88,7 @@ def test_nothing_found_is_said(home: Home) -> None:
 
 @pytest.mark.usefixtures("talked")
 def test_what_is_wrong_is_named(home: Home) -> None:
-    assert isinstance(failure(home, "--since", "soon", "-u", "Ada"), UnknownPeriodError)
+    assert isinstance(failure(home, "--since", "soon", "-u", "Ada"), UnknownTimeError)
     assert isinstance(failure(home, "boat", "-u", "Grace"), UnknownUserError)
     several = failure(home, "boat")
     assert isinstance(several, AmbiguousUserError)

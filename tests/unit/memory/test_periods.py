@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time
 
 import pytest
 
-from gaia.errors import UnknownPeriodError
+from gaia.errors import UnknownTimeError
 from gaia.memory.periods import between, period
 
 NOW = datetime(2026, 6, 17, 12, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_other_periods(told, begins, ends):
     ],
 )
 def test_what_is_none_is_named_with_the_remedy(told):
-    with pytest.raises(UnknownPeriodError, match="2026-06-30"):
+    with pytest.raises(UnknownTimeError, match="2026-06-30"):
         period(told, NOW)
 
 
@@ -128,5 +128,5 @@ def test_between_is_open_where_nothing_is_told_and_takes_in_the_last_day():
 
 
 def test_an_end_before_the_beginning_is_told():
-    with pytest.raises(UnknownPeriodError, match="exchange"):
+    with pytest.raises(UnknownTimeError, match="exchange"):
         between("2026-06", "2026-05", NOW)

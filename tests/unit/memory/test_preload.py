@@ -175,6 +175,7 @@ def test_an_abstract_is_short_and_ends_with_a_sentence_where_it_can(
 
 
 SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
 
 
 @pytest.mark.parametrize(
@@ -187,21 +188,21 @@ SECOND = timedelta(seconds=1)
         (-timedelta(days=7) - SECOND, False),
     ],
 )
-async def test_what_is_due_within_a_day_or_was_within_a_week_is_told(
+async def test_what_is_due_soon_or_was_within_a_week_is_told(
     book: Book, ada: User, bob: User, due_in: timedelta, is_told: bool
 ) -> None:
     reminder = said("Call Grace", kind=MemoryKind.REMINDER, due_at=START + due_in)
     await book.keep(ada, reminder)
     with book.database.reading() as session:
-        assert bool(preload.due_reminders(session, ada.user_id, START)) is is_told
-        assert preload.due_reminders(session, bob.user_id, START) == []
+        assert bool(preload.due_reminders(session, ada.user_id, START, DAY)) is is_told
+        assert preload.due_reminders(session, bob.user_id, START, DAY) == []
 
 
-async def test_the_first_three_are_told_in_their_order(book: Book, ada: User) -> None:
-    for hour in (4, 1, 3, 2):
+async def test_the_first_five_are_told_in_their_order(book: Book, ada: User) -> None:
+    for hour in (4, 1, 6, 3, 2, 5):
         due_at = START + timedelta(hours=hour)
         await book.keep(ada, said(f"at {hour}", kind=MemoryKind.REMINDER, due_at=due_at))
     await book.keep(ada, said("no reminder", due_at=START))
     await book.keep(ada, said("hush", kind=MemoryKind.REMINDER, due_at=START, sensitive=True))
-    found = await book.database.read(preload.due_reminders, ada.user_id, START)
-    assert [each.text for each in found] == ["at 1", "at 2", "at 3"]
+    found = await book.database.read(preload.due_reminders, ada.user_id, START, DAY)
+    assert [each.text for each in found] == [f"at {hour}" for hour in range(1, 6)]

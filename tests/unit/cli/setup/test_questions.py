@@ -19,7 +19,7 @@ WHATSAPP_ALONE = replace(NO_MODEL, whatsapp=None)
 
 
 async def test_enter_alone_gives_a_gaia_that_needs_nothing(shell) -> None:
-    said = await shell.walk("", "1", "n", "", "", "", "")
+    said = await shell.walk("", "1", "n", "", "", "", "", "")
     assert shell.settings.model.provider == "embedded"
     assert shell.settings.model.name == ""
     assert "(recommended)" in said
@@ -32,14 +32,15 @@ async def test_enter_alone_gives_a_gaia_that_needs_nothing(shell) -> None:
 
 async def test_a_larger_embedded_model_is_taken_if_the_owner_says_so(shell) -> None:
     name = "ministral-3-3b-instruct-2512-q4_k_m"
-    said = await shell.walk("", name, "n", "", "", "", "")
+    said = await shell.walk("", name, "n", "", "", "", "", "")
     assert shell.settings.model.name == name
     assert "Fetch it at the end (about 2.1 GB)?" in said
 
 
 async def test_enter_keeps_all_that_is_set_and_no_byte_changes(shell, telegram, models) -> None:
     first = await shell.walk(
-        "4", "n", models.openai_base_url, KEY, "", "y", telegram.token, "", "Ada"
+        *("4", "n", models.openai_base_url, KEY, "", "y", telegram.token, ""),
+        *("Ada", "Lisbon"),
     )
     before = shell.files()
     again = await shell.walk("", "", "", "")
@@ -167,3 +168,12 @@ async def test_a_file_with_mistakes_is_told_before_anything_is_asked(shell) -> N
     assert result.exception is not None
     assert "web.port is -1" in str(result.exception)
     assert shell.files() == {"gaia.yaml": b"web: {port: -1}\n"}
+
+
+async def test_a_zone_is_asked_for_until_it_is_told(shell) -> None:
+    flags = replace(NO_MODEL, name=None)
+    later = await shell.walk("Ada", "", flags=flags)
+    assert "Your time zone, or the nearest large city, for reminders?" in later
+    told = await shell.walk("Portugal", "lisbon", flags=flags)
+    assert "has several time zones: Europe/Lisbon" in " ".join(told.split())
+    assert "time zone" not in await shell.walk(flags=flags)

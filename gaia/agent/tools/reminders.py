@@ -1,0 +1,83 @@
+"""The tool by which the model sets a reminder. Its time is placed by code, in the user's zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from google.adk.tools.tool_context import ToolContext
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from gaia.agent.tools import Tool
+from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.memory import reminder_words, reminders
+from gaia.memory.owner import owner
+from gaia.memory.reminder_words import Wanted
+from gaia.ports import Clock
+from gaia.sessions.service import TURN_ID
+from gaia.store import identities, inbox
+from gaia.store.engine import Database
+from gaia.store.memory_tables import MemorySource
+from gaia.zones import zone_of
+
+Told = dict[str, str]
+
+
+class ReminderTools:
+    """Sets reminders. `changed` is called after each commit, `hour` is that of a day for which
+    no time is named."""
+
+    def __init__(
+        self, database: Database, clock: Clock, *, hour: int, changed: Callable[[], None]
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._hour = hour
+        self._changed = changed
+
+    @property
+    def all(self) -> tuple[Tool, ...]:
+        """The tools."""
+        return (self.remind,)
+
+    async def remind(self, what: str, when: str, tool_context: ToolContext) -> Told:
+        """Remind the user at a time.
+
+        Args:
+            what: What to remind of.
+            when: The user's words for when, as "every Monday at 9".
+        """
+        user_id = owner(tool_context.user_id)
+        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        try:
+            told = await self._database.write(
+                self._remind, user_id, turn_id, str(what).strip(), str(when), self._clock.now()
+            )
+        except (StoreError, SQLAlchemyError):
+            return {"error": "reminders do not work at the moment"}
+        except GaiaError as exc:
+            return {"error": str(exc)}
+        self._changed()
+        return {"result": told}
+
+    def _remind(
+        self, session: Session, user_id: str, turn_id: str, what: str, when: str, now: datetime
+    ) -> str:
+        zone = zone_of(identities.find(session, user_id).zone)
+        due = reminder_words.time_named(when, now, zone, self._hour)
+        if due is None:
+            raise UnfitMemoryError(f"{when!r} names no time to come: ask the user for day and time")
+        said = inbox.words_of_turn(session, turn_id)
+        added = reminders.add(
+            session,
+            user_id,
+            Wanted(what, due),
+            now,
+            source=MemorySource.TOOL,
+            turn_id=turn_id or None,
+            said_again_at=said.received_at if said else None,
+        )
+        local = due.at.astimezone(zone)
+        number = added.memory.memory_id
+        return f"reminder #{number} is set for {local:%A} {local.day} {local:%B %Y, %H:%M}"

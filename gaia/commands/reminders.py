@@ -1,0 +1,228 @@
+"""/remind, /reminders and /timezone: what gaia says at its time, and whose time that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gaia.commands.memory_text import quoted, verb_of
+from gaia.commands.registry import Call, Command
+from gaia.core import reminder_text
+from gaia.core.slash import Reply
+from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
+from gaia.memory import credentials, reminder_words, reminders
+from gaia.memory.memory import Memory
+from gaia.messages import Button
+from gaia.settings.schema import Settings
+from gaia.store import identities
+from gaia.store.memory_tables import MemorySource
+from gaia.swappable import Swappable
+from gaia.zones import guess, local_zone, matching, zone_of
+
+SHOWN = 20
+"""Reminders that a list has."""
+
+MOST_ZONES = 6
+"""Zones that an unclear answer lists."""
+
+SNOOZE = "an hour"
+
+HOW = (
+    "What should I remind you of, and when? For example: /remind on Friday at nine to call Bob. "
+    "“every Monday”, “in two hours” and “tomorrow” work as well. /reminders lists what is to come."
+)
+WHEN = (
+    "I can't find a time to come in that. Say when, for example: “in two hours”, "
+    "“on Friday at nine”, “every Monday at 8:00”."
+)
+NO_SUCH = "There is no open reminder of that number. /reminders lists them."
+NO_ZONE = (
+    "I don't know a time zone called {words}. Name the nearest large city or the zone, as in "
+    "/timezone Europe/Lisbon."
+)
+
+
+def reminder_commands(
+    settings: Swappable[Settings], changed: Callable[[], None], enabled: Callable[[], bool]
+) -> tuple[Command, ...]:
+    """The commands; `changed` is called once a reminder is kept or changed, `enabled` tells
+    whether there is memory to keep one in."""
+    commands = _Commands(settings, changed, enabled)
+    return (
+        Command.at_once("remind", "Remind you at a time", commands.remind),
+        Command.at_once("reminders", "List your reminders", commands.reminders),
+        Command.at_once("timezone", "Tell me your time zone", commands.timezone, ("tz",)),
+    )
+
+
+class _Commands:
+    def __init__(
+        self,
+        settings: Swappable[Settings],
+        changed: Callable[[], None],
+        enabled: Callable[[], bool],
+    ) -> None:
+        self._settings = settings
+        self._changed = changed
+        self._enabled = enabled
+
+    def remind(self, call: Call) -> str | Reply:
+        if not self._enabled():
+            return "Long-term memory is off, so I can't keep reminders."
+        if not call.words:
+            return HOW
+        user = call.caller.user
+        zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
+        wanted = reminder_words.wanted(call.words, call.now, zone, hour)
+        if wanted is None:
+            return WHEN
+        try:
+            added = reminders.add(
+                call.session,
+                user.user_id,
+                wanted,
+                call.now,
+                source=MemorySource.USER,
+                quote=call.words if wanted.task != call.words else None,
+            )
+        except CredentialError:
+            return f"I won't keep that: it looks like {credentials.find(call.words)}."
+        except UnfitMemoryError as exc:
+            return f"I can't keep that: {exc}."
+        number = added.memory.memory_id
+        text = (
+            f"{'' if added.is_new else 'I have that already: '}{self._promise(call, added.memory)}"
+        )
+        buttons = [Button("Cancel it", f"/reminders cancel {number}")]
+        if user.zone is None and wanted.due.zone is not None:
+            note, more = self._about_zone(call)
+            text, buttons = f"{text}\n\n{note}", [*more, *buttons]
+        return Reply(text, tuple(buttons), committed=self._changed)
+
+    def reminders(self, call: Call) -> str | Reply:
+        verb, words = verb_of(call.words)
+        if not verb or verb == "list":
+            return self._list(call)
+        number, _, rest = words.partition(" ")
+        number = number.removeprefix("#")
+        if verb not in {"done", "snooze", "cancel", "delete", "restore"}:
+            return (
+                "Write /reminders for the list, and done, snooze, cancel or restore with a number, "
+                "as in /reminders snooze 12 until tomorrow."
+            )
+        if not number.isdecimal() or len(number) > 18:
+            return NO_SUCH
+        try:
+            return self._change(call, verb, int(number), rest.strip())
+        except UnknownMemoryError:
+            return NO_SUCH
+
+    def timezone(self, call: Call) -> str | Reply:
+        user, words = call.caller.user, call.words
+        if not words:
+            return self._tell_zone(call)
+        if words.casefold() in {"no", "none", "other"}:
+            return "Then tell me yours: /timezone and the nearest large city."
+        found = matching(words)
+        if not found:
+            return NO_ZONE.format(words=quoted(words, longest=40))
+        if len(found) > 1:
+            listed = ", ".join(f"/timezone {name}" for name in found[:MOST_ZONES])
+            more = f" and {len(found) - MOST_ZONES} more" if len(found) > MOST_ZONES else ""
+            buttons = tuple(Button(name, f"/timezone {name}") for name in found[:3])
+            return Reply(f"Which one? {listed}{more}", buttons)
+        name = found[0]
+        identities.set_zone(call.session, user.user_id, name)
+        moved = reminders.move_to_zone(call.session, user.user_id, name)
+        kept = " Your reminders keep their time of day." if moved else ""
+        now = call.now.astimezone(zone_of(name))
+        return Reply(
+            f"Your time zone is {name}: it is {now:%H:%M} there.{kept}", committed=self._changed
+        )
+
+    def _list(self, call: Call) -> str | Reply:
+        user = call.caller.user
+        found = reminders.coming(call.session, user.user_id, call.now, SHOWN + 1)
+        if not found:
+            return (
+                "There are no reminders. /remind makes one, as in /remind tomorrow at 9 call Bob."
+            )
+        lines = [self._line(each, call) for each in found[:SHOWN]]
+        if len(found) > SHOWN:
+            lines.append("… and more")
+        verbs = "/reminders done, snooze or cancel, with a number, changes one."
+        return "\n".join(["Your reminders:", *lines, verbs])
+
+    def _line(self, each: Memory, call: Call) -> str:
+        place = zone_of(call.caller.user.zone)
+        is_over = each.due_at is not None and each.due_at <= call.now
+        over = "overdue, " if is_over else ""
+        return (
+            f"#{each.memory_id} {over}{reminder_text.when(each, call.now, place)}: "
+            f"{quoted(each.text)}"
+        )
+
+    def _change(self, call: Call, verb: str, number: int, rest: str) -> str | Reply:
+        session, user, now = call.session, call.caller.user, call.now
+        if verb == "done":
+            memory = reminders.done(session, user.user_id, number, now)
+            again = ""
+            if memory.recurrence:
+                again = f" The next one is {reminder_text.when(memory, now, zone_of(user.zone))}."
+            return Reply(f"Done: {quoted(memory.text)}.{again}", committed=self._changed)
+        if verb == "snooze":
+            return self._snooze(call, number, rest or SNOOZE)
+        if verb == "restore":
+            memory = reminders.restore(session, user.user_id, number, now)
+            return Reply(self._promise(call, memory), committed=self._changed)
+        memory = reminders.cancel(session, user.user_id, number, now)
+        undo = Button("Undo", f"/reminders restore {number}")
+        text = f"Cancelled: {quoted(memory.text)}.\n{undo.command} brings it back."
+        return Reply(text, (undo,), committed=self._changed)
+
+    def _snooze(self, call: Call, number: int, words: str) -> str | Reply:
+        user = call.caller.user
+        zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
+        due = reminder_words.time_named(words, call.now, zone, hour)
+        if due is None:
+            return WHEN
+        memory = reminders.snooze(call.session, user.user_id, number, due.at)
+        said = reminder_text.moment(due.at, call.now, zone)
+        return Reply(
+            f"I will remind you again {said}: {quoted(memory.text)}.", committed=self._changed
+        )
+
+    def _promise(self, call: Call, memory: Memory) -> str:
+        zone = call.caller.user.zone
+        said = reminder_text.when(memory, call.now, zone_of(zone))
+        place = f" ({zone})" if zone and memory.zone else ""
+        whom = "you" if call.caller.conversation.direct else "this group"
+        return f"I will remind {whom} {said}{place}: {quoted(memory.text)} (#{memory.memory_id})"
+
+    def _about_zone(self, call: Call) -> tuple[str, list[Button]]:
+        """What is said of the zone to somebody who has not told it, and the question whether
+        one that can be guessed is theirs, once."""
+        user_id, here = call.caller.user.user_id, str(local_zone())
+        texts = reminders.told_of_places(call.session, user_id)
+        name = guess(texts)
+        if name is not None and identities.may_ask_zone(call.session, user_id, call.now):
+            now = call.now.astimezone(zone_of(name))
+            yes = Button("Yes", f"/timezone {name}", "yes")
+            no = Button("No", "/timezone no", "no")
+            return f"Is {name} your time zone? It is {now:%H:%M} there.", [yes, no]
+        return (
+            f"I don't know your time zone yet and go by this computer's, {here}. "
+            "If that is not yours: /timezone and your city.",
+            [],
+        )
+
+    def _tell_zone(self, call: Call) -> str:
+        zone = call.caller.user.zone
+        now = call.now.astimezone(zone_of(zone))
+        if zone is None:
+            return (
+                f"You have not told me your time zone. I go by this computer's, {local_zone()}, "
+                f"where it is {now:%H:%M}. /timezone and your city changes that."
+            )
+        return (
+            f"Your time zone is {zone}, where it is {now:%H:%M}. /timezone and a city changes it."
+        )

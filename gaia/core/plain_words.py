@@ -1,0 +1,98 @@
+"""Plain words that stand for a command: the answer to what gaia asked, and the request for a
+reminder. Nobody has to understand them, so that they work with every model and with none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+
+from sqlalchemy.orm import Session
+
+from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
+from gaia.memory import reminder_words
+from gaia.messages import Inbound
+from gaia.settings.schema import Settings
+from gaia.store import questions
+from gaia.store.conversations import Conversation
+from gaia.store.questions import Question
+from gaia.store.users import User
+from gaia.swappable import Swappable
+from gaia.zones import zone_of
+
+ANSWERED_WITHIN = timedelta(hours=1)
+"""How long a question waits for a yes or a no."""
+
+REMINDED_WITHIN = timedelta(days=1)
+"""How long a reminder waits to be done, or put off."""
+
+REMIND = "/remind"
+
+
+class PlainWords:
+    """Tells which command a message stands for, by the present settings."""
+
+    def __init__(self, settings: Swappable[Settings]) -> None:
+        self._settings = settings
+
+    def as_command(
+        self,
+        session: Session,
+        inbound: Inbound,
+        conversation: Conversation,
+        user: User,
+        now: datetime,
+    ) -> Inbound:
+        """The message; as the command that it stands for where it answers what gaia said last
+        in that chat, or asks for a reminder and for nothing else. In a group nobody answers
+        for somebody else: there the command itself does."""
+        if inbound.is_forwarded or inbound.attachments or inbound.edit_of:
+            return inbound
+        memory = self._settings.value.memory
+        text, at = inbound.text.strip(), _Place(now, zone_of(user.zone), memory.reminder_hour)
+        command = _answer(session, text, conversation, at) if conversation.direct else ""
+        if not command and memory.enabled and not inbound.notes and at.asks_for_reminder(text):
+            command = f"{REMIND} {text}"
+        return replace(inbound, text=command) if command else inbound
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """When and where words are read, and the hour of a day for which none is named."""
+
+    now: datetime
+    zone: tzinfo
+    hour: int
+
+    def asks_for_reminder(self, text: str) -> bool:
+        return reminder_words.asked_for(text, self.now, self.zone, self.hour) is not None
+
+    def is_time(self, text: str) -> bool:
+        return reminder_words.is_time(text, self.now, self.zone, self.hour)
+
+
+def _answer(session: Session, text: str, conversation: Conversation, at: _Place) -> str:
+    """The command that an answer stands for; none where it is no answer."""
+    if not text or len(text) > LONGEST or "?" in text or text.startswith("/"):
+        return ""
+    question = questions.waiting(session, conversation.conversation_id, at.now - REMINDED_WITHIN)
+    if question is None:
+        return ""
+    commands, answer = question.commands, answer_of(text)
+    if answer in ("yes", "no"):
+        if question.asked_at < at.now - ANSWERED_WITHIN:
+            return ""
+        # Whoever says yes to a reminder is on it.
+        return commands.get(answer, commands.get("done", "") if answer == "yes" else "")
+    if answer in ("done", "later"):
+        return commands.get(answer, "")
+    return _put_off(question, text, at)
+
+
+def _put_off(question: Question, text: str, at: _Place) -> str:
+    """The command that puts a reminder off until the time that the words name."""
+    usual = question.commands.get("later")
+    words = SNOOZE.sub("", text, count=1).strip()
+    if usual is None or not at.is_time(words):
+        return ""
+    return f"{' '.join(usual.split(' ')[:3])} {words}"

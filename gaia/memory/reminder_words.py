@@ -1,0 +1,304 @@
+"""What somebody wants to be reminded of, as they say it: `remind me on Friday at nine to call
+Bob`. The time is placed by `when`; nothing is made of a sentence that names none to come.
+"""
+
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+
+import regex
+
+from gaia.memory import when
+from gaia.memory.when import Placed
+from gaia.zones import zone_of
+
+MORNING = 9
+"""The usual hour of a day for which no time is named."""
+
+LONGEST = 500
+"""Characters of a message that is a request for a reminder and nothing else."""
+
+FURTHEST = timedelta(days=5 * 366)
+"""How far ahead a reminder may be due."""
+
+SHORTEST_INTERVAL = timedelta(minutes=5)
+
+LATE_BY = timedelta(hours=1)
+"""How long after now a reminder comes for a part of the day that has begun: `tonight`."""
+
+ASKED = r"""
+remind (?:me|us)|(?:set|make|create|add)(?: me)? an? reminder(?: for me)?|don'?t let me forget
+|erinner[en]? (?:mich|uns)|rappell?e[sz]?[- ](?:moi|nous)|fais[- ]moi penser
+|recu[ée]rd[ae](?:me|nos)|acu[ée]rdame|av[ií]same|hazme acordar|ricordami|ricordaci|ricorda mi
+|lembr[ae]-(?:me|nos)|(?:me|nos) lembr[ae]|herinner (?:me|mij|ons)
+|påminn (?:mig|oss|meg)|påmind mig|mind mig om|minn meg|przypomnij (?:mi|nam)|připomeň mi
+|напомни(?:те)?(?: мне| нам| пожалуйста)?|нагадай(?:те)?(?: мені)?|muistuta minua
+|ذكرني|ذكّرني|תזכירי? לי
+"""
+"""How one asks for it, where what is wanted follows."""
+
+ASKED_UNSPACED = "提醒(?:一下)?(?:我们|我)|叫我记得"
+"""The same without blanks between words, wherever it stands in a sentence."""
+
+ASKED_AT_END = r"""
+(?:mich|uns)\b.+\berinnern|(?:bana )?hatırlat(?:ır mısın|sana|ın)?|思い出させて(?:ください)?
+|リマインド(?:して)?(?:ください)?|(?:알려|상기시켜|깨워) ?(?:줘|주세요)|याद दिला(?:ना|ओ|दो)?
+"""
+"""How one asks for it at the end of a sentence."""
+
+POLITE = r"""
+please|pls|plz|hey|hi|hello|ok|okay|so|and|also|then|gaia|can you|could you|would you|will you
+|i (?:want|need|would like) you to|i'd like you to|you (?:should|must)|thanks|thank you
+|bitte|kannst du|könntest du|können sie|könnten sie|würdest du|hallo|danke
+|peux[- ]tu|pourrais[- ]tu|tu peux|pouvez[- ]vous|s'il te pla[iî]t|s'il vous pla[iî]t|stp|bonjour
+|salut|merci|puedes|podrías|puede|por favor|hola|gracias|puoi|potresti|per favore|ciao|grazie
+|você pode|pode|poderia|olá|oi|obrigad[oa]|kun je|kan je|alsjeblieft|dank je|kan du|snälla|hej|tack
+|możesz|proszę|cześć|dzięki|můžeš|prosím|можешь|пожалуйста|привет|спасибо|будь ласка|можеш
+|lütfen|teşekkürler|bana|请|請|麻烦|麻煩|你好|谢谢|帮我|お願い(?:します)?|ね|は|に|부탁해요?|제발
+"""
+"""What may stand around a request without being a part of it."""
+
+JOINING = r"""
+to|that|about|of|for|daran,? dass|daran|dass|an|zu|um|de|d'|du|qu'|que|à|a|di|che|del|dello
+|della|dell'|do|da|om|aan|eraan|dat|att|że|żeby|o|na to, že|že|что|чтобы|о|об|про|що|de que
+"""
+"""What joins a request to what is wanted."""
+
+ASKING = r"""
+what|who|whom|whose|which|where|when|why|how|whether|if|was|wer|wen|wo|wann|warum|wie|ob|welche\w*
+|qui|quoi|où|quand|comment|pourquoi|ce que|qué|quién|dónde|cuándo|cómo|cuál|cosa|chi|dove|quando
+|come|o que|quem|onde|wat|waar|wanneer|hoe|vad|var|när|co|gdzie|kiedy|jak|что было|кто|где|когда
+|как|什么|什麼|谁|哪|多少|何|どこ|いつ|誰
+"""
+"""How a question begins: who asks to be reminded what they said asks for an answer."""
+
+REFUSING = (
+    r"don'?t|do not|not|never|stop|nicht|kein\w*|nie|ne|pas|no|nunca|non|mai|não|niet|не|不|别"
+)
+
+FLAGS = regex.IGNORECASE | regex.VERBOSE
+
+
+def _any_of(listed: str) -> str:
+    """The alternatives as a pattern: blanks are meant, line ends are not."""
+    return listed.replace("\n", "").replace(" ", "\\ ")
+
+
+_ASKED = regex.compile(rf"(?<![\w'])(?:{_any_of(ASKED)})(?!['\w])", FLAGS)
+_ASKED_WITHIN = regex.compile(rf"{ASKED_UNSPACED}|{_any_of(ASKED_AT_END)}", FLAGS)
+_POLITE = regex.compile(rf"(?<!\w)(?:{_any_of(POLITE)})(?!\w)", FLAGS)
+_JOINING = regex.compile(rf"\W*(?:{_any_of(JOINING)})(?:(?<=')|(?!\w))\s*", FLAGS)
+_ASKING = regex.compile(rf"\W*(?:{_any_of(ASKING)})(?!['\w])", FLAGS)
+_REFUSING = regex.compile(rf"(?<!\w)(?:{REFUSING})(?!\w)", FLAGS)
+_BEFORE_TIME = regex.compile(r"(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
+_PARTICLE = regex.compile(r"^[にへ에을를]\s*")
+_APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
+_SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
+_EDGE = "\\s\\p{P}\\p{S}"
+_TRIMMED = regex.compile(rf"^[{_EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """When a reminder is due. `zone` names the time zone of its time of day; None for a
+    moment, such as in ten minutes. `recurrence` is a rule of iCalendar."""
+
+    at: datetime
+    zone: str | None
+    recurrence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody wants to be reminded of, in their own words, and when."""
+
+    task: str
+    due: Due
+
+
+def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
+    """The reminder that a message asks for, if it is that and nothing else. `hour` is that of a
+    day for which no time is named."""
+    text = message.strip()
+    if not text or len(text) > LONGEST or text.startswith("/"):
+        return None
+    text = _spelled(text)
+    asked = _ASKED.search(text)
+    is_first = asked is not None
+    asked = asked or _ASKED_WITHIN.search(text)
+    if asked is None or _is_several_sentences(text):
+        return None
+    before, after = text[: asked.start()], text[asked.end() :]
+    if _ASKING.match(before) or _ASKING.match(_joined(after)) or _REFUSING.search(before):
+        return None
+    found = first_coming(text, said_at, zone, hour)
+    if found is None:
+        return None
+    placed, due = found
+    if is_first and _rest(before.replace(placed.phrase, "")):
+        return None
+    words = after if is_first else f"{before} {_inside(asked[0])} {after}"
+    return Wanted(_task(words, placed) or text, due)
+
+
+def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
+    """What the words behind a command ask for; None where they name no time to come."""
+    text = _spelled(words)
+    found = first_coming(text, said_at, zone, hour)
+    if found is None:
+        return None
+    asked = _ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
+    return Wanted(_task(text[asked.end() :] if asked else text, found[0]) or text, found[1])
+
+
+def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
+    """The time that some words name, `an hour` and `10 min` as well as `in an hour`."""
+    found = _named(words, said_at, zone, hour)
+    return found and found[1]
+
+
+def is_time(words: str, said_at: datetime, zone: tzinfo, hour: int) -> bool:
+    """Whether some words name a time and say nothing else."""
+    found = _named(words, said_at, zone, hour)
+    return found is not None and not found[0]
+
+
+def _named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> tuple[str, Due] | None:
+    """The time that some words name, and what they say besides."""
+    text = words.strip().translate(_APOSTROPHES)
+    spelled = text
+    for short, unit in (("h(?:rs?)?", "hours"), ("m(?:ins?)?", "minutes"), ("d", "days")):
+        spelled = regex.sub(rf"^\W*(?:in |for )?(\d+)\s*{short}$", rf"in \1 {unit}", spelled)
+    bare = regex.sub(r"^(?:until|till|bis|tot|hasta|fino a|até|do|до)\b\s*", "", spelled)
+    within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
+    for each in (bare, within, f"in {text}", f"en {text}", f"dans {text}", f"fra {text}"):
+        found = first_coming(each, said_at, zone, hour)
+        if found is not None:
+            said = each
+            for phrase in found[0].phrase.split(" … "):
+                said = said.replace(phrase, "")
+            return _rest(said), found[1]
+    return None
+
+
+def first_coming(
+    text: str, said_at: datetime, zone: tzinfo, hour: int
+) -> tuple[Placed, Due] | None:
+    """The first time to come that a text names, as it is placed, and when that is due."""
+    for placed in when.find(text, said_at, zone, ahead=True):
+        due = due_of(placed, said_at, zone, hour)
+        if due is not None:
+            return placed, due
+    return None
+
+
+def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
+    """When what is placed is due, if that is to come; what recurs too often is not."""
+    due_at = moment_of(placed, said_at, zone, hour)
+    if not said_at < due_at < said_at + FURTHEST:
+        return None
+    interval = interval_of(placed.recurrence or "")
+    if interval is not None and interval < SHORTEST_INTERVAL:
+        return None
+    named = None if _is_moment(placed, said_at, zone) else str(zone)
+    return Due(due_at, named, placed.recurrence)
+
+
+def anchored(due: Due) -> str | None:
+    """The rule by which something recurs with its first time, so that what is due later keeps
+    its time of day; None if it does not recur."""
+    if due.recurrence is None:
+        return None
+    first = due.at.astimezone(zone_of(due.zone))
+    return f"DTSTART:{first:%Y%m%dT%H%M%S}\nRRULE:{due.recurrence}"
+
+
+def interval_of(recurrence: str) -> timedelta | None:
+    """The interval of a rule of hours or minutes, which no change of a clock shifts."""
+    parts = dict(
+        part.split("=", 1) for part in recurrence.rpartition("RRULE:")[2].split(";") if "=" in part
+    )
+    unit = {"HOURLY": timedelta(hours=1), "MINUTELY": timedelta(minutes=1)}.get(
+        parts.get("FREQ", "")
+    )
+    return None if unit is None else unit * int(parts.get("INTERVAL", "1"))
+
+
+def moment_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> datetime:
+    """When what is placed is due: of a day at `hour`, of a part of the day that has begun in
+    an hour, or at its end."""
+    if not placed.has_time:
+        day = placed.start.astimezone(zone).date()
+        return datetime.combine(day, time(hour), zone).astimezone(UTC)
+    if placed.end is not None and placed.start <= said_at < placed.end:
+        return min(said_at + LATE_BY, placed.end)
+    return placed.start
+
+
+def _is_moment(placed: Placed, said_at: datetime, zone: tzinfo) -> bool:
+    """Whether the words name the same moment wherever they are said."""
+    if not placed.has_time or placed.recurrence:
+        return False
+    offset = said_at.astimezone(zone).utcoffset() or timedelta(0)
+    elsewhere = timezone(offset + timedelta(hours=1 if offset < timedelta(hours=12) else -1))
+    again = when.find(placed.phrase, said_at, elsewhere, ahead=True)
+    return bool(again) and again[0].start == placed.start
+
+
+def _task(words: str, placed: Placed) -> str:
+    """What is left to do: the words without the time, where that stands at their beginning or
+    their end, and without what only joins."""
+    text = _stripped(words)
+    for phrase in placed.phrase.split(" … "):
+        at_start = _BEFORE_TIME.sub("", text)
+        if at_start.startswith(phrase):
+            text = _stripped(_PARTICLE.sub("", at_start.removeprefix(phrase)))
+        elif text.endswith(phrase):
+            text = _stripped(text.removesuffix(phrase))
+    return _joined(text)
+
+
+def _joined(text: str) -> str:
+    joined = _JOINING.match(text)
+    return _stripped(text[joined.end() :]) if joined else text
+
+
+def _spelled(text: str) -> str:
+    """A text with the marks that the rules know, and hours in full."""
+    return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(_APOSTROPHES))
+
+
+def _stripped(text: str) -> str:
+    """A text without marks and polite words around it."""
+    before = ""
+    while before != text:
+        before, text = text, _TRIMMED.sub("", text.strip())
+        for found in _POLITE.finditer(text):
+            if found.start() == 0 or found.end() == len(text):
+                text = text[found.end() :] if found.start() == 0 else text[: found.start()]
+                break
+    return text
+
+
+def _rest(text: str) -> str:
+    """What a text says besides polite words."""
+    return regex.sub(rf"[{_EDGE}]", "", _POLITE.sub("", text))
+
+
+def _inside(asked: str) -> str:
+    """What stands between the two words of a request that closes a sentence."""
+    found = regex.fullmatch(r"(?:mich|uns)\b(.+)\berinnern", asked, regex.IGNORECASE)
+    return found[1] if found else ""
+
+
+def _is_several_sentences(text: str) -> bool:
+    said = [each for each in _sentences(text) if _rest(each)]
+    return len(said) > 1
+
+
+def _sentences(text: str) -> Iterator[str]:
+    yield from _SENTENCE_END.split(text)

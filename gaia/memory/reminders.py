@@ -1,0 +1,311 @@
+"""Reminders: memories that are said at their time, once, and again where they recur.
+
+`due_at` is when one is due next. One that recurs keeps the time of day of its zone, whatever
+the clocks do; what it missed while gaia was off is said once. One that does not recur, and that
+nobody is done with, is overdue for a week.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
+from sqlalchemy import ColumnElement, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from gaia.errors import UnfitMemoryError, UnknownMemoryError
+from gaia.memory import credentials, ledger, pending, rows
+from gaia.memory.memory import Added, Memory, Statement, memory_of
+from gaia.memory.owner import owner
+from gaia.memory.reminder_words import SHORTEST_INTERVAL, Wanted, anchored, interval_of
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+from gaia.store.tables import UserRow
+from gaia.zones import zone_of
+
+OVERDUE = timedelta(days=7)
+"""How long after it was due one that nobody is done with is told."""
+
+MOST_OPEN = 1000
+"""Reminders that a user may have open."""
+
+WRONG_BY = timedelta(days=1)
+"""What was said so far ahead of now was said by a wrong clock."""
+
+PLACES_IN = 200
+"""Memories in which it is looked where a user lives."""
+
+AT_ONCE = 50
+"""Reminders that are said in one transaction, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A reminder that is said now: `was_due` at, for whom, and when it is due again."""
+
+    reminder: Memory
+    was_due: datetime
+    zone: str | None
+
+
+def add(
+    session: Session,
+    user_id: str,
+    wanted: Wanted,
+    now: datetime,
+    *,
+    source: MemorySource,
+    quote: str | None = None,
+    turn_id: str | None = None,
+    said_again_at: datetime | None = None,
+) -> Added:
+    """Keep a reminder.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnfitMemoryError: There are too many, or it cannot be a memory.
+    """
+    if _open_count(session, user_id) >= MOST_OPEN:
+        raise UnfitMemoryError(f"there are {MOST_OPEN:,} reminders already: cancel some first")
+    due = wanted.due
+    said = Statement(
+        text=wanted.task,
+        source=source,
+        kind=MemoryKind.REMINDER,
+        quote=quote,
+        due_at=due.at,
+        recurrence=anchored(due),
+        zone=due.zone,
+        turn_id=turn_id,
+        said_again_at=said_again_at,
+    )
+    return ledger.add(session, user_id, said, now)
+
+
+def coming(session: Session, user_id: str, now: datetime, limit: int) -> Sequence[Memory]:
+    """The user's reminders that are still to come, or overdue, the first to be due first.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    found = session.scalars(
+        rows.of(owner(user_id))
+        .where(*_open(), _in_time(now))
+        .order_by(MemoryRow.due_at, MemoryRow.memory_id)
+        .limit(limit)
+    )
+    return [memory_of(row) for row in found]
+
+
+def next_due(session: Session, now: datetime) -> datetime | None:
+    """When the next reminder of anybody is due; None if there is none to say."""
+    return session.scalar(
+        select(func.min(MemoryRow.due_at)).where(*_open(), _in_time(now), _unsaid(now))
+    )
+
+
+def take_due(session: Session, now: datetime) -> Sequence[Told]:
+    """The reminders that are due, of all users; nothing is written, see `mark_said`."""
+    found = session.execute(
+        select(MemoryRow, UserRow.zone)
+        .join(UserRow, UserRow.user_id == MemoryRow.user_id)
+        .where(
+            *_open(),
+            MemoryRow.due_at <= now,
+            _in_time(now),
+            _unsaid(now),
+            UserRow.removed_at.is_(None),
+        )
+        .order_by(MemoryRow.due_at, MemoryRow.memory_id)
+        .limit(AT_ONCE)
+    )
+    told = [(memory_of(row), zone) for row, zone in found]
+    return [
+        Told(each, each.due_at, zone)
+        for each, zone in told
+        if each.due_at is not None and credentials.find(each.text) is None
+    ]
+
+
+def mark_said(session: Session, memory_id: int, now: datetime) -> None:
+    """Note that a reminder is said now, and when it is due again."""
+    row = session.get_one(MemoryRow, memory_id)
+    row.notified_at = now
+    again = None if row.due_at is None else next_time(row.recurrence, row.zone, row.due_at, now)
+    if again is not None:
+        row.due_at = again
+    elif row.due_at is not None:
+        row.expires_at = now + OVERDUE
+
+
+def was_said_ahead(session: Session, now: datetime) -> bool:
+    """Whether something was said by a clock that ran ahead."""
+    return session.scalar(select(exists().where(*_said_ahead(now)))) or False
+
+
+def mend_after_wrong_clock(session: Session, now: datetime) -> None:
+    """Have what a clock that ran ahead has said be said at its time."""
+    for row in session.scalars(select(MemoryRow).where(*_said_ahead(now))):
+        row.notified_at = row.expires_at = None
+        row.due_at = next_time(row.recurrence, row.zone, now, now) or row.due_at
+
+
+def done(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
+    """Note that a user is done with a reminder. One that recurs goes on.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no open reminder of that number.
+    """
+    row = _open_row(session, user_id, memory_id)
+    if row.recurrence is None:
+        row.done_at = now
+        rows.retire(session, row, MemoryStatus.ARCHIVED, now)
+    return memory_of(row)
+
+
+def snooze(session: Session, user_id: str, memory_id: int, until: datetime) -> Memory:
+    """Have a reminder said again at that time; one that recurs goes on after it.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no open reminder of that number.
+    """
+    row = _open_row(session, user_id, memory_id)
+    row.due_at, row.expires_at = until, None
+    session.flush()
+    return memory_of(row)
+
+
+def cancel(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
+    """Have a reminder said no more.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no open reminder of that number.
+    """
+    row = _open_row(session, user_id, memory_id)
+    rows.retire(session, row, MemoryStatus.ARCHIVED, now)
+    return memory_of(row)
+
+
+def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
+    """Have a reminder said after all that was cancelled.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has none of that number, or its time is over.
+    """
+    memory = ledger.get(session, user_id, memory_id)
+    is_over = memory.due_at is None or (memory.recurrence is None and memory.due_at <= now)
+    is_cancelled = memory.status is MemoryStatus.ARCHIVED and memory.done_at is None
+    again = None
+    if memory.kind is MemoryKind.REMINDER and is_cancelled and not is_over:
+        again = pending.reactivate(session, user_id, memory_id, now)
+    if again is None:
+        raise UnknownMemoryError(f"no cancelled reminder {memory_id} is still to come")
+    row = session.get_one(MemoryRow, memory_id)
+    if row.due_at is not None and row.due_at <= now:
+        row.due_at = next_time(row.recurrence, row.zone, row.due_at, now)
+    return memory_of(row)
+
+
+def move_to_zone(session: Session, user_id: str, zone: str) -> int:
+    """Keep the time of day of the user's reminders, in another time zone; returns how many
+    changed."""
+    changed = 0
+    for row in session.scalars(
+        rows.of(owner(user_id)).where(*_open(), MemoryRow.zone.is_not(None))
+    ):
+        if row.due_at is not None and row.zone != zone:
+            local = row.due_at.astimezone(zone_of(row.zone)).replace(tzinfo=None)
+            row.due_at = _absolute(local, zone_of(zone))
+            row.zone = zone
+            changed += 1
+    return changed
+
+
+def next_time(
+    recurrence: str | None, zone: str | None, due_at: datetime, now: datetime
+) -> datetime | None:
+    """When a reminder that was due at `due_at` is due again, later than `now`; None if it does
+    not recur."""
+    if recurrence is None:
+        return None
+    place = zone_of(zone)
+    after = max(due_at, now)
+    interval = interval_of(recurrence)
+    if interval is not None:
+        return due_at + interval * ((after - due_at) // interval + 1)
+    local = after.astimezone(place).replace(tzinfo=None)
+    following = rrulestr(recurrence).after(local)
+    return None if following is None else _absolute(following, place)
+
+
+def is_rule(recurrence: str) -> bool:
+    """Whether that is a rule with its first time, by which something can recur."""
+    try:
+        interval = interval_of(recurrence)
+        rrulestr(recurrence)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return False
+    is_too_often = interval is not None and interval < SHORTEST_INTERVAL
+    return recurrence.startswith("DTSTART:") and not is_too_often
+
+
+def _absolute(local: datetime, zone: tzinfo) -> datetime:
+    """A time of day; one that the clocks leave out is the moment at which it would be."""
+    return local.replace(tzinfo=zone).astimezone(UTC)
+
+
+def _open() -> Sequence[ColumnElement[bool]]:
+    """The conditions under which a reminder is still to be said, or nobody is done with it."""
+    return (
+        MemoryRow.due_at.is_not(None),
+        MemoryRow.kind == MemoryKind.REMINDER,
+        MemoryRow.status == MemoryStatus.ACTIVE,
+        MemoryRow.done_at.is_(None),
+    )
+
+
+def _in_time(now: datetime) -> ColumnElement[bool]:
+    """What is too late by now is not said; what recurs goes on."""
+    return or_(MemoryRow.due_at > now - OVERDUE, MemoryRow.recurrence.is_not(None))
+
+
+def _said_ahead(now: datetime) -> Sequence[ColumnElement[bool]]:
+    return (*_open(), MemoryRow.notified_at > now + WRONG_BY)
+
+
+def _unsaid(now: datetime) -> ColumnElement[bool]:
+    said = MemoryRow.notified_at
+    return or_(said.is_(None), said < MemoryRow.due_at, said > now + WRONG_BY)
+
+
+def _open_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:
+    row = session.scalar(rows.one_of(user_id, memory_id, MemoryStatus.ACTIVE).where(*_open()))
+    if row is None:
+        raise UnknownMemoryError(f"there is no open reminder {memory_id}")
+    return row
+
+
+def _open_count(session: Session, user_id: str) -> int:
+    query = select(func.count()).where(MemoryRow.user_id == owner(user_id), *_open())
+    return session.scalar(query) or 0
+
+
+def told_of_places(session: Session, user_id: str) -> Sequence[str]:
+    """What a user has told of themselves, the newest first: it may name where they live."""
+    kinds = (MemoryKind.FACT, MemoryKind.NOTE)
+    found = session.scalars(
+        select(MemoryRow.text)
+        .where(
+            MemoryRow.user_id == owner(user_id),
+            MemoryRow.status == MemoryStatus.ACTIVE,
+            MemoryRow.kind.in_(kinds),
+        )
+        .order_by(MemoryRow.memory_id.desc())
+        .limit(PLACES_IN)
+    )
+    return found.all()

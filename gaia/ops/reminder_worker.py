@@ -1,0 +1,101 @@
+"""The worker that says reminders at their time, where their user last wrote.
+
+What is said and that it is said are one transaction: after a kill it is said once. It looks
+often enough that neither a clock that was set nor a machine that slept makes a reminder late by
+more than a moment.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from gaia.core import reminder_text
+from gaia.core.delivery import Delivery
+from gaia.memory import reminders
+from gaia.memory.reminders import Told
+from gaia.ports import Channel, Clock
+from gaia.settings.schema import Settings
+from gaia.store import conversations, outbox
+from gaia.store.conversations import Conversation
+from gaia.store.engine import Database
+from gaia.swappable import Swappable
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 15.0
+"""How often it is looked for reminders that others wrote, and at the clock."""
+
+
+class ReminderWorker:
+    """Says reminders, while `run` runs."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        channels: Mapping[str, Channel],
+        delivery: Delivery,
+        clock: Clock,
+        settings: Swappable[Settings],
+    ) -> None:
+        self._database = database
+        self._channels = channels
+        self._delivery = delivery
+        self._clock = clock
+        self._settings = settings
+
+    async def run(self) -> None:
+        """Say what is due until cancelled."""
+        while True:
+            seconds = await self.say_due() if self._settings.value.memory.enabled else LOOK_SECONDS
+            await self._clock.sleep(seconds)
+
+    async def say_due(self) -> float:
+        """Say all that is due; returns after how many seconds to look again."""
+        now = self._clock.now()
+        if await self._database.read(reminders.was_said_ahead, now):
+            await self._database.write(reminders.mend_after_wrong_clock, now)
+        upcoming = await self._database.read(reminders.next_due, now)
+        if upcoming is not None and upcoming <= now:
+            written = await self._database.write(self._say, now)
+            for conversation_id in written:
+                self._delivery.wake(conversation_id)
+            if len(written) == reminders.AT_ONCE:
+                return 0.0
+        elif upcoming is not None:
+            return min(LOOK_SECONDS, (upcoming - now).total_seconds())
+        return LOOK_SECONDS
+
+    def _say(self, session: Session, now: datetime) -> list[int]:
+        written: list[int] = []
+        for told in reminders.take_due(session, now):
+            conversation = self._place(session, told)
+            if conversation is None:
+                continue
+            self._write(session, conversation, told, now)
+            reminders.mark_said(session, told.reminder.memory_id, now)
+            written.append(conversation.conversation_id)
+        if written:
+            logger.info("said %d reminders", len(written))
+        return written
+
+    def _place(self, session: Session, told: Told) -> Conversation | None:
+        """Where its user last wrote, of the channels that are on."""
+        return conversations.last_written(session, told.reminder.user_id, list(self._channels))
+
+    def _write(
+        self, session: Session, conversation: Conversation, told: Told, now: datetime
+    ) -> None:
+        text = reminder_text.due_text(told.reminder, told.was_due, now, told.zone)
+        outbox.add(
+            session,
+            conversation_id=conversation.conversation_id,
+            turn_id=None,
+            chunks=self._channels[conversation.channel].split(text),
+            now=now,
+            buttons=reminder_text.due_buttons(told.reminder.memory_id),
+        )

@@ -1,0 +1,198 @@
+"""Reminders from the first word to the last: set, said where their user wrote last, answered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gaia.messages import Address
+from gaia.testing.clock import FakeClock
+from gaia.testing.function_model import ToolCall
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+async def say_due(core) -> None:
+    await core.app.reminder_worker.say_due()
+
+
+async def until_said(core, count: int, channel=None) -> str:
+    await say_due(core)
+    channel = channel or core.channel
+    await channel.until_sent(count)
+    return channel.sent[-1].text
+
+
+async def test_plain_words_set_a_reminder_that_comes_once(running_core):
+    async with running_core() as core:
+        promise = await core.say("Remind me in two hours to feed the cat, please")
+        assert promise == "I will remind you today at 14:00: “feed the cat” (#1)"
+        core.clock.advance(2 * HOUR - 1)
+        await say_due(core)
+        core.clock.advance(1)
+        told = await until_said(core, 2)
+        assert told == "Reminder: feed the cat\n\nAnswer “done”, or “snooze an hour”."
+        assert [each.label for each in core.channel.sent[-1].buttons] == ["Done", "Snooze an hour"]
+        await say_due(core)
+        core.clock.advance(DAY)
+        await say_due(core)
+        assert len(core.channel.sent) == 2
+
+
+@pytest.mark.parametrize("done", ["done", "Done!", "ok", "👍", "erledigt", "listo", "完了"])
+async def test_done_in_plain_words_ends_it(running_core, done):
+    async with running_core() as core:
+        await core.say("/remind in one hour feed the cat")
+        core.clock.advance(HOUR)
+        await until_said(core, 2)
+        assert await core.say(done) == "Done: “feed the cat”."
+        assert "There are no reminders" in await core.say("/reminders")
+        assert await core.say("done") == "echo: done"
+
+
+@pytest.mark.parametrize(
+    ("words", "told", "seconds"),
+    [
+        ("snooze an hour", "today at 14:00", HOUR),
+        ("later", "today at 14:00", HOUR),
+        ("in 10 minutes", "today at 13:10", 10 * MINUTE),
+        ("snooze until tomorrow at 8", "tomorrow at 08:00", 19 * HOUR),
+        ("remind me again in 20 min", "today at 13:20", 20 * MINUTE),
+    ],
+)
+async def test_it_is_put_off_in_plain_words(running_core, words, told, seconds):
+    async with running_core() as core:
+        await core.say("/remind in one hour feed the cat")
+        core.clock.advance(HOUR)
+        await until_said(core, 2)
+        assert await core.say(words) == f"I will remind you again {told}: “feed the cat”."
+        core.clock.advance(seconds)
+        assert "feed the cat" in await until_said(core, 4)
+
+
+async def test_anything_else_is_for_the_model(running_core):
+    async with running_core() as core:
+        await core.say("/remind in one hour feed the cat")
+        core.clock.advance(HOUR)
+        await until_said(core, 2)
+        assert await core.say("she is fine") == "echo: she is fine"
+        assert "overdue, today at 13:00: “feed the cat”" in await core.say("/reminders")
+
+
+async def test_it_comes_where_its_user_wrote_last(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        ada = await core.users.find("ada")
+        await core.users.link(ada, Address("pigeon", "ada"))
+        await core.say("/remind in one hour feed the cat")
+        core.clock.advance(MINUTE)
+        await core.say("hello", core.others["pigeon"])
+        core.clock.advance(HOUR)
+        told = await until_said(core, 2, core.others["pigeon"])
+        assert "feed the cat" in told
+        assert len(core.channel.sent) == 1
+
+
+async def test_what_was_missed_says_when_it_was_due(running_core):
+    async with running_core() as core:
+        await core.say("/remind every day at 14:00 walk")
+        core.clock.advance(3 * DAY)
+        told = await until_said(core, 2)
+        assert told.startswith("Reminder (it was due on Thursday, 1 January at 14:00): walk")
+        assert "today at 14:00 and every day: “walk”" in await core.say("/reminders")
+
+
+async def test_the_clocks_change_and_the_hour_stays(home, core_on):
+    clock = FakeClock(datetime(2026, 3, 28, 12, 0, tzinfo=UTC))
+    async with core_on(home, clock=clock) as core:
+        await core.say("/timezone Lisbon")
+        told = await core.say("/remind every day at 9:00 walk")
+        assert told.startswith("I will remind you tomorrow at 09:00 and every day (Europe/Lisbon)")
+        core.clock.advance(20 * HOUR - 1)
+        await say_due(core)
+        assert len(core.channel.sent) == 2
+        core.clock.advance(1)
+        # Nine o'clock in summer time is eight o'clock in UTC.
+        assert core.clock.now().hour == 8
+        await until_said(core, 3)
+        core.clock.advance(DAY)
+        await until_said(core, 4)
+
+
+async def test_a_zone_is_asked_for_once_and_moves_what_was_set(running_core):
+    async with running_core() as core:
+        await core.say("/remember I live in Lisbon with Ann")
+        told = await core.say("/remind tomorrow at 9 call Bob")
+        assert "Is Europe/Lisbon your time zone? It is 12:00 there." in told
+        assert await core.say("yes") == (
+            "Your time zone is Europe/Lisbon: it is 12:00 there. "
+            "Your reminders keep their time of day."
+        )
+        assert "time zone" not in await core.say("/remind tomorrow at 10 call Ann")
+        assert "Your time zone is Europe/Lisbon" in await core.say("/timezone")
+
+
+async def test_without_a_zone_it_says_by_which_it_goes(running_core):
+    async with running_core() as core:
+        told = await core.say("/remind tomorrow at 9 call Bob")
+        assert "I don't know your time zone yet and go by this computer's" in told
+        assert "You have not told me your time zone" in await core.say("/timezone")
+        assert "I don't know a time zone called" in await core.say("/timezone Atlantis")
+        assert "Which one? /timezone Europe/Lisbon" in await core.say("/timezone Portugal")
+
+
+async def test_bad_words_say_what_to_do(running_core):
+    async with running_core() as core:
+        assert "/remind on Friday at nine" in await core.say("/remind")
+        assert "can't find a time to come" in await core.say("/remind buy milk")
+        assert "can't find a time to come" in await core.say("/remind yesterday buy milk")
+        assert "no open reminder" in await core.say("/reminders done 7")
+        assert "no open reminder" in await core.say("/reminders done")
+        assert "Write /reminders for the list" in await core.say("/reminders burn 7")
+        assert "There are no reminders" in await core.say("/reminders")
+
+
+async def test_nobody_touches_anothers_reminder(running_core):
+    async with running_core(senders=("ada", "bob")) as core:
+        await core.say("/remind in one hour feed the cat")
+        for verb in ("done", "snooze", "cancel", "restore"):
+            told = await core.say(f"/reminders {verb} 1", sender="bob")
+            assert "no open reminder" in told
+        assert "There are no reminders" in await core.say("/reminders", sender="bob")
+        core.clock.advance(HOUR)
+        await say_due(core)
+        assert "feed the cat" in await core.say("/reminders")
+
+
+async def test_the_model_sets_one_by_the_words_for_when(running_core):
+    calls = [ToolCall("remind", {"what": "call Bob", "when": "tomorrow at 9"})]
+
+    def answer(request):
+        return calls.pop() if calls else "It is set."
+
+    async with running_core(answer, provider="openai") as core:
+        assert await core.say("I must not forget Bob tomorrow morning") == "It is set."
+        assert "tomorrow at 09:00: “call Bob”" in await core.say("/reminders")
+
+
+async def test_a_time_that_cannot_be_placed_is_asked_back(running_core):
+    calls = [ToolCall("remind", {"what": "call Bob", "when": "some day"})]
+
+    def answer(request):
+        if calls:
+            return calls.pop()
+        return str(request.contents[-1].parts[0].function_response.response)
+
+    async with running_core(answer, provider="openai") as core:
+        assert "names no time to come" in await core.say("remind me of Bob some day")
+        assert "There are no reminders" in await core.say("/reminders")
+
+
+async def test_a_reminder_that_is_forgotten_is_not_said(running_core):
+    async with running_core() as core:
+        await core.say("/remind in one hour feed the cat")
+        await core.say("/forget 1")
+        await core.say("yes")
+        core.clock.advance(HOUR)
+        await say_due(core)
+        assert all("Reminder:" not in each.text for each in core.channel.sent)

@@ -1,0 +1,123 @@
+"""Requests for reminders in plain words: what is one, what is to be done, and when."""
+
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gaia.memory import reminder_words
+
+LISBON = ZoneInfo("Europe/Lisbon")
+NOW = datetime(2026, 11, 29, 22, 0, tzinfo=UTC)
+"""A Sunday evening."""
+
+ASKED = [
+    ("remind me on Friday at nine to call Bob", "call Bob", "12-04 09:00"),
+    ("Remind me every Monday at 8am to take out the bins.", "take out the bins", "11-30 08:00"),
+    ("remind me in 10 minutes to turn off the oven", "turn off the oven", "11-29 22:10"),
+    ("remind me in 1h to stretch", "stretch", "11-29 23:00"),
+    ("Hi gaia! Please remind me tomorrow to buy milk, thanks", "buy milk", "11-30 09:00"),
+    ("remind me to call mum at 5pm", "call mum", "11-30 17:00"),
+    ("Can you remind me next week to file taxes?", "file taxes", "11-30 09:00"),
+    ("remind me tonight to lock the door", "lock the door", "11-29 23:00"),
+    ("remind me that tomorrow is the deadline", "tomorrow is the deadline", "11-30 09:00"),
+    ("On Friday at nine remind me to call Bob", "call Bob", "12-04 09:00"),
+    ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
+    ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
+    ("remind me in an hour", "remind me in an hour", "11-29 23:00"),
+    ("erinnere mich morgen um halb vier an den Zahnarzt", "den Zahnarzt", "11-30 15:30"),
+    ("Kannst du mich morgen um 9 an den Zahnarzt erinnern?", "den Zahnarzt", "11-30 09:00"),
+    ("Rappelle-moi demain à 9h d'appeler Paul", "appeler Paul", "11-30 09:00"),
+    ("recuérdame el viernes a las nueve llamar a Bob", "llamar a Bob", "12-04 09:00"),
+    ("ricordami di chiamare Anna domani alle 10", "chiamare Anna", "11-30 10:00"),
+    ("lembra-me amanhã às 9 de ligar ao João", "ligar ao João", "11-30 09:00"),
+    ("herinner me morgen om 9 uur aan de tandarts", "de tandarts", "11-30 09:00"),
+    ("påminn mig imorgon klockan 9 att ringa", "ringa", "11-30 09:00"),
+    ("przypomnij mi jutro o 9 o dentyście", "dentyście", "11-30 09:00"),
+    ("Напомни мне завтра в 9 позвонить маме", "позвонить маме", "11-30 09:00"),
+    ("Yarın 9'da bana ilaç almayı hatırlat", "ilaç almayı", "11-30 09:00"),
+    ("明天上午9点提醒我开会", "开会", "11-30 09:00"),
+    ("明日の9時に会議をリマインドして", "会議を", "11-30 09:00"),
+    ("내일 9시에 회의 알려줘", "회의", "11-30 09:00"),
+]
+
+NOT_ASKED = """
+Remind me what I have to do tomorrow
+Can you remind me what I said yesterday?
+Remind me of Bob
+I asked you to remind me on Friday, remember?
+Don't remind me tomorrow
+My wife said: remind me on Friday to call Bob
+I had a bad day. Remind me tomorrow to call Bob
+When will you remind me tomorrow?
+You reminded me yesterday
+That reminds me of Friday
+remind me if it rains tomorrow
+Call Bob on Friday
+/remind tomorrow
+remind me every minute to breathe
+Erinnere mich daran, was ich morgen tun muss
+rappelle-moi ce que je fais demain
+The app does not remind me at 9
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(("said", "task", "due"), ASKED)
+def test_a_request_is_known_by_its_words_and_its_time(said: str, task: str, due: str) -> None:
+    wanted = reminder_words.asked_for(said, NOW, LISBON, 9)
+    assert wanted is not None
+    assert wanted.task == task
+    assert f"{wanted.due.at.astimezone(LISBON):%m-%d %H:%M}" == due
+
+
+@pytest.mark.parametrize("said", [*NOT_ASKED, "", "remind me tomorrow " + "x" * 500])
+def test_anything_else_is_for_the_model(said: str) -> None:
+    assert reminder_words.asked_for(said, NOW, LISBON, 9) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "zone", "recurrence"),
+    [
+        ("in two hours stretch", None, None),
+        ("tomorrow at 9 stretch", "Europe/Lisbon", None),
+        ("every Monday at 8 bins", "Europe/Lisbon", "FREQ=WEEKLY;BYDAY=MO"),
+    ],
+)
+def test_a_time_of_day_belongs_to_a_zone_and_a_moment_does_not(
+    said: str, zone: str | None, recurrence: str | None
+) -> None:
+    wanted = reminder_words.wanted(said, NOW, LISBON, 9)
+    assert wanted is not None
+    assert (wanted.due.zone, wanted.due.recurrence) == (zone, recurrence)
+
+
+@pytest.mark.parametrize(
+    ("said", "due"),
+    [
+        ("an hour", "11-29 23:00"),
+        ("10 min", "11-29 22:10"),
+        ("1h", "11-29 23:00"),
+        ("for 20 minutes", "11-29 22:20"),
+        ("until tomorrow at 8", "11-30 08:00"),
+        ("tomorrow", "11-30 09:00"),
+        ("2 days", "12-01 09:00"),
+        ("eine Stunde", "11-29 23:00"),
+        ("bis morgen", "11-30 09:00"),
+    ],
+)
+def test_a_time_alone_is_one_however_it_is_put(said: str, due: str) -> None:
+    found = reminder_words.time_named(said, NOW, LISBON, 9)
+    assert found is not None
+    assert f"{found.at.astimezone(LISBON):%m-%d %H:%M}" == due
+    assert reminder_words.is_time(said, NOW, LISBON, 9)
+
+
+@pytest.mark.parametrize(
+    "said", ["15", "soon", "", "yesterday", "I am in Paris tomorrow", "call Bob at 9"]
+)
+def test_what_says_more_or_names_no_time_is_none(said: str) -> None:
+    assert not reminder_words.is_time(said, NOW, LISBON, 9)
