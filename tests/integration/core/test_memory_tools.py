@@ -151,6 +151,7 @@ async def test_no_tool_forgets_everything(running_core):
             "update_memory",
             "forget_memory",
             "search_conversations",
+            "remind",
         }
 
 
