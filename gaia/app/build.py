@@ -134,16 +134,9 @@ def build_app(
     channels = build_channels(base, models, extra_channels)
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
-    jobs = build_jobs(base, memory, digest_worker)
+    jobs = build_jobs(base, memory, channels, digest_worker)
     asked: set[int] = set()
     handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
-    reminder_worker = ReminderWorker(
-        database=base.database,
-        channels=channels.by_name,
-        delivery=channels.delivery,
-        clock=base.clock,
-        settings=base.settings,
-    )
     reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
     page = _build_page(base, memory, models, reports)
     intake = _build_intake(
@@ -167,7 +160,7 @@ def build_app(
         forget_worker=memory.forget_worker,
         backups=memory.backups,
         profiles=models.profiles,
-        reminder_worker=reminder_worker,
+        reminder_worker=jobs.reminder_worker,
         digest_worker=digest_worker,
         upkeep=jobs.upkeep,
         schedule=jobs.schedule,
@@ -302,9 +295,7 @@ def _build_intake(
             lambda: base.settings.value.memory.enabled,
             _room(base, models),
         ),
-        *reminder_commands(
-            base.settings, memory.changed, lambda: base.settings.value.memory.enabled
-        ),
+        *reminder_commands(base.settings, memory.changed),
         export_command(channels.takes),
         page_command(page.public_link),
         *status_commands(reports.status),

@@ -18,6 +18,7 @@ from gaia.digest.read import WindowReader
 from gaia.digest.worker import DigestWorker
 from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
+from gaia.ops.reminder_worker import ReminderWorker
 from gaia.ops.upkeep import Upkeep
 from gaia.schedule.jobs import Daily, Every, Job
 from gaia.schedule.ledger import Ledger
@@ -39,6 +40,7 @@ class Jobs:
     """What keeps the home in order, and when."""
 
     upkeep: Upkeep
+    reminder_worker: ReminderWorker
     schedule: Schedule
     ledger: Ledger
     of_settings: Callable[[], Sequence[Job]]
@@ -85,8 +87,10 @@ def build_digests(
     )
 
 
-def build_jobs(base: Base, memory: MemoryParts, digest_worker: DigestWorker) -> Jobs:
-    """Build what sweeps, empties logs, keeps up and makes backups."""
+def build_jobs(
+    base: Base, memory: MemoryParts, channels: ChannelParts, digest_worker: DigestWorker
+) -> Jobs:
+    """Build what sweeps, empties logs, keeps up, makes backups and says reminders."""
     checkpoints = Checkpoints(base.home.database, base.database)
     upkeep = Upkeep(
         database=base.database,
@@ -110,7 +114,16 @@ def build_jobs(base: Base, memory: MemoryParts, digest_worker: DigestWorker) -> 
         )
 
     ledger = Ledger(base.database, base.clock)
-    return Jobs(upkeep, Schedule(of_settings(), ledger, base.clock), ledger, of_settings)
+    reminder_worker = ReminderWorker(
+        database=base.database,
+        channels=channels.by_name,
+        delivery=channels.delivery,
+        clock=base.clock,
+        settings=base.settings,
+    )
+    return Jobs(
+        upkeep, reminder_worker, Schedule(of_settings(), ledger, base.clock), ledger, of_settings
+    )
 
 
 def _sweep_interval(settings: Settings) -> timedelta:

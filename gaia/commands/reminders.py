@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.memory_text import quoted, verb_of
+from gaia.commands.memory_text import verb_of
 from gaia.commands.registry import Call, Command
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, reminder_words, reminders
+from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.messages import Button
 from gaia.settings.schema import Settings
@@ -42,11 +43,10 @@ NO_ZONE = (
 
 
 def reminder_commands(
-    settings: Swappable[Settings], changed: Callable[[], None], enabled: Callable[[], bool]
+    settings: Swappable[Settings], changed: Callable[[], None]
 ) -> tuple[Command, ...]:
-    """The commands; `changed` is called once a reminder is kept or changed, `enabled` tells
-    whether there is memory to keep one in."""
-    commands = _Commands(settings, changed, enabled)
+    """The commands; `changed` is called once a reminder is kept or changed."""
+    commands = _Commands(settings, changed)
     return (
         Command.at_once("remind", "Remind you at a time", commands.remind),
         Command.at_once("reminders", "List your reminders", commands.reminders),
@@ -55,18 +55,12 @@ def reminder_commands(
 
 
 class _Commands:
-    def __init__(
-        self,
-        settings: Swappable[Settings],
-        changed: Callable[[], None],
-        enabled: Callable[[], bool],
-    ) -> None:
+    def __init__(self, settings: Swappable[Settings], changed: Callable[[], None]) -> None:
         self._settings = settings
         self._changed = changed
-        self._enabled = enabled
 
     def remind(self, call: Call) -> str | Reply:
-        if not self._enabled():
+        if not self._settings.value.memory.enabled:
             return "Long-term memory is off, so I can't keep reminders."
         if not call.words:
             return HOW

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
+from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
 from gaia.memory import reminder_words, reminders
 from gaia.memory.owner import owner
@@ -20,6 +20,11 @@ from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
 from gaia.zones import zone_of
+
+OTHERS = (
+    "somebody else's words are near, so nothing is set: tell the user to write it themselves, "
+    "as in /remind tomorrow at nine to call Bob"
+)
 
 Told = dict[str, str]
 
@@ -52,7 +57,7 @@ class ReminderTools:
         turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
         try:
             told = await self._database.write(
-                self._remind, user_id, turn_id, str(what).strip(), str(when), self._clock.now()
+                self._remind, tool_context, user_id, turn_id, str(what).strip(), str(when)
             )
         except (StoreError, SQLAlchemyError):
             return {"error": "reminders do not work at the moment"}
@@ -62,8 +67,17 @@ class ReminderTools:
         return {"result": told}
 
     def _remind(
-        self, session: Session, user_id: str, turn_id: str, what: str, when: str, now: datetime
+        self,
+        session: Session,
+        tool_context: ToolContext,
+        user_id: str,
+        turn_id: str,
+        what: str,
+        when: str,
     ) -> str:
+        now = self._clock.now()
+        if others_may_lead(session, tool_context, turn_id):
+            raise UnfitMemoryError(OTHERS)
         zone = zone_of(identities.find(session, user_id).zone)
         due = reminder_words.time_named(when, now, zone, self._hour)
         if due is None:

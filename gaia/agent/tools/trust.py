@@ -11,7 +11,15 @@ from gaia.sessions.service import TURN_ID
 from gaia.store import others
 
 OWN_RESULTS = frozenset(
-    {"remember", "load_memory", "update_memory", "forget_memory", "current_time", "calculate"}
+    {
+        "remember",
+        "remind",
+        "load_memory",
+        "update_memory",
+        "forget_memory",
+        "current_time",
+        "calculate",
+    }
 )
 """The tools whose results hold nothing that somebody else wrote. Those of any other may."""
 

@@ -123,7 +123,7 @@ async def prompt(visit: Visit) -> Response:
     """What the next prompt holds, and what a message would add to it."""
     parts, now = visit.parts, visit.parts.clock.now()
     prefix = await visit.read(preload.prefix, now, parts.room())
-    due = await visit.read(preload.due_reminders, now)
+    due = await visit.read(preload.due_reminders, now, parts.room().ahead)
     words = visit.form.get("words", "").strip()
     added: Sequence[Memory] = ()
     if words:
