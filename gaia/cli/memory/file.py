@@ -12,6 +12,7 @@ import typer
 from gaia.cli.console import AsJson, echo_json, strip_controls
 from gaia.cli.home import ask
 from gaia.cli.memory.change import with_memory
+from gaia.cli.memory.folder import export_folder, import_folder
 from gaia.cli.memory.view import FormatName, OfUser
 from gaia.cli.progress import counting
 from gaia.files import replacing
@@ -39,10 +40,24 @@ def export(
             show_default="jsonl, unless the file ends in .md",
         ),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown",
+            metavar="FOLDER",
+            help="Write a folder of Markdown to edit, which 'import' takes in again.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     user: OfUser = None,
 ) -> None:
     """Write what gaia remembers to a file, for people or for another gaia."""
+    if markdown is not None:
+        if file is not None or file_format is not None:
+            raise typer.BadParameter("name a file or a folder", param_hint="--markdown")
+        export_folder(markdown, user, force=force)
+        return
     from gaia.ops.queries.memories import FILE, WhichFile
 
     form = file_format or _format_for(file)
@@ -83,7 +98,9 @@ def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:
 
 
 def import_file(
-    file: Annotated[str, typer.Argument(help="What 'export' wrote, or a list in plain text; -.")],
+    file: Annotated[
+        str, typer.Argument(help="What 'export' wrote, a list in plain text, or a folder; -.")
+    ],
     file_format: Annotated[
         FormatName | None,
         typer.Option("--format", help="How it is written.", show_default="by its first character"),
@@ -91,14 +108,22 @@ def import_file(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines that cannot be taken.")
     ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", "-y", help="Forget what was deleted in a folder, without asking."),
+    ] = False,
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
     """Take in memories from a file. What is known already is not stored twice.
 
     In plain text and Markdown, each line or bullet is a memory. Every one is checked first:
-    nothing is stored when one of them cannot be.
+    nothing is stored when one of them cannot be. In a folder that 'export --markdown' wrote,
+    what was edited supersedes, and what was deleted is forgotten after a yes.
     """
+    if Path(file).is_dir():
+        import_folder(Path(file), user, yes=yes, skip_bad=skip_bad, as_json=as_json)
+        return
     from gaia.cli.control import wake
     from gaia.clock import SystemClock
     from gaia.errors import MemoryFileError

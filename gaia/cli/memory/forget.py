@@ -69,13 +69,13 @@ def forget(
             _ask(target, as_json=as_json)
         count = _carry_out(target).count
     runs = wake(find_home())
-    done = is_requested and not runs and _overwrite()
+    done = is_requested and not runs and overwrite()
     if as_json:
         told = {"forgotten": count, "running": runs, "done": done}
         echo_json(told)
     elif is_requested:
-        rest = _rest(runs=runs, done=done)
-        typer.echo(f"Forgot {counted_memories(count)} of {target.user.name}. {rest}")
+        end = rest(runs=runs, done=done)
+        typer.echo(f"Forgot {counted_memories(count)} of {target.user.name}. {end}")
     else:
         typer.echo(f"Nothing in the memory of {target.user.name} holds all of these words.")
 
@@ -147,7 +147,7 @@ def _carry_out(target: _ForgetTarget) -> Forgotten:
     return write_memory(target.user.user_id, change)
 
 
-def _overwrite() -> bool:
+def overwrite() -> bool:
     """Overwrite what files still hold; False where that is left to a daemon."""
     from gaia.clock import SystemClock
     from gaia.errors import AlreadyRunningError
@@ -160,7 +160,8 @@ def _overwrite() -> bool:
         return False
 
 
-def _rest(*, runs: bool, done: bool) -> str:
+def rest(*, runs: bool, done: bool) -> str:
+    """What becomes of the other copies of what was forgotten."""
     if done:
         return "No file holds anything of it any more."
     if runs:

@@ -15,9 +15,9 @@ from starlette.responses import RedirectResponse, Response
 
 from gaia.errors import UnfitMemoryError, UnknownForgetError, UnknownMemoryError
 from gaia.memory import forget, ledger, pending
-from gaia.memory.memory import Memory, Statement
-from gaia.memory.text import content_terms
-from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.memory.edit import edit
+from gaia.memory.memory import Memory
+from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.text import counted_memories
 from gaia.web.page.render import Visit, with_status
 from gaia.web.page.sign_in import PATH
@@ -74,34 +74,20 @@ def _drop_pending(session: Session, user_id: str, memory_id: int, now: datetime)
 async def _edit(visit: Visit) -> Response:
     """Supersede a memory by what its user wrote in its place."""
     try:
-        changed = await visit.write(_rewrite, visit.memory_id, visit.form, visit.parts.clock.now())
+        changed = await visit.write(_edited, visit.memory_id, visit.form, visit.parts.clock.now())
     except UnfitMemoryError as exc:
         told = await visit.read(told_of, visit.memory_id)
         return with_status(visit.page("memory.html", problem=str(exc), **told), 422)
     return _led_to(changed.memory_id)
 
 
-def _rewrite(
+def _edited(
     session: Session, user_id: str, memory_id: int, form: Mapping[str, str], now: datetime
 ) -> Memory:
+    text, kind = form.get("text", "").replace("\r\n", "\n"), form.get("kind", "")
+    known = MemoryKind(kind) if kind in set(MemoryKind) else None
     old = ledger.get(session, user_id, memory_id)
-    text, kind = form.get("text", "").replace("\r\n", "\n"), form.get("kind", old.kind)
-    named = content_terms(text)
-    about = ledger.entities(session, user_id, memory_id)
-    newer = Statement(
-        text,
-        MemorySource.USER,
-        kind=MemoryKind(kind) if kind in set(MemoryKind) else old.kind,
-        subject=old.subject,
-        context=old.context,
-        entities=tuple(
-            each for each in about if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
-        ),
-        expires_at=old.expires_at,
-        due_at=old.due_at,
-        said_again_at=now,
-    )
-    return ledger.supersede(session, user_id, memory_id, newer, now).memory
+    return edit(session, user_id, memory_id, text, known or old.kind, now)
 
 
 async def _ask(visit: Visit) -> Response:

@@ -1,0 +1,49 @@
+"""Editing: a memory gives way to what its user writes in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from gaia.memory import ledger
+from gaia.memory.memory import Memory, Statement
+from gaia.memory.text import content_terms
+from gaia.store.memory_tables import MemoryKind, MemorySource
+
+
+def edit(
+    session: Session, user_id: str, memory_id: int, text: str, kind: MemoryKind, now: datetime
+) -> Memory:
+    """Supersede a memory by other words of its user: it applies where and as long as that did,
+    and is about what it still names.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+        UnknownMemoryError: The user has no active memory of that number.
+        CredentialError: It looks like a key, a password or a card number.
+        UnfitMemoryError: It is empty, or longer than a memory can be.
+    """
+    old = ledger.get(session, user_id, memory_id)
+    about = ledger.entities(session, user_id, memory_id)
+    newer = Statement(
+        text,
+        MemorySource.USER,
+        kind=kind,
+        subject=old.subject,
+        context=old.context,
+        entities=tuple(still_named(about, text)),
+        expires_at=old.expires_at,
+        due_at=old.due_at,
+        said_again_at=now,
+    )
+    return ledger.supersede(session, user_id, memory_id, newer, now).memory
+
+
+def still_named(entities: Iterable[str], text: str) -> Iterable[str]:
+    """Those of the entities that a text names."""
+    named = content_terms(text)
+    return [
+        each for each in entities if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
+    ]
