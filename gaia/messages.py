@@ -80,7 +80,8 @@ class Inbound:
     stands in `notes`, a line each: what they reply to, whom they forward, a
     place, a contact. The words of a forwarded message are somebody else's:
     `is_forwarded` says so. Messages of one `album` belong together. `edit_of` is the
-    `provider_message_id` of the message whose text this one replaces. `is_late` marks
+    `provider_message_id` of the message whose text this one replaces. `is_pressed` says that
+    the words are a button's. `is_late` marks
     one that the channel asked its provider for, since it had not been told of it: a
     stranger's is left alone.
     """
@@ -99,6 +100,7 @@ class Inbound:
     album: str | None = None
     edit_of: str | None = None
     is_forwarded: bool = False
+    is_pressed: bool = False
     is_late: bool = False
 
 

@@ -178,6 +178,7 @@ def _callback(query: CallbackQuery, now: datetime) -> Event:
         direct=direct,
         sender_name=_name(query.from_user.full_name),
         chat_title=None if direct else _name(chat.title),
+        is_pressed=True,
     )
     return Pressed(
         inbound, clean(query.id), chat.id, _whole(message.message_id), _label(message, query.data)

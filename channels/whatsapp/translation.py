@@ -111,6 +111,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
         attachments=content.attachments,
         edit_of=_edit_of(params),
         is_forwarded=is_forwarded,
+        is_pressed=_is_pressed(params),
         is_late=is_late,
     )
 

@@ -17,8 +17,9 @@ from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
 from gaia.commands.conversation import conversation_commands, status_commands
 from gaia.commands.export import export_command
+from gaia.commands.link import linking_commands
 from gaia.commands.page import page_command
-from gaia.commands.people import linking_commands, people_commands
+from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.remember import memory_commands
 from gaia.commands.reminders import reminder_commands

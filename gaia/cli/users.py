@@ -15,6 +15,8 @@ from gaia.cli.home import ask, with_database
 from gaia.cli.pairing import RoleName, approve, pair, pending
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from gaia.ops.queries.people import UserReport
     from gaia.store.engine import Database
     from gaia.store.users import User, Users
@@ -78,6 +80,34 @@ def unlink(channel: Channel, sender: Sender) -> None:
     address = Address(channel, sender)
     _with_users(lambda users: users.unlink(address))
     typer.echo(f"{address} is now linked to nobody.")
+
+
+def undo_link(name: Name) -> None:
+    """Undo what was linked to a user last, within a day."""
+    from gaia.clock import SystemClock
+    from gaia.ops.people import Undone, undo_last_link
+    from gaia.store import audit, identities
+
+    async def change(database: Database) -> Undone | None:
+        def undo(session: Session) -> Undone | None:
+            user = identities.find(session, name)
+            now = SystemClock().now()
+            return undo_last_link(session, user.user_id, by=audit.CLI, now=now)
+
+        return await database.write(undo)
+
+    undone = with_database(change)
+    if undone is None:
+        typer.echo(
+            f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address."
+        )
+        raise typer.Exit(1)
+    addresses = ", ".join(map(str, undone.addresses))
+    if undone.apart is None:
+        typer.echo(f"{addresses} is now linked to nobody.")
+    else:
+        apart = undone.apart
+        typer.echo(f"{apart.name} is apart again, {apart.role.with_article}, with {addresses}.")
 
 
 def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:
@@ -191,6 +221,7 @@ app.command("pair")(pair)
 app.command("add")(add)
 app.command("link")(link)
 app.command("unlink")(unlink)
+app.command("undo-link")(undo_link)
 app.command("role")(set_role)
 app.command("timezone")(timezone)
 app.command("remove")(remove)

@@ -291,7 +291,8 @@ def _is_from_before(inbound: Inbound, known_since: datetime) -> bool:
 
 def _with_code_as_command(session: Session, inbound: Inbound, now: datetime) -> Inbound:
     """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
-    code = pairing.sent_code(inbound.text) if inbound.direct else None
+    code = pairing.sent_code(inbound) if inbound.direct else None
     if code is not None and pairings.to_send_back(session, now):
-        return replace(inbound, text=f"/link {code}")
+        by_link = f"{pairing.LINK_START} " if pairing.is_by_link(inbound) else ""
+        return replace(inbound, text=f"/link {by_link}{code}")
     return inbound

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from gaia.core import slash
 from gaia.errors import AddressTakenError, GroupUserError, UnknownCodeError
-from gaia.messages import Address, Inbound
-from gaia.store import audit, identities, pairings, strangers
+from gaia.messages import OWN_NOTES, Address, Inbound
+from gaia.store import audit, identities, links, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.identities import Role, User
 from gaia.store.names import usable_name
@@ -27,12 +27,32 @@ COMMANDS_WITH_CODE = ("start", "link", "pair")
 """What may stand before a code. `/start` is what a deep link of Telegram sends."""
 
 
-def sent_code(text: str) -> str | None:
-    """The code that a message hands in, alone or behind a command; None when it does not."""
-    command = slash.parse(text)
+LINK_START = "start"
+"""What a deep link of Telegram sends before a code: a tap on something that somebody sent."""
+
+
+def sent_code(inbound: Inbound) -> str | None:
+    """The code that a message hands in, alone or behind a command; None when it does not, or
+    when it is not its sender who wrote it."""
+    if inbound.is_forwarded or inbound.is_pressed or inbound.attachments:
+        return None
+    if not all(note.startswith(OWN_NOTES) for note in inbound.notes):
+        return None
+    command = slash.parse(inbound.text)
     if command is None:
-        return read_code(text)
+        return read_code(inbound.text)
     return read_code(command.words) if command.name in COMMANDS_WITH_CODE else None
+
+
+def is_by_link(inbound: Inbound) -> bool:
+    """Whether a code was sent by a tap on a link, which anybody may have made."""
+    command = slash.parse(inbound.text)
+    return command is not None and command.name == LINK_START
+
+
+def needs_typing(pairing: Pairing) -> bool:
+    """Whether a code makes of its sender somebody there is, or an owner."""
+    return pairing.terms.user_id is not None or pairing.terms.role is Role.OWNER
 
 
 def invite(
@@ -242,6 +262,8 @@ def pair(session: Session, pairing: Pairing, inbound: Inbound, now: datetime) ->
             now=now,
             is_group=is_group,
         )
+    else:
+        links.note_address(session, user, inbound.address, now)
     _let_in(session, pairing, user, inbound.address, now)
     audit.record(
         session,

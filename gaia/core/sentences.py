@@ -21,6 +21,7 @@ from gaia.errors import (
     ModelUnreachableError,
 )
 from gaia.ports import Channel
+from gaia.store.identities import User
 
 STOPPED = "Stopped."
 NOTHING_TO_STOP = "Nothing is running."
@@ -65,9 +66,31 @@ def welcome(name: str, *, is_group: bool) -> str:
     )
 
 
-def linked(name: str) -> str:
+def linked(user: User) -> str:
     """To a user who writes from another address for the first time."""
-    return f"Hello {plain(name)}, I now know you on this channel too."
+    name = plain(user.name)
+    return (
+        f"Hello {name}, I now know you on this channel too. This chat is one more of {name}, "
+        f"{user.role.with_article}: whoever writes as {name} can read what is said here, and what "
+        f"I know of {name} can be read here. If you are not {name}, write /unlink within a day."
+    )
+
+
+def address_linked(address: str) -> str:
+    """To a user, in their other chats."""
+    return (
+        f"{plain(address)} is one more address of yours now, by a code of yours: whoever writes "
+        "from there can read what I know of you. /unlink undoes it within a day."
+    )
+
+
+def type_the_code(user: User | None) -> str:
+    """To whoever tapped on a link with a code that makes somebody of them."""
+    who = "an owner of mine" if user is None else f"{plain(user.name)}, {user.role.with_article}"
+    return (
+        f"That link would make you {who}: whoever sent it to you could then read what you write "
+        "here. If that is what you want, send me the code itself."
+    )
 
 
 def somebody_asks(number: int, name: str, address: str, *, is_group: bool) -> str:

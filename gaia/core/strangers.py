@@ -27,7 +27,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.pairings import Code, Pairing
-from gaia.store.tables import InboxState, PairingPurpose
+from gaia.store.tables import InboxState
 
 logger = logging.getLogger(__name__)
 
@@ -72,9 +72,9 @@ class Strangers:
         """
         if inbound.address.channel == TERMINAL or inbound.is_late:
             return None
-        code = pairing.sent_code(inbound.text)
-        user = await self._try_code(code, inbound) if code else None
-        return user or await self._tell(inbound)
+        code = pairing.sent_code(inbound)
+        become = await self._try_code(code, inbound) if code else None
+        return become or await self._tell(inbound)
 
     async def recover(self) -> None:
         """Greet those who were let in while nobody could tell them."""
@@ -124,7 +124,7 @@ class Strangers:
         self._write(session, conversation, welcome)
         return conversation.conversation_id
 
-    async def _try_code(self, code: str, inbound: Inbound) -> User | None:
+    async def _try_code(self, code: str, inbound: Inbound) -> User | str | None:
         now, address = self._clock.now(), inbound.address
         waiting = await self._database.read(pairings.to_send_back, now)
         if not waiting:
@@ -135,20 +135,26 @@ class Strangers:
         if not await self._database.write(strangers.may_try, address, now):
             return None
         found = await asyncio.to_thread(pairings.matching, code, likely)
-        return None if found is None else await self._pair(found, inbound)
+        if found is None:
+            return None
+        if pairing.is_by_link(inbound) and pairing.needs_typing(found):
+            whose = await self._database.read(pairing.whose, found)
+            return sentences.type_the_code(whose)
+        return await self._pair(found, inbound)
 
     async def _pair(self, found: Pairing, inbound: Inbound) -> User | None:
         paired = await self._database.write(self._let_in, found, inbound)
         if paired is None:
             return None
-        user, conversation = paired
-        self._delivery.wake(conversation.conversation_id)
+        user, written_to = paired
+        for conversation in written_to:
+            self._delivery.wake(conversation.conversation_id)
         logger.info("an address on %s is user %s now", inbound.address.channel, user.user_id)
         return user
 
     def _let_in(
         self, session: Session, found: Pairing, inbound: Inbound
-    ) -> tuple[User, Conversation] | None:
+    ) -> tuple[User, Sequence[Conversation]] | None:
         if identities.resolve(session, inbound.address) is not None:
             return None
         user = pairing.pair(session, found, inbound, self._clock.now())
@@ -156,8 +162,9 @@ class Strangers:
 
     def _welcome(
         self, session: Session, user: User, found: Pairing, inbound: Inbound
-    ) -> Conversation:
-        """Record the message as answered, but for the code in it, and write the answer."""
+    ) -> Sequence[Conversation]:
+        """Record the message as answered, but for the code in it, and write the answer; returns
+        whom to deliver to."""
         now, turn_id = self._clock.now(), secrets.token_hex(5)
         conversation = conversations.find_or_create(
             session,
@@ -176,12 +183,29 @@ class Strangers:
             state=InboxState.DONE,
             turn_id=turn_id,
         )
-        if found.terms.purpose is PairingPurpose.LINK:
-            text = sentences.linked(user.name)
+        told: Sequence[Conversation] = ()
+        if found.terms.user_id is not None:
+            text = sentences.linked(user)
+            told = self._tell_linked(session, user, conversation, inbound.address)
         else:
             text = sentences.welcome(user.name, is_group=user.is_group)
         self._write(session, conversation, text, turn_id=turn_id)
-        return conversation
+        return (conversation, *told)
+
+    def _tell_linked(
+        self, session: Session, user: User, linked: Conversation, address: Address
+    ) -> Sequence[Conversation]:
+        """Tell a user in their other chats that an address has become theirs."""
+        others = [
+            chat
+            for chat in conversations.direct_of(session, [user.user_id])
+            if chat.conversation_id != linked.conversation_id
+            and chat.channel in self._channels
+            and chat.channel != TERMINAL
+        ]
+        for chat in others:
+            self._write(session, chat, sentences.address_linked(str(address)))
+        return others
 
     async def _tell(self, inbound: Inbound) -> str | None:
         address = inbound.address

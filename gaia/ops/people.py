@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -14,9 +15,10 @@ from gaia.errors import StoreError
 from gaia.memory import ledger
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.memory import Memory
+from gaia.messages import Address
 from gaia.ops.traces import clean_copies, cut_entries
 from gaia.paths import Home
-from gaia.store import audit, conversations, forgets
+from gaia.store import audit, conversations, forgets, links
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
 from gaia.store.engine import Database
@@ -105,11 +107,39 @@ def join_person(
     """
     if learns:
         _seal(session, gone, into, now)
+    links.note_join(session, gone, into, now)
     joined = join_users(session, gone, into, now)
     audit.record(
         session, Action.JOINED, at=now, by=gone.user_id, subject=joined.user_id, detail=joined.role
     )
     return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A link that was undone: the addresses, and who is a user of their own again."""
+
+    addresses: Sequence[Address]
+    apart: User | None
+
+
+def undo_last_link(session: Session, user_id: str, *, by: str, now: datetime) -> Undone | None:
+    """Undo what was linked to a user last, within a day; None if nothing was."""
+    link = links.last(session, user_id, now)
+    if link is None:
+        return None
+    apart = links.undo(session, link, now)
+    for address in link.addresses:
+        audit.record(
+            session,
+            Action.UNLINKED,
+            at=now,
+            by=by,
+            subject=user_id if apart is None else apart.user_id,
+            address=address,
+            detail="undone",
+        )
+    return Undone(link.addresses, apart)
 
 
 def _seal(session: Session, gone: User, into: User, now: datetime) -> None:

@@ -266,6 +266,22 @@ class PairingRow(Base):
     greeted_at: Mapped[datetime | None]
 
 
+class LinkRow(Base):
+    """A link that can be undone for a day. `journal` has what was linked to the user:
+    addresses, and the numbers of conversations and memories; `name` and `role` are those of
+    the user who became one with them, and empty for an address of a stranger."""
+
+    __tablename__ = "links"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    link_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    name: Mapped[str]
+    role: Mapped[str | None] = mapped_column(String(16))
+    journal: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime]
+
+
 class StrangerRow(Base):
     """An address that belongs to nobody: when it was last told so, and how many
     codes it tried since `attempts_since`. A user who tries codes has one as well,

@@ -31,6 +31,12 @@ class Person:
         await self._channel.say(text, sender=self._sender)
         return (await self._channel.until_sent(before + 1))[before]
 
+    async def join(self, code: str):
+        """Send a code, and answer gaia's question with yes."""
+        asked = await self.ask(code)
+        assert asked.buttons, asked.text
+        return await self.ask("yes")
+
     async def link_code(self) -> str:
         found = SHOWN.search((await self.ask("/link")).text)
         assert found
@@ -45,7 +51,7 @@ async def test_a_code_of_link_makes_an_unknown_address_the_same_user(running_cor
     async with running_core(other_channels=("pigeon",)) as core:
         code = await Person(core.channel, "ada").link_code()
         answer = await Person(core.others["pigeon"], "+49").ask(code.lower())
-        assert answer.text == "Hello ada, I now know you on this channel too."
+        assert answer.text.startswith("Hello ada, I now know you on this channel too.")
         ada = await core.users.find("ada")
         assert await core.users.resolve(Address("pigeon", "+49")) == ada
         text = (await Person(core.others["pigeon"], "+49").ask("/whoami")).text
@@ -67,7 +73,9 @@ async def test_a_known_user_is_asked_before_they_become_another(running_core):
         bob = await pigeon_user(core, "Bob")
         code = await Person(core.channel, "ada").link_code()
         question = await Person(core.others["pigeon"], "Bob").ask(code)
-        assert question.text.startswith("That code belongs to ada. If you are the same person,")
+        assert question.text.startswith(
+            "That code belongs to ada, a member. Here you are Bob, a member."
+        )
         button, no = question.buttons
         assert (button.answer, no.command) == ("yes", "/cancel")
         assert (button.label, len(button.command) <= 64) == ("Join", True)
@@ -88,7 +96,7 @@ async def test_everything_of_both_is_the_ones_who_is_left(running_core):
         pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
         await pigeon.ask("hello from Bob")
         await fake.ask("hello from Ada")
-        await pigeon.ask(f"/link {await fake.link_code()} yes")
+        await pigeon.join(await fake.link_code())
         ada = await core.users.find("ada")
 
         with core.database.reading() as session:
@@ -119,11 +127,11 @@ async def test_a_turn_that_runs_meanwhile_is_answered_once_and_leaves_no_session
         core.model.hold("think")
         await core.others["pigeon"].say("think", sender="Bob")
         await core.model.until_asked("think")
-        joined = await pigeon.ask(f"/link {code} yes")
+        joined = await pigeon.join(code)
         assert joined.text.startswith("Done")
         core.model.let_go("think")
-        sent = await core.others["pigeon"].until_sent(2)
-        assert [each.text for each in sent[1:]] == ["echo: think"]
+        sent = await core.others["pigeon"].until_sent(3)
+        assert [each.text for each in sent[2:]] == ["echo: think"]
         await core.app.handlers.flush()
         ada = await core.users.find("ada")
         assert [s.session_id for s in await core.sessions()] == [f"{ada.user_id}:pigeon:Bob#2"]
@@ -156,7 +164,7 @@ async def test_the_same_chat_of_both_becomes_one(running_core):
         await core.users.unlink(Address("pigeon", "7"))
         await core.users.create("Bob", Role.MEMBER, Address("pigeon", "7"))
         await pigeon.ask("three")
-        done = await pigeon.ask(f"/link {await fake.link_code()} yes")
+        done = await pigeon.join(await fake.link_code())
         assert done.text.startswith("Done: you are ada here too")
         assert (await pigeon.ask("four")).text == "echo: four"
         with core.database.reading() as session:
@@ -168,23 +176,17 @@ async def test_the_same_chat_of_both_becomes_one(running_core):
         assert said[:4] == ["one", "two", "/reset", "three"]
 
 
-async def test_the_last_owner_who_joins_a_member_makes_them_the_owner(running_core):
+async def test_an_owner_becomes_one_with_nobody_by_a_code_of_theirs(running_core):
     async with running_core(other_channels=("pigeon",)) as core:
-        await pigeon_user(core, "Bob", Role.OWNER)
+        bob = await pigeon_user(core, "Bob", Role.OWNER)
         code = await Person(core.channel, "ada").link_code()
-        done = await Person(core.others["pigeon"], "Bob").ask(f"/link {code} yes")
-        assert done.text.startswith("Done: you are ada here too, owner.")
-        (ada,) = await core.users.list()
-        assert (ada.name, ada.role) == ("ada", Role.OWNER)
-
-
-async def test_an_owner_of_several_takes_the_role_of_whom_they_join(running_core):
-    async with running_core(senders=("ada", "grace"), other_channels=("pigeon",)) as core:
-        await core.users.set_role(await core.users.find("grace"), Role.OWNER)
-        await pigeon_user(core, "Bob", Role.OWNER)
-        code = await Person(core.channel, "ada").link_code()
-        await Person(core.others["pigeon"], "Bob").ask(f"/link {code} yes")
-        assert (await core.users.find("ada")).role is Role.MEMBER
+        refused = await Person(core.others["pigeon"], "Bob").ask(code)
+        assert refused.text.startswith("You are an owner here, and I make an owner one with")
+        assert bob in await core.users.list()
+        joined = await Person(core.channel, "ada").join(
+            await Person(core.others["pigeon"], "Bob").link_code()
+        )
+        assert joined.text.startswith("Done: you are Bob here too, owner.")
 
 
 async def test_what_is_no_code_of_somebody_else_changes_nothing(running_core):
@@ -204,7 +206,7 @@ async def test_a_user_may_try_five_codes_an_hour(running_core):
         assert (await ada.ask(code)).text == "Too many codes for one hour. Please try again later."
         core.clock.advance(3600)
         code = await Person(core.channel, "bob").link_code()
-        assert (await ada.ask(code)).text.startswith("That code belongs to bob.")
+        assert (await ada.ask(code)).text.startswith("That code belongs to bob, a member.")
 
 
 async def test_a_text_like_a_code_is_for_the_model_while_no_code_waits(running_core):

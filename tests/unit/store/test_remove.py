@@ -40,6 +40,7 @@ from gaia.store.tables import (
     ConversationRow,
     EventRow,
     InboxRow,
+    LinkRow,
     OutboxFileRow,
     OutboxRow,
     PairingPurpose,
@@ -175,6 +176,7 @@ async def converse(database: Database, user: User, text: str) -> None:
                     created_at=START,
                     expires_at=START,
                 ),
+                LinkRow(user_id=user.user_id, name=text, journal={}, created_at=START),
                 MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
                 MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
                 IndexOpRow(

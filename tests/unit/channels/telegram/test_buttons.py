@@ -39,6 +39,7 @@ def test_a_button_is_writing_its_command(update: Translate) -> None:
             text="/deny 3",
             sent_at=datetime(2026, 1, 1, 12, 0, tzinfo=UTC),
             sender_name="Bob",
+            is_pressed=True,
         ),
         callback_id="q1",
         chat_id=9,
