@@ -97,9 +97,9 @@ def reminders(session: Session, user_id: str) -> Sequence[Memory]:
     return [memory_of(row) for row in found]
 
 
-def days(session: Session, user_id: str, since: datetime, zone: tzinfo | None) -> Sequence[Day]:
+def days(session: Session, user_id: str, since: datetime, zone: tzinfo) -> Sequence[Day]:
     """What happened on each day of a time zone from `since` on, the oldest first; days of which
-    there is nothing to tell are left out. Without a zone it is the machine's."""
+    there is nothing to tell are left out."""
     kept = _kept_by_day(session, user_id, since, zone)
     calls: Counter[date] = Counter()
     for used in usage.since(session, since.astimezone(zone).date(), user_id=owner(user_id)):
@@ -109,7 +109,7 @@ def days(session: Session, user_id: str, since: datetime, zone: tzinfo | None) -
 
 
 def _kept_by_day(
-    session: Session, user_id: str, since: datetime, zone: tzinfo | None
+    session: Session, user_id: str, since: datetime, zone: tzinfo
 ) -> Mapping[date, int]:
     made = session.scalars(
         select(MemoryRow.created_at).where(

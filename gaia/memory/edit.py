@@ -36,6 +36,8 @@ def edit(
         entities=tuple(still_named(about, text)),
         expires_at=old.expires_at,
         due_at=old.due_at,
+        recurrence=old.recurrence,
+        zone=old.zone,
         said_again_at=now,
     )
     return ledger.supersede(session, user_id, memory_id, newer, now).memory

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 from starlette.responses import RedirectResponse, Response
 
 from gaia.errors import UnfitMemoryError, UnknownForgetError, UnknownMemoryError
-from gaia.memory import forget, ledger, pending
+from gaia.memory import forget, ledger, pending, reminders
 from gaia.memory.edit import edit
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
@@ -22,6 +22,8 @@ from gaia.text import counted_memories
 from gaia.web.page.render import Visit, with_status
 from gaia.web.page.sign_in import PATH
 from gaia.web.page.views import told_of
+
+SNOOZE = timedelta(hours=1)
 
 Deed = Callable[[Visit], Awaitable[Response]]
 
@@ -48,6 +50,26 @@ async def _show(visit: Visit) -> Response:
     now = visit.parts.clock.now()
     changed = await visit.write(ledger.set_sensitive, visit.memory_id, sensitive=False, now=now)
     return _shown(visit, changed, "No longer sensitive: it is used wherever it helps.")
+
+
+async def _done(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(reminders.done, visit.memory_id, now)
+    return _shown(
+        visit, changed, "Done." if changed.recurrence is None else "Done: it comes again."
+    )
+
+
+async def _snooze(visit: Visit) -> Response:
+    until = visit.parts.clock.now() + SNOOZE
+    changed = await visit.write(reminders.snooze, visit.memory_id, until)
+    return _shown(visit, changed, "It comes again in an hour.")
+
+
+async def _cancel(visit: Visit) -> Response:
+    now = visit.parts.clock.now()
+    changed = await visit.write(reminders.cancel, visit.memory_id, now)
+    return _shown(visit, changed, "Cancelled.")
 
 
 async def _keep(visit: Visit) -> Response:
@@ -159,6 +181,9 @@ DEEDS: Mapping[str, Deed] = {
     "unpin": _unpin,
     "hide": _hide,
     "show": _show,
+    "done": _done,
+    "snooze": _snooze,
+    "cancel": _cancel,
     "keep": _keep,
     "drop": _drop,
     "edit": _edit,

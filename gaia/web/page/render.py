@@ -13,11 +13,13 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from gaia.core.reminder_text import recurs
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.users import Role, User
 from gaia.text import counted, counted_memories
 from gaia.web.page.parts import PageParts
+from gaia.zones import zone_of
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -66,9 +68,9 @@ class Visit:
         return "hx-request" in self.request.headers
 
     @property
-    def zone(self) -> tzinfo | None:
-        """The time zone in which times are shown; None is the machine's."""
-        return None
+    def zone(self) -> tzinfo:
+        """The time zone in which times are shown."""
+        return zone_of(self.user.zone)
 
     async def read(
         self, query: Callable[Concatenate[Session, str, P], T], *args: P.args, **kwargs: P.kwargs
@@ -109,12 +111,12 @@ def with_status(response: Response, status: int) -> Response:
     return response
 
 
-def _day(time: datetime, zone: tzinfo | None) -> str:
+def _day(time: datetime, zone: tzinfo) -> str:
     local = time.astimezone(zone)
     return f"{local.day} {local:%B %Y}"
 
 
-def _moment(time: datetime, zone: tzinfo | None) -> str:
+def _moment(time: datetime, zone: tzinfo) -> str:
     return f"{_day(time, zone)}, {time.astimezone(zone):%H:%M}"
 
 
@@ -130,7 +132,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.filters.update(day=_day, moment=_moment)
+TEMPLATES.filters.update(day=_day, moment=_moment, recurs=recurs)
 TEMPLATES.tests["quoted"] = _has_quote
 TEMPLATES.globals.update(
     counted=counted,

@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 
 from gaia.memory import ledger, pending
-from gaia.store import forgets
+from gaia.store import forgets, identities
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.testing.clock import START
+from gaia.web.page.deeds import DEEDS
 from tests.harness.book import Book, said
 from tests.unit.web.page.conftest import Browse, Browser, Site, words_of
 
@@ -196,7 +197,7 @@ async def test_the_memories_of_others_have_no_number(
         page = await signed_in.see(f"/memory/{number}", 404)
         assert "no such memory" in page
         assert "Bob" not in page
-        for deed in ("pin", "unpin", "hide", "show", "edit", "keep", "drop", "forget"):
+        for deed in DEEDS:
             answer = await signed_in.send(f"/memory/{number}/{deed}", text="mine now")
             assert answer.status_code == 404, deed
     stolen = await signed_in.send("/forget/yes", forget_id=forget_id[1])
@@ -230,6 +231,38 @@ async def test_episodes_days_and_reminders(signed_in: Browser, book: Book, ada: 
     reminders = await signed_in.see("/reminders")
     assert "Call Bob" in reminders
     assert "due" in reminders
+
+
+async def test_reminders_are_done_snoozed_and_cancelled(
+    signed_in: Browser, book: Book, ada: User
+) -> None:
+    due = START + timedelta(hours=5)
+    monthly = "FREQ=MONTHLY;BYMONTHDAY=1"
+    for text, recurrence in (("Call Bob", None), ("Pay the rent", monthly), ("Swim", None)):
+        await book.keep(
+            ada, said(text, kind=MemoryKind.REMINDER, due_at=due, recurrence=recurrence, zone="UTC")
+        )
+    assert "every month on day 1" in await signed_in.see("/reminders")
+    for number, deed in ((1, "done"), (2, "snooze"), (3, "cancel")):
+        answer = await signed_in.send(f"/memory/{number}/{deed}", htmx=True)
+        assert answer.status_code == 200
+        assert (await signed_in.send(f"/memory/{number + 90}/{deed}")).status_code == 404
+    assert words_of(await signed_in.see("/reminders")) == ["Pay the rent"]
+    assert (await book.stored(ada, 2)).due_at == START + timedelta(hours=1)
+    edited = await signed_in.send("/memory/2/edit", text="Pay the high rent")
+    number = int(edited.headers["location"].rpartition("/")[2])
+    assert (await book.stored(ada, number)).recurrence == monthly
+
+
+async def test_times_are_those_of_the_user(
+    site: Site, browse: Browse, book: Book, ada: User
+) -> None:
+    due = START + timedelta(hours=5)
+    await book.keep(ada, said("Call Bob", kind=MemoryKind.REMINDER, due_at=due))
+    await book.database.write(identities.set_zone, ada.user_id, "Asia/Tokyo")
+    browser = browse()
+    await browser.enter(site.link(ada))
+    assert "2 January 2026, 02:00" in await browser.see("/reminders")
 
 
 async def test_the_next_prompt_is_told(signed_in: Browser, book: Book, ada: User) -> None:
