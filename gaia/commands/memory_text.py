@@ -21,6 +21,7 @@ SOURCES = {
     MemorySource.TOOL: "I kept it during a conversation",
     MemorySource.DIGEST: "you said it in a conversation",
     MemorySource.IMPORT: "it was imported",
+    MemorySource.DISCOVERY: "it was found on the machine, and you confirmed it",
 }
 
 UNDERSTOOD = {

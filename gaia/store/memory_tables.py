@@ -25,12 +25,14 @@ class MemoryKind(StrEnum):
 
 
 class MemorySource(StrEnum):
-    """Who wrote a memory. `USER` is the person themselves, by a command or the terminal."""
+    """Who wrote a memory. `USER` is the person themselves, by a command or the terminal;
+    `DISCOVERY` was found on the machine, and confirmed by its owner."""
 
     USER = "user"
     TOOL = "tool"
     DIGEST = "digest"
     IMPORT = "import"
+    DISCOVERY = "discovery"
 
 
 class MemoryStatus(StrEnum):

@@ -25,6 +25,7 @@ SOURCES = {
     "tool": "kept by gaia when they talked",
     "digest": "said in a conversation",
     "import": "taken from a file",
+    "discovery": "found on the machine, and confirmed",
 }
 STANDINGS = {
     "pending": "gaia is not sure of it: 'gaia memory keep' confirms it",

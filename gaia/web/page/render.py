@@ -29,6 +29,7 @@ SOURCES = {
     MemorySource.TOOL: "kept by gaia while you talked",
     MemorySource.DIGEST: "said in a conversation",
     MemorySource.IMPORT: "taken from a file",
+    MemorySource.DISCOVERY: "found on the machine, and confirmed by you",
 }
 
 STANDINGS = {
