@@ -81,7 +81,8 @@ class Inbound:
     place, a contact. The words of a forwarded message are somebody else's:
     `is_forwarded` says so. Messages of one `album` belong together. `edit_of` is the
     `provider_message_id` of the message whose text this one replaces. `is_pressed` says that
-    the words are a button's. `is_late` marks
+    the words are a button's. `author` is who wrote in a group, as the channel names people;
+    the group's own chat where an admin writes in its name. `is_late` marks
     one that the channel asked its provider for, since it had not been told of it: a
     stranger's is left alone.
     """
@@ -101,6 +102,7 @@ class Inbound:
     edit_of: str | None = None
     is_forwarded: bool = False
     is_pressed: bool = False
+    author: str | None = None
     is_late: bool = False
 
 

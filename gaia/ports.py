@@ -153,6 +153,16 @@ class Channel(Protocol):
 
 
 @runtime_checkable
+class Moderated(Protocol):
+    """A channel that knows who runs a group."""
+
+    async def administers(self, chat: str, person: str) -> bool | None:
+        """Whether a person, an `Inbound.author`, is an admin of a group; None where that
+        cannot be known. Never raises."""
+        ...
+
+
+@runtime_checkable
 class Hooked(Protocol):
     """A channel whose provider calls gaia over HTTP, below `/hooks/<channel>`."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 import httpx
+from telegram import ChatMember
 from telegram.error import TelegramError
 from telegram.warnings import PTBDeprecationWarning
 
@@ -17,7 +19,7 @@ from channels.base.http import ChatBackoff, check_size, download, read_content
 from channels.formatting import telegram_html
 from channels.formatting.characters import utf16_length
 from channels.telegram.api import Api, FloodError, Json, TelegramCondition, Timing, describe
-from channels.telegram.events import CHANNEL
+from channels.telegram.events import CHANNEL, ChatKey
 from channels.telegram.intake import Intake
 from channels.telegram.sender import Sender, SideEffects, TypingAction
 from channels.telegram.updates import Poller, Webhook
@@ -29,6 +31,8 @@ from gaia.ports import Clock, Gateway
 from gaia.settings.schema import TelegramSettings
 
 logger = logging.getLogger(__name__)
+
+WHOLE = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 
 CLOUD_LIMIT_MEGABYTES = 20
 """What Telegram's own servers give to bots; one's own server gives all."""
@@ -50,6 +54,7 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
         self._polls = settings.mode == "polling"
         self._backoff = ChatBackoff[int](clock)
         self._webhook: Webhook | None = None
+        self._api: Api | None = None
         stall_seconds = self._timing.stall if self._polls else None
         super().__init__("Telegram", TelegramCondition(clock, stall_seconds=stall_seconds))
 
@@ -63,10 +68,26 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
         async with self._in_service(service, gateway, background.close, api.close_connections):
             try:
                 me = await self._meet(api)
+                self._api = api
                 side_effects = SideEffects(api, self._backoff, background)
                 await self._receive(api, Intake(gateway, me, side_effects, self._clock))
             finally:
-                self._webhook = None
+                self._webhook = self._api = None
+
+    async def administers(self, chat: str, person: str) -> bool | None:
+        """Ask Telegram whether somebody is an admin of a group. Who writes in the group's name
+        is one."""
+        key = ChatKey.parse(chat)
+        if key is None or self._api is None or not WHOLE.fullmatch(person):
+            return None
+        if int(person) == key.chat_id:
+            return True
+        try:
+            member = await self._api.get_chat_member(key.chat_id, int(person))
+        except TelegramError as exc:
+            logger.warning("Telegram does not say who is an admin: %s", describe(exc))
+            return None
+        return member.status in (ChatMember.OWNER, ChatMember.ADMINISTRATOR)
 
     def split(self, text: str) -> Sequence[str]:
         """Cut into chunks of Telegram's HTML."""

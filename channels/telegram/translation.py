@@ -146,6 +146,7 @@ def _inbound(message: Message, me: Me, name: str, text: str, edit_of: str | None
         album=None if message.media_group_id is None else clean(message.media_group_id),
         edit_of=edit_of,
         is_forwarded=message.forward_origin is not None,
+        author=None if direct else _author(message),
     )
 
 
@@ -179,6 +180,7 @@ def _callback(query: CallbackQuery, now: datetime) -> Event:
         sender_name=_name(query.from_user.full_name),
         chat_title=None if direct else _name(chat.title),
         is_pressed=True,
+        author=None if direct else str(_whole(query.from_user.id)),
     )
     return Pressed(
         inbound, clean(query.id), chat.id, _whole(message.message_id), _label(message, query.data)
@@ -212,6 +214,12 @@ def _topic(message: MaybeInaccessibleMessage) -> int | None:
     if isinstance(message, Message) and message.is_topic_message:
         return None if message.message_thread_id is None else _whole(message.message_thread_id)
     return None
+
+
+def _author(message: Message) -> str | None:
+    """Return who wrote in a group: the group itself for an admin who writes in its name."""
+    writer = message.sender_chat or message.from_user
+    return None if writer is None else str(_whole(writer.id))
 
 
 def _sender_name(message: Message) -> str | None:

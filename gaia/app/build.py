@@ -28,6 +28,7 @@ from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, ModelWarmer
+from gaia.core.group_rights import GroupRights
 from gaia.core.handler import Handlers
 from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
@@ -295,6 +296,7 @@ def _build_intake(
             memory.changed,
             lambda: base.settings.value.memory.enabled,
             _room(base, models),
+            GroupRights(base.users, channels.by_name).refusal,
         ),
         *reminder_commands(base.settings, memory.changed),
         export_command(channels.takes),

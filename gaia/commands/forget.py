@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from gaia.commands.memory_text import line, whose
 from gaia.commands.registry import Call, Command, Run
@@ -51,11 +51,18 @@ def cancel(call: Call) -> str:
     return "Nothing was changed."
 
 
-def forget_command(finder: Finder, changed: Callable[[], None]) -> Command:
+def forget_command(
+    finder: Finder,
+    changed: Callable[[], None],
+    refusal: Callable[[Caller], Awaitable[str | None]],
+) -> Command:
     """The command; `finder` helps where no memory holds the words, `changed` is called
-    once something is gone."""
+    once something is gone, and `refusal` tells why somebody may not forget for a group."""
 
     async def prepare(caller: Caller, words: str) -> Run:
+        refused = await refusal(caller)
+        if refused is not None:
+            return lambda _: refused
         if not words:
             return _ask_for_everything
         if CONFIRMED.fullmatch(words):

@@ -3,14 +3,14 @@ learned."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
 from gaia.commands.memory_text import day, whose
 from gaia.commands.registry import Call, Command
-from gaia.core.slash import Reply
+from gaia.core.slash import Caller, Reply
 from gaia.digest.plain import may_be_order
 from gaia.digest.undo import undo_last
 from gaia.digest.write import Committed
@@ -51,6 +51,7 @@ def memory_commands(
     changed: Changed,
     enabled: Callable[[], bool],
     room: Callable[[], Room],
+    refusal: Callable[[Caller], Awaitable[str | None]],
 ) -> Sequence[Command]:
     """The commands. Where memory is switched off nothing is kept any more, and what was kept
     before can still be seen and forgotten."""
@@ -63,7 +64,7 @@ def memory_commands(
     return (
         Command.at_once("remember", "Remember something, word for word", remember),
         memory_command(finder, changed, room),
-        forget_command(finder, changed),
+        forget_command(finder, changed, refusal),
         Command.at_once("cancel", "Answer no to my last question", cancel),
         undo_command(changed),
     )

@@ -35,11 +35,13 @@ class Slash:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who gave a command, where, and when: `inbox_id` orders it among the messages."""
+    """Who gave a command, where, and when: `inbox_id` orders it among the messages. `author` is
+    the person in a group."""
 
     user: User
     conversation: Conversation
     inbox_id: int
+    author: str | None = None
 
 
 def _nothing() -> None:

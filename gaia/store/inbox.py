@@ -40,6 +40,7 @@ class Message:
     notes: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     is_forwarded: bool = False
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def record(
             "generation": conversation.generation,
             "text": inbound.text,
             "sender_name": inbound.sender_name,
+            "author": inbound.author,
             "notes": list(inbound.notes),
             "attachments": write_attachments(inbound.attachments),
             "album": inbound.album,
@@ -305,6 +307,7 @@ def read_message(row: Row[Any]) -> Message:
         notes=tuple(row.notes),
         attachments=read_attachments(row.attachments),
         is_forwarded=row.is_forwarded,
+        author=row.author,
     )
 
 

@@ -159,6 +159,7 @@ class InboxRow(Base):
     generation: Mapped[int]
     text: Mapped[str]
     sender_name: Mapped[str | None]
+    author: Mapped[str | None] = mapped_column(String(255))
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     album: Mapped[str | None] = mapped_column(String(255))

@@ -29,6 +29,7 @@ class FakeChannel:
     one each; nobody listens on the chats in `absent`. `longest` cuts replies
     into chunks of so many characters. `files` are what `fetch` finds, by their ids;
     it never comes back from those in `stuck`. `fetched` lists what it was asked for.
+    Of the people in `admins` it knows whether they run groups.
     Files of the media types `taken` go with a chunk. `hasty` are told by the provider
     while `send` runs, of the next chunk each. Of the next `unanswered` chunks nobody learns
     that they were taken. Each copy of a chunk has an id of its own.
@@ -53,6 +54,7 @@ class FakeChannel:
         self.files: dict[str, bytes] = {}
         self.taken: set[str] = set()
         self.stuck: set[str] = set()
+        self.admins: dict[str, bool] = {}
         self.hasty: list[tuple[DeliveryStage, SendError | None]] = []
         self.unanswered = 0
         self.fetched: list[str] = []
@@ -104,6 +106,9 @@ class FakeChannel:
         if content is None or len(content) > limit_bytes:
             raise AttachmentError(f"no {attachment.kind} of at most {limit_bytes} bytes is there")
         return content
+
+    async def administers(self, chat: str, person: str) -> bool | None:
+        return self.admins.get(person)
 
     def watch(self, event: TurnEvent) -> None:
         self.events.append(event)

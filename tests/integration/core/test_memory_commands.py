@@ -280,7 +280,8 @@ async def test_a_group_has_a_memory_of_its_own(running_core):
             group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
             identities.link(session, group, Address("fake", "-1"), now)
         await said(core, f"/remember {POT}")
-        in_group = {"sender": "-1", "direct": False, "sender_name": "ada"}
+        core.channel.admins = {"ada": True}
+        in_group = {"sender": "-1", "direct": False, "sender_name": "ada", "author": "ada"}
         assert "nothing in this group's memory" in await said(core, "/memory", **in_group)
         kept = await said(core, "/remember pizza on Fridays", **in_group)
         assert "Kept in this group's memory as #2" in kept
@@ -294,7 +295,8 @@ async def test_in_a_group_a_yes_names_the_question_that_it_answers(running_core)
             now = core.clock.now()
             group = identities.create(session, "family", Role.MEMBER, now=now, is_group=True)
             identities.link(session, group, Address("fake", "-1"), now)
-        in_group = {"sender": "-1", "direct": False}
+        core.channel.admins = {"ada": True}
+        in_group = {"sender": "-1", "direct": False, "author": "ada"}
         await said(core, "/remember pizza on Fridays", sender_name="ada", **in_group)
         await said(core, "/forget pizza", sender_name="ada", **in_group)
         everything = await sent_after(core, "/forget", sender_name="bob", **in_group)

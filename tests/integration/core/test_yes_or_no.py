@@ -88,7 +88,7 @@ async def test_a_forwarded_yes_answers_nothing(running_core):
         told = await core.say("yes", is_forwarded=True, notes=("forwarded",))
         assert "neither a yes nor a no" in told
         await core.channel.until_sent(4)
-        assert core.channel.sent[3].text.startswith("echo: yes")
+        assert core.channel.sent[3].text.startswith("echo: forwarded\n[somebody else]")
 
 
 async def test_a_yes_after_a_restart_answers_too(running_core, home):

@@ -49,6 +49,7 @@ class Chat:
         self.bot_status = "member"
         """member, or kicked: by a person who blocks the bot, or from a group."""
         self.members: dict[int, Json] = {}
+        self.admins: set[int] = set()
         self.messages: dict[int, Json] = {}
         self.topics: dict[int, str] = {}
         self.migrated_to: int | None = None

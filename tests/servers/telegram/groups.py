@@ -40,6 +40,10 @@ class Group:
         """Have somebody as a member, silently."""
         self.chat.members[person.chat_id] = person.user
 
+    def promote(self, person: Person) -> None:
+        """Have a member run the group."""
+        self.chat.admins.add(person.chat_id)
+
     def welcomes(self, person: Person) -> Written:
         """Let somebody join: the group reads that they came."""
         self.admit(person)

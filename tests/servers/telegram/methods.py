@@ -55,6 +55,18 @@ def get_chat(world: World, call: Call) -> JsonValue:
     }
 
 
+def get_chat_member(world: World, call: Call) -> JsonValue:
+    """Somebody's standing in a group."""
+    chat = world.chats.found(call.parameters)
+    user_id = call.parameters["user_id"]
+    member = chat.members.get(int(str(user_id)))
+    if member is None:
+        raise bad_request("PARTICIPANT_ID_INVALID")
+    if member["id"] in chat.admins:
+        return {"status": "creator", "user": member, "is_anonymous": False}
+    return {"status": "member", "user": member}
+
+
 def get_file(world: World, call: Call) -> JsonValue:
     """Where a file can be downloaded from, if it is not too big for bots."""
     stored = world.files.downloadable(call.string("file_id"))
@@ -172,6 +184,7 @@ SERVED: Final[Mapping[str, Served]] = {
     "getMe": get_me,
     "getChat": get_chat,
     "getFile": get_file,
+    "getChatMember": get_chat_member,
     "answerCallbackQuery": answer_callback_query,
     "setMyCommands": set_my_commands,
     "getMyCommands": get_my_commands,
