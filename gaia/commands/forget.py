@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 
-from gaia.commands.memory_text import line, whose
+from gaia.commands.memory_text import day, line, whose
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.proposals import KEEP_ALL, whether_to_forget
 from gaia.core.slash import Caller, Reply
@@ -18,7 +22,7 @@ from gaia.memory.text import normalise
 from gaia.messages import Button
 from gaia.store import forgets
 from gaia.store.memory_tables import MemoryStatus
-from gaia.text import counted_memories
+from gaia.text import counted, counted_memories
 
 SHOWN = 10
 """Memories that a question lists; of more, their number."""
@@ -112,7 +116,10 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
     def ask(call: Call) -> str | Reply:
         user_id = call.caller.user.user_id
         ids = forget.with_words(call.session, user_id, call.words)
+        said = forget.said_with(call.session, user_id, call.words)
         head, words = "this contains your words", call.words
+        if not ids and said:
+            return _ask_for_said(call, call.words, said, "")
         if not ids:
             ids = [memory.memory_id for memory in like]
             head, words = "nothing contains those words, but this is similar", ""
@@ -124,12 +131,42 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
                 f"Nothing in {whose(call.caller)} memory is similar to {quoted(call.words)}, so "
                 "there is nothing to forget. /memory lists everything."
             )
-        return _ask(call, found, head, words)
+        return _ask(call, found, head, words, said)
 
     return ask
 
 
-def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Reply:
+def _ask_for_said(call: Call, words: str, said: Sequence[datetime], before: str) -> Reply:
+    """Ask about messages that merely hold the words."""
+    user_id = call.caller.user.user_id
+    forget_id = forget.ask(call.session, user_id, words=words, now=call.now)
+    shown = (
+        f"{before}No memory, but {_messages(said)} of ours contain {quoted(words)}: {_days(said)}."
+    )
+    if len(said) == 1:
+        shown = shown.replace(" contain ", " contains ")
+    return whether_to_forget(shown, len(said), forget_id)
+
+
+def _messages(said: Sequence[datetime]) -> str:
+    return counted(len(said), "message", "messages")
+
+
+def _days(said: Sequence[datetime]) -> str:
+    """How many of them were said on which day, the newest first."""
+    days = Counter(map(day, sorted(said, reverse=True)))
+    told = [f"{number} on {name}" for name, number in islice(days.items(), SHOWN)]
+    more = len(days) - len(told)
+    return ", ".join(told) + (f", and on {counted(more, 'more day', 'more days')}" if more else "")
+
+
+def _ask(
+    call: Call,
+    found: Sequence[Memory],
+    head: str,
+    words: str = "",
+    said: Sequence[datetime] = (),
+) -> Reply:
     forget_id = forget.ask(
         call.session,
         call.caller.user.user_id,
@@ -141,7 +178,9 @@ def _ask(call: Call, found: Sequence[Memory], head: str, words: str = "") -> Rep
     lines += [line(memory) for memory in sorted(found, key=lambda each: -each.memory_id)[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"… and {len(found) - SHOWN:,} more")
-    return whether_to_forget("\n".join(lines), len(found), forget_id)
+    if words and said:
+        lines.append(f"And in {_messages(said)} of ours: {_days(said)}.")
+    return whether_to_forget("\n".join(lines), len(found) + len(said) * bool(words), forget_id)
 
 
 def _question(text: str, forget_id: int) -> Reply:
@@ -169,4 +208,12 @@ def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
             "again and say what I should forget."
         )
     what = "Forgot everything" if gone.everything else "Forgotten"
-    return Reply(f"{what}: {counted_memories(gone.count)}. {forget.SENTENCE}", committed=changed)
+    told = f"{what}: {counted_memories(gone.count)}. {forget.SENTENCE}"
+    if not gone.everything and not gone.count:
+        told = f"Forgotten: what we said of it. {forget.SENTENCE}"
+    if gone.word:
+        left = forget.said_with(call.session, call.caller.user.user_id, gone.word)
+        if left:
+            asked = _ask_for_said(call, gone.word, left, f"{told}\n")
+            return replace(asked, committed=changed)
+    return Reply(told, committed=changed)

@@ -26,7 +26,7 @@ from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
-from gaia.errors import GaiaError
+from gaia.errors import GaiaError, ModelError
 from gaia.logs import turn_in_log
 from gaia.memory.recall import Cue
 from gaia.messages import TurnEnded
@@ -257,7 +257,9 @@ class Handlers:
             outcome = failure_outcome(exc, batch, is_owner=taken.user.role is Role.OWNER)
             then = "it is tried again" if outcome.retry else "it is dead"
             if isinstance(exc, GaiaError):
-                logger.error("turn failed, %s: %s", then, exc)
+                # Hosts of models quote what they were sent.
+                cause = exc.bare if isinstance(exc, ModelError) else exc
+                logger.error("turn failed, %s: %s", then, cause)
             else:
                 logger.exception("turn failed, %s", then)
             return outcome

@@ -164,7 +164,7 @@ class TurnRunner:
                 fewer = gathered.fewer()
                 if fewer is None:
                     raise
-                logger.warning("asking again without files: %s", exc)
+                logger.warning("asking again without files: %s", exc.bare)
             else:
                 self._attachments.remember_refused(running.channel, gathered)
                 return answer

@@ -127,7 +127,7 @@ def _standing(
 async def redact_archive(database: Database, what: Redaction, spared: Collection[str]) -> None:
     """Redact the turns of the user, or delete them where everything goes; but for the
     turns `spared`."""
-    numbers = await database.read(_candidates, what)
+    numbers = await database.read(candidates, what)
     for start in range(0, len(numbers), TURNS_AT_A_TIME):
         page = numbers[start : start + TURNS_AT_A_TIME]
         turns = await database.read(archive.get_many, what.user_id, page)
@@ -137,6 +137,16 @@ async def redact_archive(database: Database, what: Redaction, spared: Collection
             continue
         changed = await asyncio.to_thread(_changed, judged, what)
         await database.write(_rewrite, changed)
+
+
+def turns(session: Session, user_id: str, numbers: Sequence[int]) -> Sequence[ArchivedTurn]:
+    """The turns of these numbers, some at a time."""
+    pages = range(0, len(numbers), TURNS_AT_A_TIME)
+    return [
+        turn
+        for start in pages
+        for turn in archive.get_many(session, user_id, numbers[start : start + TURNS_AT_A_TIME])
+    ]
 
 
 def is_going(turn: ArchivedTurn, what: Redaction) -> bool:
@@ -163,7 +173,7 @@ def archive_terms(turn: archive.Ended) -> Mapping[str, int]:
     return said + Counter(_terms(turn.answer))
 
 
-def _candidates(session: Session, what: Redaction) -> Sequence[int]:
+def candidates(session: Session, what: Redaction) -> Sequence[int]:
     """The numbers of the turns that may go: full text knows most of those that cannot."""
     if what.everything or what.terms is None:
         return archive.numbers(session, what.user_id)

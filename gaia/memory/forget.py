@@ -17,8 +17,8 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownForgetError
-from gaia.memory import forgotten, ledger
-from gaia.memory.forget_matcher import ForgetMatcher
+from gaia.memory import archive, forgotten, ledger
+from gaia.memory.forget_matcher import ForgetMatcher, narrowed
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.text import query_terms, terms
@@ -31,6 +31,7 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
+from gaia.store.redaction import Redaction
 
 ASKED_FOR = timedelta(hours=1)
 """How long a question whether to forget can be answered."""
@@ -47,10 +48,12 @@ ROWS_AT_A_TIME = 200
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     """What is forgotten now: `count` memories that the user knew of; a superseded
-    version of one is not counted."""
+    version of one is not counted. `word` is one that was a whole memory, and may stand in
+    messages that say something else."""
 
     count: int
     everything: bool
+    word: str = ""
 
 
 def ask(
@@ -65,14 +68,15 @@ def ask(
 ) -> int:
     """Note what the user may want forgotten; returns the number to `confirm` it by.
 
-    Either `memory_ids` or `everything`. It holds for an hour, and replaces what the
-    user was asked before. `words` are as in `forget`, `turn_id` is the turn of a tool that asks.
+    Some `memory_ids`, or `words` alone, or `everything`. It holds for an hour, and replaces
+    what the user was asked before. `words` are as in `forget`, `turn_id` is the turn of a
+    tool that asks.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    if bool(memory_ids) is everything:
-        raise ValueError("either some memories are to be forgotten, or everything")
+    if bool(memory_ids or words) is everything:
+        raise ValueError("either some memories or words are to be forgotten, or everything")
     return forgets.ask(
         session,
         owner(user_id),
@@ -146,10 +150,11 @@ def forget(
     """
     gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
-    if gone:
+    if gone or words:
         _begin(session, user_id, gone, words=words, everything=False, inbox_id=inbox_id, now=now)
         _record(session, user_id, f"memories: {count}", now, by)
-    return Forgotten(count, everything=False)
+    single = [] if words else [each.text for each in gone if narrowed(each.text) != each.text]
+    return Forgotten(count, everything=False, word=single[0] if single else "")
 
 
 def forget_everything(
@@ -177,6 +182,23 @@ def forget_everything(
     _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
     _record(session, user_id, f"everything, memories: {count}", now, by)
     return Forgotten(count, everything=True)
+
+
+def said_with(session: Session, user_id: str, words: str) -> Sequence[datetime]:
+    """When something was said, by whomever of the two, that goes with these words, message by
+    message: in the archive and in the queues, commands apart."""
+    matcher = ForgetMatcher([words])
+    if not owner(user_id) or matcher.terms == frozenset():
+        return []
+    what = Redaction(user_id, matcher.match, frozenset(), False, 0, datetime.max, matcher.terms)
+    numbers = archive.candidates(session, what)
+    turns = archive.turns(session, user_id, numbers)
+    said = {turn.turn_id: turn.said_at for turn in turns if archive.is_going(turn, what)}
+    known = {turn.turn_id for turn in turns}
+    for turn_id, text, received_at in inbox.said_by(session, user_id):
+        if turn_id not in known and matcher.match(text):
+            said.setdefault(turn_id or str(received_at), received_at)
+    return sorted(said.values())
 
 
 def with_words(session: Session, user_id: str, words: str) -> Sequence[int]:
@@ -216,7 +238,7 @@ def _begin(
     outbox.drop_files_of(session, user_id)
     told = (said for each in gone for said in (each.text, each.quote, each.label))
     texts = list(dict.fromkeys(filter(None, told)))
-    phrases = [*texts, words] if words else texts
+    phrases = [*map(narrowed, texts), words] if words else [*map(narrowed, texts)]
     forgotten.note(session, user_id, texts, now)
     also = _derived_memories_with(session, user_id, ForgetMatcher(phrases))
     ledger.remove(session, user_id, also, now)

@@ -42,10 +42,24 @@ PLAIN_WORD = re.compile(r"[a-z0-9]+")
 WORDS_IN_MIND = 50_000
 
 
+NARROW = "\x1e"
+"""Stands before a phrase of one word that is looked for by itself alone: of many texts that
+have the word, few say what was forgotten."""
+
+FRAME = texts.content_terms(
+    "remember remembered forget forgotten keep kept memory group mind note delete deletes undo"
+)
+"""What stands around a memory where it was kept, in a command and its answer."""
+
+
 class ForgetMatcher:
     """What to look for: the texts of what is forgotten."""
 
     def __init__(self, phrases: Collection[str]) -> None:
+        self._narrow = frozenset(
+            place for place, phrase in enumerate(phrases) if phrase.startswith(NARROW)
+        )
+        phrases = [phrase.removeprefix(NARROW) for phrase in phrases]
         self._terms = [texts.content_terms(phrase) for phrase in phrases]
         literal = [
             re.escape(texts.normalise(phrase))
@@ -75,9 +89,12 @@ class ForgetMatcher:
             return False
         if not self._codes.isdisjoint(known):
             return True
+        apart = {term for term in found if term not in FRAME and not term.isdigit()}
         shared = Counter(phrase for term in known for phrase in self._holders[term])
         return any(
-            self._is_enough(count, of_phrase=len(self._terms[phrase]), of_text=len(found))
+            apart == self._terms[phrase]
+            if phrase in self._narrow
+            else self._is_enough(count, of_phrase=len(self._terms[phrase]), of_text=len(found))
             for phrase, count in shared.items()
         )
 
@@ -116,3 +133,9 @@ def _holders(terms: Collection[Collection[str]]) -> Mapping[str, Collection[int]
         for term in of_phrase:
             holders[term].append(phrase)
     return holders
+
+
+def narrowed(text: str) -> str:
+    """The phrase for a memory: one of a single ordinary word is looked for by itself."""
+    terms = texts.content_terms(text)
+    return NARROW + text if len(terms) == 1 and not is_code(next(iter(terms))) else text

@@ -10,7 +10,7 @@ caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -252,6 +252,18 @@ def words_of_turn(session: Session, turn_id: str) -> TurnWords | None:
         return None
     text = "\n".join(message.text for message in messages if not message.is_forwarded)
     return TurnWords(text, messages[-1].received_at, messages[-1].inbox_id)
+
+
+def said_by(session: Session, user_id: str) -> Iterator[tuple[str | None, str, datetime]]:
+    """The messages of a user, commands apart: their turn, their words with all notes, and when
+    they came."""
+    rows = session.execute(
+        select(InboxRow.turn_id, InboxRow.text, InboxRow.notes, InboxRow.received_at)
+        .join(ConversationRow, ConversationRow.conversation_id == InboxRow.conversation_id)
+        .where(ConversationRow.user_id == user_id, InboxRow.is_command.is_(False))
+    )
+    for turn_id, text, notes, received_at in rows:
+        yield turn_id, "\n".join([text, *notes]), received_at
 
 
 def waiting(session: Session, conversation_id: int) -> int:

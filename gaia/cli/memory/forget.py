@@ -14,7 +14,7 @@ from gaia.cli.console import AsJson, echo_json
 from gaia.cli.home import with_database
 from gaia.cli.memory.change import read_memory, write_memory
 from gaia.cli.memory.view import OfUser, memory_table
-from gaia.text import counted_memories
+from gaia.text import counted, counted_memories
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,6 +40,7 @@ class _ForgetTarget:
     everything: bool
     total: int
     words: str = ""
+    said: int = 0
 
 
 def forget(
@@ -63,7 +64,7 @@ def forget(
             "give words or numbers, or --all for everything", param_hint="WORDS|ID"
         )
     target = _understand(what or (), user, everything=every)
-    count, is_requested = 0, bool(target.memories) or target.everything
+    count, is_requested = 0, bool(target.memories or target.said) or target.everything
     if is_requested:
         if not yes:
             _ask(target, as_json=as_json)
@@ -71,7 +72,7 @@ def forget(
     runs = wake(find_home())
     done = is_requested and not runs and overwrite()
     if as_json:
-        told = {"forgotten": count, "running": runs, "done": done}
+        told = {"forgotten": count, "messages": target.said, "running": runs, "done": done}
         echo_json(told)
     elif is_requested:
         end = rest(runs=runs, done=done)
@@ -87,13 +88,14 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
     numbers = [found[1] for told in what if (found := NUMBER.fullmatch(told))]
 
     def read(session: Session, owner: User) -> _ForgetTarget:
-        words = ""
+        words, said = "", 0
         total = ledger.count(session, owner.user_id)
         if everything:
             return _ForgetTarget(owner, (), True, total)
         if len(numbers) < len(what):
             words = " ".join(what)
             ids = forget.with_words(session, owner.user_id, words)
+            said = len(forget.said_with(session, owner.user_id, words))
         else:
             ids = [int(number) for number in numbers]
         found = ledger.get_many(session, owner.user_id, ids)
@@ -103,7 +105,7 @@ def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _
                 f"there is no memory {', '.join(map(str, missing))} of {owner.name}: "
                 "'gaia memory list' shows all; nothing is forgotten"
             )
-        return _ForgetTarget(owner, found[::-1], False, total, words)
+        return _ForgetTarget(owner, found[::-1], False, total, words, said)
 
     return read_memory(user, read)
 
@@ -123,11 +125,14 @@ def _ask(target: _ForgetTarget, *, as_json: bool) -> None:
             abort=True,
         )
         return
-    typer.echo(memory_table([memory_report(each) for each in target.memories[:SHOWN]]))
+    if target.memories:
+        typer.echo(memory_table([memory_report(each) for each in target.memories[:SHOWN]]))
     if len(target.memories) > SHOWN:
         typer.echo(f"… and {len(target.memories) - SHOWN:,} more")
+    said = counted(target.said, "message", "messages")
+    also = f", and {said} with these words" if target.said else ""
     typer.confirm(
-        f"Forget {counted_memories(len(target.memories))} of {target.user.name}, for good?",
+        f"Forget {counted_memories(len(target.memories))} of {target.user.name}{also}, for good?",
         abort=True,
     )
 

@@ -84,9 +84,15 @@ def test_words_that_all_stand_in_a_memory_name_it(shell, ada) -> None:
     said = shell.done("forget", "CODE", "gates", "--yes")
     assert said == "Forgot 1 memory of Ada. No file holds anything of it any more.\n"
     assert shell.texts() == ["我对花生过敏", "The gate is green"]
-    assert shell.read("forget", "过敏", "--yes") == {"forgotten": 1, "running": False, "done": True}
+    assert shell.read("forget", "过敏", "--yes") == {
+        "forgotten": 1,
+        "messages": 0,
+        "running": False,
+        "done": True,
+    }
     assert shell.read("forget", "过敏", "--yes") == {
         "forgotten": 0,
+        "messages": 0,
         "running": False,
         "done": False,
     }

@@ -40,7 +40,7 @@ def test_no_file_holds_it_when_the_command_ends(home: Home) -> None:
 
 def test_everything_goes_as_well(home: Home) -> None:
     told = json.loads(run(memory.app, home, "forget", "--all", "--yes", "--json"))
-    assert told == {"forgotten": 2, "running": False, "done": True}
+    assert told == {"forgotten": 2, "messages": 0, "running": False, "done": True}
     assert files_with(home.root, "blue pot", "called tom") == []
 
 
