@@ -52,6 +52,7 @@ class Commands(LazyGroup):
         "audit": "gaia.cli.audit:audit_command",
         "costs": "gaia.cli.costs:costs_command",
         "logs": "gaia.cli.logs:logs_command",
+        "grow": "gaia.cli.grow:app",
         "users": "gaia.cli.users:app",
         "memory": "gaia.cli.memory:app",
         "sessions": "gaia.cli.sessions:app",

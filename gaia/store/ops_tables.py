@@ -1,13 +1,15 @@
-"""The tables of running gaia: when jobs ran, and who was told what of their tokens."""
+"""The tables of running gaia: when jobs ran, who was told what of their tokens, and what gaia
+proposed and an owner approved."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import JSON, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from gaia.store.base import Base
+from gaia.store.base import NEVER_REUSE_IDS, Base
 
 
 class JobRunRow(Base):
@@ -45,3 +47,28 @@ class BudgetNoticeRow(Base):
     day: Mapped[str] = mapped_column(String(10), primary_key=True)
     budget: Mapped[str] = mapped_column(String(8), primary_key=True)
     stage: Mapped[str] = mapped_column(String(8), primary_key=True)
+
+
+class GrowthRow(Base):
+    """A change that gaia proposed from its usage, and that `user_id` approved.
+
+    `key` is a setting, which had the value `before` and got `after`; of a rule it is the
+    proposal's name, and `memory_id` the memory that it became: its words stand there alone.
+    `reason` tells the figures. `undone_at` is when it was taken back.
+    """
+
+    __tablename__ = "growth"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    growth_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    key: Mapped[str]
+    before: Mapped[Any] = mapped_column(JSON)
+    after: Mapped[Any] = mapped_column(JSON)
+    reason: Mapped[str]
+    memory_id: Mapped[int | None] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="SET NULL"), index=True
+    )
+    at: Mapped[datetime]
+    undone_at: Mapped[datetime | None]

@@ -153,9 +153,12 @@ def _take_in(folder: Path, owner: User, edits: Edits, forgotten: Collection[int]
     be taken, which would get lost, or gaia never wrote it."""
     from gaia.clock import SystemClock
     from gaia.memory.transfer import sync
+    from gaia.store import audit
 
     async def act(database: Database, _: User) -> int:
-        count = await sync.take_in(database, owner.user_id, edits, forgotten, SystemClock())
+        count = await sync.take_in(
+            database, owner.user_id, edits, forgotten, SystemClock(), by=audit.CLI
+        )
         if not edits.mistakes and await sync.is_of(owner.user_id, folder):
             await sync.write_folder(database, owner, folder)
         return count

@@ -22,7 +22,6 @@ from gaia.memory.edit import edit
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.transfer.folder import Line, Manifest, canonical, fingerprint
 from gaia.memory.transfer.importer import Mistake
-from gaia.store import audit
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 
 NOTHING_WRITTEN: Mapping[int, str] = {}
@@ -102,11 +101,17 @@ def compare(
 
 
 def take_in(
-    session: Session, user_id: str, edits: Edits, *, forgotten: Collection[int], now: datetime
+    session: Session,
+    user_id: str,
+    edits: Edits,
+    *,
+    forgotten: Collection[int],
+    by: str,
+    now: datetime,
 ) -> int:
     """Have the ledger follow what was edited, and forget of what was deleted those whose numbers
     are in `forgotten`; returns how many memories are new or changed. What changed since the
-    comparison is left alone: the next one finds it.
+    comparison is left alone: the next one finds it. `by` is who forgets, for the audit.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -121,7 +126,7 @@ def take_in(
         count += ledger.add(session, user_id, _statement(line, now), now).is_new
     gone = [each.memory_id for each in edits.deleted if each.memory_id in forgotten]
     if gone:
-        forget.forget(session, user_id, gone, now=now, by=audit.CLI)
+        forget.forget(session, user_id, gone, now=now, by=by)
     return count
 
 

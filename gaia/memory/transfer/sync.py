@@ -38,16 +38,25 @@ async def edits(database: Database, user_id: str, folder: Path) -> Edits:
 
 
 async def take_in(
-    database: Database, user_id: str, edits: Edits, forgotten: Collection[int], clock: Clock
+    database: Database,
+    user_id: str,
+    edits: Edits,
+    forgotten: Collection[int],
+    clock: Clock,
+    *,
+    by: str,
 ) -> int:
-    """Have the ledger follow; returns how many memories are new or changed."""
+    """Have the ledger follow; returns how many memories are new or changed. `by` is who does
+    it, for the audit."""
     first = replace(edits, new=edits.new[:BATCH])
     count = await database.write(
-        merge.take_in, user_id, first, forgotten=forgotten, now=clock.now()
+        merge.take_in, user_id, first, forgotten=forgotten, by=by, now=clock.now()
     )
     for start in range(BATCH, len(edits.new), BATCH):
         more = Edits(edits.new[start : start + BATCH], (), (), (), ())
-        count += await database.write(merge.take_in, user_id, more, forgotten=(), now=clock.now())
+        count += await database.write(
+            merge.take_in, user_id, more, forgotten=(), by=by, now=clock.now()
+        )
     return count
 
 

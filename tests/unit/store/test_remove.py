@@ -32,7 +32,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
-from gaia.store.ops_tables import BudgetNoticeRow
+from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow
 from gaia.store.pairings import Terms
 from gaia.store.tables import (
     AuditRow,
@@ -177,6 +177,15 @@ async def converse(database: Database, user: User, text: str) -> None:
                     expires_at=START,
                 ),
                 LinkRow(user_id=user.user_id, name=text, journal={}, created_at=START),
+                GrowthRow(
+                    user_id=user.user_id,
+                    kind="setting",
+                    key="model.retries",
+                    before=1,
+                    after=2,
+                    reason=text,
+                    at=START,
+                ),
                 MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
                 MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
                 IndexOpRow(

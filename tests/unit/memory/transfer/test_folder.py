@@ -53,7 +53,12 @@ class Kept:
     async def take_in(self, forgotten: Collection[int] = ()) -> int:
         found = await self.edits()
         count = await sync.take_in(
-            self.book.database, self.user.user_id, found, forgotten, SystemClock()
+            self.book.database,
+            self.user.user_id,
+            found,
+            forgotten,
+            SystemClock(),
+            by=self.user.user_id,
         )
         await self.write()
         assert (await self.edits()).is_empty
