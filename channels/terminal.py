@@ -72,6 +72,7 @@ class Greeting:
     embedded: bool
     created: bool
     conversation_turns: int
+    is_incognito: bool = False
 
 
 class TerminalLogin(Protocol):
@@ -193,6 +194,7 @@ class TerminalChannel:
             embedded=greeting.embedded,
             new_user=greeting.created,
             conversation_turns=greeting.conversation_turns,
+            is_incognito=greeting.is_incognito,
             version=self._version,
             hosted=self._hosted,
         )

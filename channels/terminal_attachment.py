@@ -175,6 +175,7 @@ class Attachment:
             turn_id=outbound.turn_id,
             in_reply_to=outbound.in_reply_to,
             is_failure=outbound.is_failure,
+            is_incognito=outbound.is_incognito,
         )
 
     async def _write(self, connection: Connection) -> None:

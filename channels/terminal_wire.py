@@ -73,6 +73,7 @@ class WelcomeFrame(Frame):
     conversation_turns: int
     version: str
     hosted: bool
+    is_incognito: bool = False
 
 
 class RefusedFrame(Frame):
@@ -102,6 +103,7 @@ class ChunkFrame(Frame):
     turn_id: str | None
     in_reply_to: tuple[str, ...]
     is_failure: bool = False
+    is_incognito: bool = False
 
 
 class TurnStartedFrame(Frame):

@@ -40,6 +40,7 @@ from gaia.agent.plugins import (
 from gaia.agent.prompt import PlainHistory
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
 from gaia.memory.pleasantries import QUESTION_MARKS
 from gaia.memory.preload import NOTHING, Prefix, Preload, Preloaded
@@ -69,13 +70,15 @@ of traces takes the whole request apart, though nothing of it is told."""
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Who talks where, and how many turns the session holds already. In a group,
-    `user_name` is the group's. `zone` names the user's time zone, if they have told it."""
+    `user_name` is the group's. `zone` names the user's time zone, if they have told it, and
+    `context` is that of the session."""
 
     key: SessionKey
     user_name: str
     earlier_turns: int
     in_group: bool = False
     zone: str | None = None
+    context: str = GLOBAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +180,12 @@ class Agent:
         """Read all that a turn needs. Without a `cue` memories are looked for by `answer`."""
         offers: Sequence[Memory] | None = () if self._recall is None else None
         if self._recall is not None and cue is not None:
-            offers = self._recall.offers_to(session, scene.key.user_id, cue)
+            offers = self._recall.offers_to(session, scene.key.user_id, cue, scene.context)
         preloaded = NOTHING
         if self._preload is not None:
-            preloaded = self._preload.read(session, scene.key.user_id, memory_version)
+            preloaded = self._preload.read(
+                session, scene.key.user_id, memory_version, scene.context
+            )
         turns = self._replayed_turns(scene)
         return Known(sessions.last_turns(session, scene.key, turns), preloaded, offers)
 
@@ -266,7 +271,7 @@ class Agent:
     async def _context_writer(self, scene: Scene, ask: Ask, known: Known) -> WriteContext:
         recall, offers = self._recall, known.offers
         if recall is not None and offers is None:
-            offers = await recall.offers(scene.key.user_id, ask.words)
+            offers = await recall.offers(scene.key.user_id, ask.words, scene.context)
         due = known.preloaded.due
         if self.model.is_small and not QUESTION_MARKS.search(ask.words):
             # It would answer the reminder, whatever the message says.

@@ -15,6 +15,7 @@ from gaia.app.base import Base, MemoryParts, build_base, build_memory
 from gaia.app.channels import ChannelParts, UserLogin, build_channels
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
+from gaia.commands.contexts import context_commands
 from gaia.commands.conversation import conversation_commands, status_commands
 from gaia.commands.export import export_command
 from gaia.commands.link import linking_commands
@@ -133,7 +134,7 @@ def build_app(
     base = build_base(home, loaded, database, clock, hosted=hosted)
     memory = build_memory(base, forget_known=lambda: models.answering.agent.value.forget_known())
     models = build_models(base, memory, model, reader)
-    channels = build_channels(base, models, extra_channels)
+    channels = build_channels(base, memory, models, extra_channels)
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
     jobs = build_jobs(base, memory, channels, digest_worker)
@@ -289,7 +290,8 @@ def _build_intake(
         database=database, channels=channels.by_name, delivery=delivery, clock=clock
     )
     commands = [
-        *conversation_commands(handlers.stop_turn, digest_worker),
+        *conversation_commands(handlers.stop_turn, digest_worker, memory.forget_worker.wake),
+        *context_commands(digest_worker, memory.forget_worker.wake),
         *linking_commands(digest_worker),
         *memory_commands(
             memory.search,

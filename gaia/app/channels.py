@@ -9,7 +9,7 @@ from channels import registry
 from channels.terminal import Greeting, TerminalChannel, TerminalLogin
 from gaia import __version__
 from gaia.agent.models import ChatModel
-from gaia.app.base import Base
+from gaia.app.base import Base, MemoryParts
 from gaia.app.models import ModelParts
 from gaia.core.access import Access
 from gaia.core.delivery import Delivery
@@ -87,6 +87,7 @@ class UserLogin:
             embedded=self._model.value.provider == "embedded",
             created=not known,
             conversation_turns=conversation.session_turns if conversation else 0,
+            is_incognito=conversation is not None and conversation.is_incognito,
         )
 
 
@@ -110,7 +111,9 @@ class ChannelParts:
         return channel if isinstance(channel, TerminalChannel) else None
 
 
-def build_channels(base: Base, models: ModelParts, extra: Sequence[Channel]) -> ChannelParts:
+def build_channels(
+    base: Base, memory: MemoryParts, models: ModelParts, extra: Sequence[Channel]
+) -> ChannelParts:
     """Build the channels of the settings, and `extra` ones on top of them.
 
     Raises:
@@ -126,5 +129,6 @@ def build_channels(base: Base, models: ModelParts, extra: Sequence[Channel]) -> 
         clock=base.clock,
         settings=base.settings,
         observer=base.counters,
+        faded=memory.forget_worker.wake,
     )
     return ChannelParts(access, terminal_login, channels, delivery)

@@ -10,10 +10,20 @@ from gaia.core import sentences
 from gaia.core.slash import Caller, Reply
 from gaia.digest import seal
 from gaia.digest.worker import DigestWorker
+from gaia.memory.contexts import GLOBAL
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
-from gaia.store import chunk_states, conversations, digests, identities, inbox, usage
+from gaia.store import (
+    chunk_states,
+    conversations,
+    digests,
+    forgets,
+    identities,
+    inbox,
+    incognito,
+    usage,
+)
 from gaia.store.digest_tables import DigestReason
 from gaia.store.users import Role
 from gaia.text import counted, counted_turns
@@ -21,12 +31,17 @@ from gaia.text import counted, counted_turns
 StopTurn = Callable[[int], bool]
 
 
-def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> Sequence[Command]:
+def conversation_commands(
+    stop_turn: StopTurn, digest_worker: DigestWorker, faded: Callable[[], None]
+) -> Sequence[Command]:
     """The commands; `stop_turn` interrupts a conversation's turn, if one runs. What was
-    said in a session that is left is for `digest_worker`, where gaia learns by itself."""
+    said in a session that is left is for `digest_worker`, where gaia learns by itself, and
+    `faded` is called once something incognito has gone."""
 
     def reset(call: Call) -> str | Reply:
         conversation = call.caller.conversation
+        if conversation.is_incognito:
+            return _leave_incognito(call, faded)
         digest_id = digest_worker.enabled and seal.seal(
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
@@ -55,6 +70,19 @@ def conversation_commands(stop_turn: StopTurn, digest_worker: DigestWorker) -> S
         Command.at_once("reset", "Start a new conversation", reset, aliases=("new",)),
         Command.at_once("stop", "Interrupt the answer", stop),
         Command.at_once("whoami", "Who you are to me", whoami),
+    )
+
+
+def _leave_incognito(call: Call, faded: Callable[[], None]) -> Reply:
+    begin_again(call)
+    conversation = call.caller.conversation
+    incognito.switch(
+        call.session, conversation.conversation_id, after=call.caller.inbox_id, on=False
+    )
+    forgets.fade(call.session, conversation.user_id, call.now)
+    return Reply(
+        "New conversation, and no longer incognito. I have kept nothing of what we said.",
+        committed=faded,
     )
 
 
@@ -112,4 +140,6 @@ def _own(call: Call) -> Own:
         unreadable=unread.failed,
         used=next(iter(usage_status(used, {}, today)), None),
         is_owner=user.role is Role.OWNER,
+        context="" if conversation.context == GLOBAL else conversation.context,
+        is_incognito=conversation.is_incognito,
     )

@@ -23,12 +23,14 @@ from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, pending
+from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.preload import Room, rules
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.text import counted_memories
 
 SEARCH_LIMIT = 10
 MOST_LISTED = 200
@@ -65,7 +67,8 @@ def memory_command(
         is_search = bool(rest) and (verb == "search" or (verb in ALONE and not rest.isdecimal()))
         if verb in verbs and not is_search:
             return verbs[verb]
-        found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT)
+        context = caller.conversation.context
+        found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT, context=context)
         return _showing(found, sought)
 
     return Command("memory", "What I remember", prepare, ("mem",))
@@ -89,10 +92,13 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
 
 
 def _list(call: Call) -> Reply:
-    user_id = call.caller.user.user_id
+    user_id, context = call.caller.user.user_id, call.caller.conversation.context
     number = page_number(call.words)
-    page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE)
+    seen = visible(context)
+    page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
+    elsewhere = ledger.count(call.session, user_id) - page.total
     unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING)
+    tail = f"{counted_memories(elsewhere)} in other contexts: /context.\n" if elsewhere else ""
     not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them." if unsure else ""
     if not page.total:
         return Reply(
@@ -101,7 +107,7 @@ def _list(call: Call) -> Reply:
             "or write /remember and the words: I keep them exactly as written."
         )
     head = f"{whose(call.caller).capitalize()} memory, {page.total:,} in all"
-    return paged(page, head, "/memory page", tail=not_sure)
+    return paged(page, head, "/memory page", tail=f"{tail}{not_sure}".strip())
 
 
 def _search_for_nothing(call: Call) -> str:
@@ -207,14 +213,20 @@ def _listing_rules(room: Callable[[], Room]) -> Run:
     """List the rules: those that are followed, and those for which there is no room."""
 
     def list_rules(call: Call) -> str:
-        user_id = call.caller.user.user_id
-        every = ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
+        user_id, context = call.caller.user.user_id, call.caller.conversation.context
+        every = [
+            each
+            for each in ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
+            if each.context in visible(context)
+        ]
         if not every:
             return (
                 "I have no rules of yours yet. /memory rule 12 makes a memory a rule that I "
                 "always follow."
             )
-        followed = {each.memory_id for each in rules(call.session, user_id, call.now, room())}
+        followed = {
+            each.memory_id for each in rules(call.session, user_id, call.now, room(), context)
+        }
         in_use = [line(each) for each in reversed(every) if each.memory_id in followed]
         unused = [line(each) for each in reversed(every) if each.memory_id not in followed]
         lines = ["I always follow:", *in_use] if in_use else []

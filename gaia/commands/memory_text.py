@@ -46,6 +46,8 @@ MARKS = {
 """What a list says of a memory that does not count."""
 
 NUMBER = re.compile(r"(?<![\w#])#?(\d{1,18})\b", re.ASCII)
+INCOGNITO = "You are incognito, so I keep nothing: /incognito off lets me remember again."
+
 PAGE_SIZE = 10
 Told = TypeVar("Told", str, Reply)
 

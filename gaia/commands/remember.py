@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
-from gaia.commands.memory_text import day, whose
+from gaia.commands.memory_text import INCOGNITO, day, whose
 from gaia.commands.registry import Call, Command
 from gaia.core.slash import Caller, Reply
 from gaia.digest.plain import may_be_order
@@ -71,11 +71,13 @@ def memory_commands(
 
 
 def _remember(call: Call) -> Reply:
+    if call.caller.conversation.is_incognito:
+        return Reply(INCOGNITO)
     if not call.words:
         how = "What should I keep? Write /remember and then the exact words."
         return Reply(how)
     user_id = call.caller.user.user_id
-    said = Statement(call.words, MemorySource.USER)
+    said = Statement(call.words, MemorySource.USER, context=call.caller.conversation.context)
     try:
         added = ledger.add(call.session, user_id, said, call.now)
     except CredentialError:

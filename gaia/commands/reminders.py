@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.memory_text import verb_of
+from gaia.commands.memory_text import INCOGNITO, verb_of
 from gaia.commands.registry import Call, Command
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
@@ -64,6 +64,8 @@ class _Commands:
             return "Long-term memory is off, so I can't keep reminders."
         if not call.words:
             return HOW
+        if call.caller.conversation.is_incognito:
+            return INCOGNITO
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
         wanted = reminder_words.wanted(call.words, call.now, zone, hour)
@@ -76,6 +78,7 @@ class _Commands:
                 wanted,
                 call.now,
                 source=MemorySource.USER,
+                context=call.caller.conversation.context,
                 quote=call.words if wanted.task != call.words else None,
             )
         except CredentialError:

@@ -33,7 +33,7 @@ from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import chunk_states, inbox, outbox
+from gaia.store import chunk_states, forgets, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
@@ -57,6 +57,7 @@ class _Begun:
     chunk: Chunk
     channel: Channel
     outbound: Outbound
+    user_id: str
 
 
 _Step = _Begun | timedelta | None
@@ -73,7 +74,7 @@ class _Judged:
 
 
 class Delivery:
-    """Sends what waits in the outbox."""
+    """Sends what waits in the outbox. `faded` is called once something incognito has gone."""
 
     def __init__(
         self,
@@ -83,12 +84,14 @@ class Delivery:
         clock: Clock,
         settings: Swappable[Settings],
         observer: Observer,
+        faded: Callable[[], None] = lambda: None,
     ) -> None:
         self._database = database
         self._channels = channels
         self._clock = clock
         self._retries = Retries(settings)
         self._observer = observer
+        self._faded = faded
         self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._uses: WeakKeyDictionary[Channel, Lease] = WeakKeyDictionary()
         self._workers = Workers("delivery", self._work, clock)
@@ -110,6 +113,8 @@ class Delivery:
         """
         now = self._clock.now()
         settled = await self._database.write(self._settle, channel, report, now)
+        if settled is not None and settled.chunk.is_incognito:
+            self._faded()
         if settled is not None and settled.wakes:
             self.wake(settled.chunk.conversation_id)
         if settled is None:
@@ -124,6 +129,8 @@ class Delivery:
         self, session: Session, channel: str, report: DeliveryReport, now: datetime
     ) -> Settled | None:
         settled = outcomes.settle_report(session, channel, report, self._retries, now)
+        if settled is not None and settled.chunk.is_incognito:
+            forgets.fade(session, settled.conversation.user_id, now)
         if settled is not None:
             self._listen(settled.conversation)
         return settled
@@ -175,6 +182,8 @@ class Delivery:
         confirmed_by = self._clock.now() + CONFIRM if channel.reports else None
         step = await self._with_channels(self._taken, begun, provider_id, state, confirmed_by)
         self._observer.chunk(channel.name, state.value)
+        if chunk.is_incognito:
+            self._faded()
         return step
 
     async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
@@ -226,7 +235,9 @@ class Delivery:
         is_repeat = chunk.repeated or chunk.state in outcomes.IN_THE_MIDDLE
         chunk_states.begin(session, chunk.outbox_id, repeated=is_repeat, now=now)
         answered = inbox.answered(session, chunk.turn_id) if chunk.turn_id else Answered()
-        return _Begun(chunk, channel, _outbound(due, answered, is_repeat=is_repeat))
+        return _Begun(
+            chunk, channel, _outbound(due, answered, is_repeat=is_repeat), due.conversation.user_id
+        )
 
     def _taken(
         self,
@@ -242,6 +253,8 @@ class Delivery:
         is_news = chunk_states.mark_taken(
             session, chunk.outbox_id, provider_id, state=state, next_not_before=confirmed_by
         )
+        if chunk.is_incognito:
+            forgets.fade(session, begun.user_id, self._clock.now())
         if not is_news and _next_step(outbox.get(session, chunk.outbox_id)) is None:
             return None
         if self._workers.closed:
@@ -287,4 +300,5 @@ def _outbound(due: Due, answered: Answered, *, is_repeat: bool) -> Outbound:
         buttons=chunk.buttons,
         file=due.file,
         contact=conversation.contact,
+        is_incognito=conversation.is_incognito,
     )

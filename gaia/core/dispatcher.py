@@ -28,7 +28,7 @@ from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, inbox, outbox, pairings, senders
+from gaia.store import batches, conversations, inbox, incognito, outbox, pairings, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -271,6 +271,8 @@ class Dispatcher:
     ) -> None:
         now = self._clock.now()
         inbox.finish(session, batch.turn_id, state, now)
+        if batch.is_incognito:
+            incognito.wipe_messages(session, batch.turn_id)
         outbox.add(
             session,
             conversation_id=batch.conversation_id,
@@ -279,6 +281,7 @@ class Dispatcher:
             now=now,
             buttons=reply.buttons,
             file=reply.file,
+            is_incognito=batch.is_incognito,
         )
 
 

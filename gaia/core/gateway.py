@@ -18,6 +18,7 @@ from gaia.core.dispatcher import Dispatcher
 from gaia.core.outcomes import Observer
 from gaia.core.turn_end import session_key
 from gaia.errors import ModelError
+from gaia.memory.contexts import GLOBAL
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
 from gaia.store import conversations, identities, outbox
@@ -116,10 +117,11 @@ class ModelWarmer:
         )
         if conversation is None:
             key, turns = SessionKey(user.user_id, address.channel, address.sender, 1), 0
+            context = GLOBAL
         else:
             key = session_key(conversation, conversation.generation)
-            turns = conversation.session_turns
-        scene = Scene(key, user.name, turns, zone=user.zone)
+            turns, context = conversation.session_turns, conversation.context
+        scene = Scene(key, user.name, turns, zone=user.zone, context=context)
         with self._agent.lease() as agent:
             known = await self._database.read(_read, agent, scene)
             await agent.warm(scene, known, self._clock.now().astimezone(zone_of(user.zone)))

@@ -21,6 +21,7 @@ from gaia.agent.turn import Scene
 from gaia.core import sentences, turn_end
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
+from gaia.core.incognito import IncognitoSessions
 from gaia.core.outcomes import Observer
 from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
@@ -114,6 +115,7 @@ class Handlers:
         self._ends = TurnEnds(clock=clock, settings=settings, spending=spending, budgets=budgets)
         self._slots = Slots(settings.value.limits.concurrent_turns)
         self._running: dict[int, RunningTurn] = {}
+        self._incognito = IncognitoSessions()
         self._expected: dict[int, _Expected] = {}
         self._workers = Workers("handler", self._work, clock)
 
@@ -195,13 +197,16 @@ class Handlers:
         if not isinstance(batch, Batch):
             return batch
         scene = _scene(talk.conversation, talk.user, batch)
+        sight = runner.read(session, scene, talk.memory_version, batch, cue)
+        if batch.is_incognito:
+            sight = sight.with_events(self._incognito.events(scene.key.session_id))
         costs_nothing = runner.tariff is Tariff.FREE
         return _Taken(
             talk.conversation,
             talk.user,
             channel,
             batch,
-            runner.read(session, scene, talk.memory_version, batch, cue),
+            sight,
             None if costs_nothing else self._budgets.refusal(session, talk.conversation),
             talk.is_forgetting,
         )
@@ -234,6 +239,8 @@ class Handlers:
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
+        if batch.is_incognito:
+            self._incognito.add(taken.scene.key.session_id, outcome.events)
         if end.asks:
             self._asked.add(conversation.conversation_id)
         seconds = self._clock.monotonic() - started_at
@@ -305,4 +312,5 @@ def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
         earlier_turns=conversation.session_turns if is_present else 0,
         in_group=not conversation.direct,
         zone=user.zone,
+        context=conversation.context,
     )

@@ -27,7 +27,7 @@ from gaia.memory import archive
 from gaia.ports import Clock
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, outbox, sessions
+from gaia.store import conversations, inbox, incognito, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
@@ -143,7 +143,10 @@ class TurnEnds:
                 now=now,
                 buttons=() if question is None else question.buttons,
                 file=file,
+                is_incognito=batch.is_incognito,
             )
+        if batch.is_incognito and outcome.retry is None:
+            incognito.wipe_messages(session, batch.turn_id)
         if outcome.state in ENDS:
             # What the user was before has no sessions any more: it is one of the present.
             is_theirs = present.user_id == conversation.user_id
@@ -167,11 +170,14 @@ class TurnEnds:
         batch: Batch,
         outcome: Outcome,
     ) -> None:
-        """Count a turn that came to its end as one of the session, and keep it."""
-        sessions.add(session, key, outcome.events)
+        """Count a turn that came to its end as one of the session, and keep it, unless it is
+        incognito."""
         conversations.count_turn(
             session, present.conversation_id, key.generation, self._clock.now()
         )
+        if batch.is_incognito:
+            return
+        sessions.add(session, key, outcome.events)
         if self._settings.value.memory.enabled:
             turn = _ended(
                 key,

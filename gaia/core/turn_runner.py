@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
@@ -40,6 +40,10 @@ class Sight:
 
     known: Known
     earlier_attachments: Sequence[Attachment]
+
+    def with_events(self, events: Sequence[str]) -> Sight:
+        """The same with what an incognito session holds in the place of what is stored."""
+        return replace(self, known=replace(self.known, events=events))
 
 
 class TurnStoppedError(Exception):

@@ -187,7 +187,9 @@ class DigestCommitter:
 
 
 def _digested(digest: Digest, *, is_fallback: bool = False) -> Digested:
-    return Digested(digest.digest_id, digest.user_id, digest.session_id, is_fallback)
+    return Digested(
+        digest.digest_id, digest.user_id, digest.session_id, digest.context, is_fallback
+    )
 
 
 def _conversation_and_turns(

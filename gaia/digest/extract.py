@@ -157,7 +157,6 @@ def _finding(told: Mapping[str, object], kinds: frozenset[MemoryKind]) -> Findin
         subject=text_of(told, "subject") or None,
         predicate=text_of(told, "predicate") or None,
         object=text_of(told, "object") or None,
-        context=text_of(told, "context").casefold() or "global",
         sensitive=truth_of(told, "sensitive", usual=False),
         when=text_of(told, "when", "due"),
         is_stated=truth_of(told, "stated", usual=True),

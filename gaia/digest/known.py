@@ -12,6 +12,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.extraction import Checked, Offer, Proposal, Target, Window
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
@@ -49,7 +50,7 @@ class Known:
         self._small = small
 
     async def __call__(
-        self, user_id: str, window: Window, read: Sequence[Checked]
+        self, user_id: str, window: Window, read: Sequence[Checked], context: str = GLOBAL
     ) -> Sequence[Offer]:
         """What may be offered with a window: the user's rules, what was found in the
         windows `read` before, and the memories nearest to what is said in it. Sensitive
@@ -59,15 +60,18 @@ class Known:
             MissingOwnerError: `user_id` is empty.
         """
         owner(user_id)
-        rules = await self._rules(user_id)
-        found = [await self._finder.find(user_id, words, limit=BEST) for words in _searches(window)]
+        rules = await self._rules(user_id, context)
+        found = [
+            await self._finder.find(user_id, words, limit=BEST, context=context)
+            for words in _searches(window)
+        ]
         most = MOST_SMALL_OFFERS if self._small() else MOST_OFFERS
         return chosen(rules, read, found, most=most)
 
-    async def _rules(self, user_id: str) -> Sequence[Memory]:
+    async def _rules(self, user_id: str, context: str) -> Sequence[Memory]:
         """The rules that count, the newest first."""
         now = self._clock.now()
-        return await self._database.read(_rules_of, user_id, now)
+        return await self._database.read(_rules_of, user_id, now, context)
 
 
 def chosen(
@@ -147,13 +151,14 @@ def _may_be_offered(offer: Offer) -> bool:
     return offer.kind in OFFERED and credentials.find(offer.text) is None
 
 
-def _rules_of(session: Session, user_id: str, now: datetime) -> list[Memory]:
+def _rules_of(session: Session, user_id: str, now: datetime, context: str) -> list[Memory]:
     rows = session.scalars(
         select(MemoryRow)
         .where(
             MemoryRow.user_id == user_id,
             MemoryRow.status == MemoryStatus.ACTIVE,
             MemoryRow.kind == MemoryKind.RULE,
+            MemoryRow.context.in_(visible(context)),
             or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
         )
         .order_by(MemoryRow.memory_id.desc())

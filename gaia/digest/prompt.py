@@ -55,7 +55,6 @@ corrected, over), else 0.
 - text: one short sentence that is understood alone, in the language of the quote, with all of its \
 "not", "if" and "used to". Call the user {user}, others by name.
 - subject, predicate, object: of a relation, such as "Grace", "sister of", "{user}"; else "".
-- context: "work", "personal", or "global" for both.
 - sensitive: true for health, money, faith, sex, politics and the like.
 rules: what {user} tells gaia to do from now on, in every conversation; text as an order to gaia.
 reminders: what {user} wants to be reminded of; when: the words of the quote that tell the time, \
@@ -121,7 +120,6 @@ LONG_SHAPE: Shape = _object(
             subject=TEXT,
             predicate=TEXT,
             object=TEXT,
-            context=_one_of("global", "work", "personal"),
             sensitive=YES_OR_NO,
         )
     ),

@@ -34,8 +34,6 @@ class Doubt(StrEnum):
     GATHERED = "not said outright"
 
 
-CONTEXTS = ("global", "work", "personal")
-
 LONGEST_LABEL = 400
 LONGEST_DETAIL = 80
 """Characters of a model's wording, and of a subject, a predicate or an object."""
@@ -104,7 +102,6 @@ def _proposal(
         verdict=(doubt or verdict or ""),
         changes=_changes(claim, number, verdicts),
         relations=_relations(claim) if is_same or not verdicts.asked else (),
-        context=finding.context if finding.context in CONTEXTS else CONTEXTS[0],
         sensitive=finding.sensitive,
         due_at=None if due is None else due.at,
         recurrence=None if due is None else anchored(due),

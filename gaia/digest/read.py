@@ -44,7 +44,7 @@ from gaia.zones import zone_of
 
 logger = logging.getLogger(__name__)
 
-Known = Callable[[str, Window, Sequence[Checked]], Awaitable[Sequence[Offer]]]
+Known = Callable[[str, Window, Sequence[Checked], str], Awaitable[Sequence[Offer]]]
 """From a user, a window and what was read in those before to what is known of it already."""
 
 CALLS_AT_ONCE = 2
@@ -157,7 +157,7 @@ class WindowReader:
         # It measures every turn that is left, of which there may be thousands.
         tokens = reader.extractor.window_tokens
         window = await asyncio.to_thread(_next_window, sealed, tokens)
-        offers = await self._known(digest.user_id, window, sealed.read)
+        offers = await self._known(digest.user_id, window, sealed.read, digest.context)
         one_call = Usage(reader.ask.name, usage.DIGEST, 1, 0, 0, reader.ask.tariff)
         await self._count(digest, one_call)
         try:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core.turn_end import session_key
 from gaia.ports import Clock
-from gaia.store import digests, sessions
+from gaia.store import conversations, digests, inbox, sessions
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason
 from gaia.store.digests import Digest
@@ -28,7 +28,13 @@ def seal(
     before: int = 0,
 ) -> int | None:
     """Seal the present session of a conversation, within the caller's transaction: see
-    `digests.seal`. Whoever has work from it is to be woken after the commit."""
+    `digests.seal`. Whoever has work from it is to be woken after the commit. Of an incognito
+    one nothing is left: the next begins, incognito as well."""
+    present = conversations.get(session, conversation.conversation_id)
+    if present is not None and present.is_incognito:
+        conversations.start_next_session(session, conversation.conversation_id)
+        inbox.join_present_session(session, conversation.conversation_id, after=before - 1)
+        return None
     key = session_key(conversation, conversation.generation)
     return digests.seal(
         session,

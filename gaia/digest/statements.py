@@ -35,17 +35,21 @@ KIN = frozenset(_KIN.split())
 
 @dataclass(frozen=True, slots=True)
 class Authorship:
-    """What all statements of a digest have in common. `ended_at` is when the last turn of
-    its session was said, `names` are the terms that mean the user."""
+    """What all statements of a digest have in common. `context` is where they belong,
+    `ended_at` is when the last turn of its session was said, `names` are the terms that mean
+    the user."""
 
     user_id: str
     digest_id: int
     session_id: str
+    context: str
     ended_at: datetime | None
     names: frozenset[str]
 
     @classmethod
-    def of(cls, session: Session, user_id: str, digest_id: int, session_id: str) -> Authorship:
+    def of(
+        cls, session: Session, user_id: str, digest_id: int, session_id: str, context: str
+    ) -> Authorship:
         """Those of a digest."""
         ended_at = session.scalar(
             select(func.max(ArchivedTurnRow.said_at)).where(
@@ -56,7 +60,7 @@ class Authorship:
             select(UserRow.name).where(UserRow.user_id == user_id, UserRow.is_group.is_(False))
         )
         names = text.content_terms(f"{THE_USER} {name or ''}")
-        return cls(user_id, digest_id, session_id, ended_at, names)
+        return cls(user_id, digest_id, session_id, context, ended_at, names)
 
     def statement(self, session: Session, proposal: Proposal) -> Statement:
         """A proposal as the ledger keeps it."""
@@ -72,7 +76,7 @@ class Authorship:
             subject=first.subject,
             predicate=first.predicate,
             object=first.object,
-            context=proposal.context,
+            context=self.context,
             sensitive=proposal.sensitive,
             entities=tuple(dict.fromkeys(self._entities(session, proposal.relations))),
             said_at=proposal.said_at,
@@ -116,6 +120,7 @@ def episode_of(summary: str, author: Authorship, now: datetime) -> Statement | N
         text=told[:LONGEST_MEMORY],
         source=MemorySource.DIGEST,
         kind=MemoryKind.EPISODE,
+        context=author.context,
         said_at=ended_at,
         expires_at=ended_at + EPISODE_LASTS,
         digest_id=author.digest_id,

@@ -18,6 +18,7 @@ from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import ledger, pending
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
@@ -32,12 +33,14 @@ LONGEST_BEFORE = 160
 
 @dataclass(frozen=True, slots=True)
 class Digested:
-    """The digest that is written. `session_id` is the session that it has read. What a
+    """The digest that is written. `session_id` is the session that it has read, `context` where
+    its memories belong. What a
     `is_fallback` found, which asked no model, is pending as a whole."""
 
     digest_id: int
     user_id: str
     session_id: str
+    context: str = GLOBAL
     is_fallback: bool = False
 
 
@@ -68,7 +71,9 @@ def commit(
     owner(digest.user_id)
     before = read_journal(session, digest.digest_id)
     take_back(session, digest.user_id, before, now, for_good=True)
-    authorship = Authorship.of(session, digest.user_id, digest.digest_id, digest.session_id)
+    authorship = Authorship.of(
+        session, digest.user_id, digest.digest_id, digest.session_id, digest.context
+    )
     writing = _DigestWriter(session, digest, authorship, now)
     for number, window in enumerate(checked, start=1):
         for position, proposal in enumerate(window.proposals):
@@ -139,7 +144,7 @@ class _DigestWriter:
         if proposal.pending or self._digest.is_fallback:
             return self._add_pending(proposal)
         replaced = list(self._replaced(proposal))
-        if not replaced and _was_given_up(self._session, self._user_id, proposal):
+        if not replaced and _was_given_up(self._session, self._digest, proposal):
             return None
         said = self._statement(proposal)
         # A week in Paris may have been taken for a move: the home is told beside it.
@@ -228,7 +233,7 @@ class _DigestWriter:
             return None
 
 
-def _was_given_up(session: Session, user_id: str, proposal: Proposal) -> bool:
+def _was_given_up(session: Session, digest: Digested, proposal: Proposal) -> bool:
     """Whether the same counted once, and something that was said later took its place."""
     heir = aliased(MemoryRow)
     until = session.scalars(
@@ -236,9 +241,9 @@ def _was_given_up(session: Session, user_id: str, proposal: Proposal) -> bool:
         .select_from(MemoryRow)
         .join(heir, heir.memory_id == MemoryRow.superseded_by)
         .where(
-            MemoryRow.user_id == user_id,
+            MemoryRow.user_id == digest.user_id,
             MemoryRow.kind == proposal.kind,
-            MemoryRow.context == proposal.context,
+            MemoryRow.context == digest.context,
             MemoryRow.hash == text_hash(proposal.text),
             MemoryRow.status == MemoryStatus.SUPERSEDED,
         )

@@ -77,7 +77,6 @@ class Finding:
     subject: str | None = None
     predicate: str | None = None
     object: str | None = None
-    context: str = "global"
     sensitive: bool = False
     when: str = ""
     is_stated: bool = True
@@ -131,7 +130,6 @@ class Proposal:
     verdict: str = ""
     changes: Sequence[tuple[Target, Change]] = ()
     relations: Sequence[Relation] = ()
-    context: str = "global"
     sensitive: bool = False
     due_at: datetime | None = None
     recurrence: str | None = None

@@ -7,7 +7,7 @@ row stays, is found no more, and tells where the newer one comes from.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -65,9 +65,9 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
 def supersede(
     session: Session, user_id: str, memory_id: int, said: Statement, now: datetime
 ) -> Added:
-    """Keep a statement in the place of an older one, which is found no more, and as
-    sensitive as that. One that only writes the same in another way changes how the older
-    one is written.
+    """Keep a statement in the place of an older one, which is found no more: in the same
+    context, and as sensitive as that. One that only writes the same in another way changes
+    how the older one is written.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -77,7 +77,7 @@ def supersede(
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     row = _active_row(session, user_id, memory_id)
-    said = replace(said, sensitive=said.sensitive or row.sensitive)
+    said = replace(said, context=row.context, sensitive=said.sensitive or row.sensitive)
     added = add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
         row.text = checked(said.text)
@@ -182,18 +182,18 @@ def page(
     number: int = 1,
     size: int = 20,
     status: MemoryStatus = MemoryStatus.ACTIVE,
+    contexts: Collection[str] | None = None,
 ) -> Page:
-    """A page of the user's memories of one status, the newest first; the last for too high
-    a number."""
-    total = count(session, user_id, status)
+    """A page of the user's memories of one status, of some contexts if they are named, the
+    newest first; the last for too high a number."""
+    total = count(session, user_id, status, contexts)
     pages = max(1, -(-total // size))
     number = min(max(1, number), pages)
+    query = rows.of(user_id).where(MemoryRow.status == status)
+    if contexts is not None:
+        query = query.where(MemoryRow.context.in_(contexts))
     stored = session.scalars(
-        rows.of(user_id)
-        .where(MemoryRow.status == status)
-        .order_by(MemoryRow.memory_id.desc())
-        .offset((number - 1) * size)
-        .limit(size)
+        query.order_by(MemoryRow.memory_id.desc()).offset((number - 1) * size).limit(size)
     )
     return Page([memory_of(row) for row in stored], number, pages, total)
 
@@ -218,12 +218,30 @@ def every(
     return [memory_of(row) for row in stored]
 
 
-def count(session: Session, user_id: str, status: MemoryStatus = MemoryStatus.ACTIVE) -> int:
-    """How many memories of one status the user has."""
+def count(
+    session: Session,
+    user_id: str,
+    status: MemoryStatus = MemoryStatus.ACTIVE,
+    contexts: Collection[str] | None = None,
+) -> int:
+    """How many memories of one status the user has, in some contexts if they are named."""
     query = select(func.count()).where(
         MemoryRow.user_id == owner(user_id), MemoryRow.status == status
     )
+    if contexts is not None:
+        query = query.where(MemoryRow.context.in_(contexts))
     return session.scalar(query) or 0
+
+
+def count_by_context(session: Session, user_id: str) -> Mapping[str, int]:
+    """How many active memories the user has in each context, by its name."""
+    found = session.execute(
+        select(MemoryRow.context, func.count())
+        .where(MemoryRow.user_id == owner(user_id), MemoryRow.status == MemoryStatus.ACTIVE)
+        .group_by(MemoryRow.context)
+        .order_by(MemoryRow.context)
+    )
+    return {row[0]: row[1] for row in found}
 
 
 def numbers(session: Session, user_id: str) -> Sequence[int]:

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from gaia.lru import LruCache
 from gaia.memory import credentials
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
@@ -93,21 +94,23 @@ def room(settings: MemorySettings, *, small: bool) -> Room:
     return Room(bullets, TOKENS, timedelta(days=settings.reminder_days))
 
 
-def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefix:
-    """The user's prefix as it is now.
+def prefix(
+    session: Session, user_id: str, now: datetime, within: Room, context: str = GLOBAL
+) -> Prefix:
+    """The user's prefix as it is now, in a context.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
     owner(user_id)
-    followed = rules(session, user_id, now, within)
+    followed = rules(session, user_id, now, within, context)
     said = [excerpt(each.text) for each in followed][::-1]
     if not within.bullets:
         return Prefix(said)
-    episode = _last_episode(session, user_id, now)
+    episode = _last_episode(session, user_id, now, context)
     told = "" if episode is None else abstract(episode.text)
     profile = profiles.get(session, user_id)
-    bullets = _bullets(session, user_id, now, profile, within.bullets)
+    bullets = _bullets(session, user_id, now, profile, within.bullets, context)
     left = within.tokens - sum(map(text_tokens, [*said, told]))
     return Prefix(
         rules=said,
@@ -118,7 +121,9 @@ def prefix(session: Session, user_id: str, now: datetime, within: Room) -> Prefi
     )
 
 
-def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequence[Memory]:
+def rules(
+    session: Session, user_id: str, now: datetime, within: Room, context: str = GLOBAL
+) -> Sequence[Memory]:
     """The rules that are followed: pinned ones first, then the user's own, then the newest, as
     many as there is room for.
 
@@ -127,7 +132,7 @@ def rules(session: Session, user_id: str, now: datetime, within: Room) -> Sequen
     """
     found = session.scalars(
         select(MemoryRow)
-        .where(*offered(owner(user_id), now, MemoryKind.RULE))
+        .where(*offered(owner(user_id), now, MemoryKind.RULE, context=context))
         .order_by(
             MemoryRow.pinned.desc(),
             (MemoryRow.source == MemorySource.USER).desc(),
@@ -157,7 +162,7 @@ def next_change(session: Session, user_id: str, now: datetime, ahead: timedelta)
 
 
 def due_reminders(
-    session: Session, user_id: str, now: datetime, ahead: timedelta
+    session: Session, user_id: str, now: datetime, ahead: timedelta, context: str = GLOBAL
 ) -> Sequence[Memory]:
     """The user's reminders that are due soon or were lately, the first to be due first.
 
@@ -167,7 +172,7 @@ def due_reminders(
     found = session.scalars(
         select(MemoryRow)
         .where(
-            *offered(owner(user_id), now, MemoryKind.REMINDER),
+            *offered(owner(user_id), now, MemoryKind.REMINDER, context=context),
             MemoryRow.due_at >= now - OVERDUE,
             MemoryRow.due_at <= now + ahead,
         )
@@ -209,24 +214,26 @@ class Preload:
         self._clock = clock
         self._room = room
         self._outdated = outdated
-        self._kept = LruCache[str, _Kept](MOST_KEPT)
+        self._kept = LruCache[tuple[str, str], _Kept](MOST_KEPT)
 
-    def read(self, session: Session, user_id: str, memory_version: int) -> Preloaded:
-        """What is told now, under that version of the user's memory.
+    def read(
+        self, session: Session, user_id: str, memory_version: int, context: str = GLOBAL
+    ) -> Preloaded:
+        """What is told now in a context, under that version of the user's memory.
 
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
         now = self._clock.now()
-        kept = self._kept.get(user_id)
+        kept = self._kept.get((user_id, context))
         if kept is None or kept.memory_version != memory_version or now >= kept.until:
             ahead = self._room.ahead
             preloaded = Preloaded(
-                prefix(session, user_id, now, self._room),
-                due_reminders(session, user_id, now, ahead),
+                prefix(session, user_id, now, self._room, context),
+                due_reminders(session, user_id, now, ahead, context),
             )
             kept = _Kept(memory_version, next_change(session, user_id, now, ahead), preloaded)
-            self._kept.put(user_id, kept)
+            self._kept.put((user_id, context), kept)
         return kept.preloaded
 
     def note_use(self, user_id: str, preloaded: Preloaded, *, begins: bool) -> None:
@@ -250,10 +257,10 @@ def abstract(episode: str) -> str:
     return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
 
 
-def _last_episode(session: Session, user_id: str, now: datetime) -> Memory | None:
+def _last_episode(session: Session, user_id: str, now: datetime, context: str) -> Memory | None:
     row = session.scalar(
         select(MemoryRow)
-        .where(*offered(user_id, now, MemoryKind.EPISODE))
+        .where(*offered(user_id, now, MemoryKind.EPISODE, context=context))
         .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
         .limit(1)
     )
@@ -261,10 +268,26 @@ def _last_episode(session: Session, user_id: str, now: datetime) -> Memory | Non
 
 
 def _bullets(
+    session: Session,
+    user_id: str,
+    now: datetime,
+    profile: Profile | None,
+    limit: int,
+    context: str,
+) -> Sequence[str]:
+    """What belongs to the context alone, the newest first, up to half of it all; then those of
+    the profile's bullets of which every memory still counts, and without a profile the
+    memories themselves."""
+    own: Sequence[str] = ()
+    if context != GLOBAL:
+        found = material(session, user_id, now, context)
+        own = [each.text for each in plain_profile(found, -(-limit // 2)).bullets]
+    return [*own, *_global_bullets(session, user_id, now, profile, limit - len(own))]
+
+
+def _global_bullets(
     session: Session, user_id: str, now: datetime, profile: Profile | None, limit: int
 ) -> Sequence[str]:
-    """Those of the profile's bullets of which every memory still counts; without a profile
-    the memories themselves."""
     if profile is None:
         profile = plain_profile(material(session, user_id, now), limit)
         return [each.text for each in profile.bullets]

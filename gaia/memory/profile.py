@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.recall import excerpt
@@ -36,23 +37,29 @@ class _Answer(BaseModel):
     numbers: list[int] = Field(max_length=1000)
 
 
-def offered(user_id: str, now: datetime, *kinds: MemoryKind) -> Sequence[ColumnElement[bool]]:
-    """The conditions under which a memory of these kinds, or of any, may be told unasked."""
+def offered(
+    user_id: str, now: datetime, *kinds: MemoryKind, context: str = GLOBAL
+) -> Sequence[ColumnElement[bool]]:
+    """The conditions under which a memory of these kinds, or of any, may be told unasked in a
+    context."""
     conditions = [
         MemoryRow.user_id == user_id,
         MemoryRow.status == MemoryStatus.ACTIVE,
         MemoryRow.sensitive.is_(False),
+        MemoryRow.context.in_(visible(context)),
         or_(MemoryRow.expires_at.is_(None), MemoryRow.expires_at > now),
     ]
     return [*conditions, MemoryRow.kind.in_(kinds)] if kinds else conditions
 
 
-def material(session: Session, user_id: str, now: datetime) -> Sequence[Memory]:
-    """The user's memories that may go into their profile: pinned ones first, then those that
-    they wrote themselves, then those that were told most often, then the newest."""
+def material(
+    session: Session, user_id: str, now: datetime, context: str = GLOBAL
+) -> Sequence[Memory]:
+    """The user's memories of a context that may go into their profile: pinned ones first, then
+    those that they wrote themselves, then those that were told most often, then the newest."""
     found = session.scalars(
         select(MemoryRow)
-        .where(*offered(owner(user_id), now, *KINDS))
+        .where(*offered(owner(user_id), now, *KINDS, context=context), MemoryRow.context == context)
         .order_by(
             MemoryRow.pinned.desc(),
             (MemoryRow.source == MemorySource.USER).desc(),

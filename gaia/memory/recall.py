@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import GaiaError
 from gaia.memory import credentials
 from gaia.memory.candidates import NO_MEANING, Meaning, Question
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
@@ -58,8 +59,11 @@ SENTENCE = regex.compile(r"[^.!?\n\u061f\u3002\uff01\uff1f]+[^\w\n]*")
 class Relevant(Protocol):
     """Finds the memories that a message is about."""
 
-    async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
-        """The user's active memories that pass the relevance gate, the best first."""
+    async def relevant(
+        self, user_id: str, text: str, *, limit: int, context: str = GLOBAL
+    ) -> Sequence[Memory]:
+        """The user's active memories that pass the relevance gate, the best first, and none of
+        another context."""
         ...
 
     def understand(self, session: Session, user_id: str, text: str) -> Question:
@@ -71,7 +75,14 @@ class Relevant(Protocol):
         ...
 
     def relevant_to(
-        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+        self,
+        session: Session,
+        user_id: str,
+        question: Question,
+        meaning: Meaning,
+        *,
+        limit: int,
+        context: str = GLOBAL,
     ) -> Sequence[Memory]:
         """What `relevant` returns: the third step."""
         ...
@@ -90,9 +101,11 @@ class Cue:
 class Finder(Relevant, Protocol):
     """Finds memories for whoever asks: a person by a command, or the model by a tool."""
 
-    async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+    async def find(
+        self, user_id: str, text: str, *, limit: int, context: str = GLOBAL
+    ) -> Sequence[Memory]:
         """The user's active memories nearest to `text`, the best first, sensitive ones
-        among them."""
+        among them, and none of another context."""
         ...
 
 
@@ -112,7 +125,7 @@ class Recall:
         """Whether the last recall worked."""
         return Health(ok=not self._broken, detail=self._broken)
 
-    async def offers(self, user_id: str, words: str) -> Sequence[Memory]:
+    async def offers(self, user_id: str, words: str, context: str = GLOBAL) -> Sequence[Memory]:
         """What may go with a message, the best first: more than will, see `choose`.
 
         Raises:
@@ -126,10 +139,10 @@ class Recall:
             # In real time, like what it bounds.
             async with asyncio.timeout(self._seconds):
                 found = await self._search.relevant(
-                    user_id, _query(words), limit=SPARE * self.limit
+                    user_id, _query(words), limit=SPARE * self.limit, context=context
                 )
             self._worked()
-        return self._offered(user_id, found)
+        return self._offered(user_id, found, context)
 
     def cue(self, session: Session, user_id: str, words: str) -> Cue:
         """Look at a message that has come: the first of three steps, which do what `offers`
@@ -155,16 +168,23 @@ class Recall:
                 meaning = await self._search.meaning(user_id, cue.question)
         return replace(cue, question=None) if meaning is None else replace(cue, meaning=meaning)
 
-    def offers_to(self, session: Session, user_id: str, cue: Cue) -> Sequence[Memory]:
+    def offers_to(
+        self, session: Session, user_id: str, cue: Cue, context: str = GLOBAL
+    ) -> Sequence[Memory]:
         """The third step: what `offers` returns."""
         found: Sequence[Memory] = ()
         if cue.question is not None:
             with self._tolerant():
                 found = self._search.relevant_to(
-                    session, user_id, cue.question, cue.meaning, limit=SPARE * self.limit
+                    session,
+                    user_id,
+                    cue.question,
+                    cue.meaning,
+                    limit=SPARE * self.limit,
+                    context=context,
                 )
                 self._worked()
-        return self._offered(user_id, found)
+        return self._offered(user_id, found, context)
 
     def choose(self, offers: Sequence[Memory], prompt: Iterable[str]) -> Sequence[Memory]:
         """Those of `offers` that the texts of the prompt do not say yet, within the bounds.
@@ -191,12 +211,13 @@ class Recall:
             cause = str(exc) if isinstance(exc, GaiaError) else type(exc).__name__
             self._failed(cause, trace=not isinstance(exc, GaiaError))
 
-    def _offered(self, user_id: str, found: Sequence[Memory]) -> Sequence[Memory]:
-        return [memory for memory in found if self._may_be_offered(user_id, memory)]
+    def _offered(self, user_id: str, found: Sequence[Memory], context: str) -> Sequence[Memory]:
+        return [memory for memory in found if self._may_be_offered(user_id, memory, context)]
 
-    def _may_be_offered(self, user_id: str, memory: Memory) -> bool:
+    def _may_be_offered(self, user_id: str, memory: Memory, context: str) -> bool:
         return (
             memory.user_id == user_id
+            and memory.context in visible(context)
             and memory.status is MemoryStatus.ACTIVE
             and not memory.sensitive
             and (memory.expires_at is None or memory.expires_at > self._clock.now())

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, ledger, pending, rows
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.reminder_words import SHORTEST_INTERVAL, Wanted, anchored, interval_of
@@ -56,6 +57,7 @@ def add(
     now: datetime,
     *,
     source: MemorySource,
+    context: str = GLOBAL,
     quote: str | None = None,
     turn_id: str | None = None,
     said_again_at: datetime | None = None,
@@ -73,6 +75,7 @@ def add(
         text=wanted.task,
         source=source,
         kind=MemoryKind.REMINDER,
+        context=context,
         quote=quote,
         due_at=due.at,
         recurrence=anchored(due),

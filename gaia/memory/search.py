@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Nearest
@@ -76,8 +77,9 @@ class RankingOptions:
     scale: Scale | None = E5
 
 
-OFFERED = Filter(with_sensitive=False)
-"""What may be given to the model unasked."""
+def offered_in(context: str) -> Filter:
+    """What may be given to the model unasked, in a context."""
+    return Filter(contexts=visible(context), with_sensitive=False)
 
 
 class Search:
@@ -96,22 +98,27 @@ class Search:
         self._gatherer = Gatherer(nearest, clock)
         self._ranking_options = ranking_options or Swappable(RankingOptions())
 
-    async def relevant(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
-        """Those of the best memories that have to do with the text, the best first, and
-        none that is sensitive.
+    async def relevant(
+        self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
+    ) -> Sequence[Memory]:
+        """Those of the best memories that have to do with the text, the best first: none that
+        is sensitive, or of another context.
 
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        return (await self.hits(user_id, asked, limit=limit, only=OFFERED)).relevant
+        return (await self.hits(user_id, asked, limit=limit, only=offered_in(context))).relevant
 
-    async def find(self, user_id: str, asked: str, *, limit: int) -> Sequence[Memory]:
-        """The best memories of the user for the text, the best first.
+    async def find(
+        self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
+    ) -> Sequence[Memory]:
+        """The best memories of the user for the text, the best first, none of another context.
 
         Raises:
             MissingOwnerError: `user_id` is empty.
         """
-        found = await self.hits(user_id, asked, limit=limit)
+        only = Filter(contexts=visible(context))
+        found = await self.hits(user_id, asked, limit=limit, only=only)
         return [hit.memory for hit in found.hits]
 
     async def hits(
@@ -166,11 +173,18 @@ class Search:
         return Found(hits, meaning.fault)
 
     def relevant_to(
-        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+        self,
+        session: Session,
+        user_id: str,
+        question: Question,
+        meaning: Meaning,
+        *,
+        limit: int,
+        context: str = GLOBAL,
     ) -> Sequence[Memory]:
         """The third step of `relevant`."""
-        found = self.found(session, user_id, question, meaning, limit=limit, only=OFFERED)
-        return found.relevant
+        only = offered_in(context)
+        return self.found(session, user_id, question, meaning, limit=limit, only=only).relevant
 
     async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
         """What `hits` puts in order, in no order.

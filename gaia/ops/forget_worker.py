@@ -116,7 +116,7 @@ class ForgetWorker:
     async def _carry_out(self, request: Forget) -> bool:
         """Redact what there is; returns whether nothing is left to come back for but what
         the write-ahead log holds."""
-        if request.state is ForgetState.SEALING:
+        if request.state is not ForgetState.WIPING:
             return True
         what = await self._redaction(request)
         # In this order: what a turn writes that ends meanwhile is found by what follows.
@@ -181,7 +181,8 @@ class ForgetWorker:
         forget_ids = [request.forget_id for request in requests]
         now = self._clock.now()
         await self._database.write(_note_done, forget_ids, requests, now)
-        self._forgotten()
+        if any(each.state is not ForgetState.FADING for each in requests):
+            self._forgotten()
         for forget_id in forget_ids:
             self._matchers.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
@@ -209,5 +210,6 @@ def _note_done(
     session: Session, forget_ids: Sequence[int], requests: Sequence[Forget], now: datetime
 ) -> None:
     forgets.done(session, forget_ids)
-    for user_id in sorted({request.user_id for request in requests}):
+    asked_for = [each for each in requests if each.state is not ForgetState.FADING]
+    for user_id in sorted({request.user_id for request in asked_for}):
         audit.record(session, Action.FORGOTTEN, at=now, by=audit.GAIA, subject=user_id)

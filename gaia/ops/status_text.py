@@ -232,7 +232,8 @@ def cost_in_words(used: UsageStatus, currency: str) -> str:
 class Own:
     """What is the person's own: the turns of this conversation and the messages in it that
     wait, how many of their earlier conversations are to be learned from and could not be,
-    and what they used today. `is_owner` says that gaia's settings are their business."""
+    and what they used today; the context that they are in, empty without one, and whether they
+    are incognito. `is_owner` says that gaia's settings are their business."""
 
     turns: int
     waiting: int
@@ -240,6 +241,8 @@ class Own:
     unreadable: int = 0
     used: UsageStatus | None = None
     is_owner: bool = False
+    context: str = ""
+    is_incognito: bool = False
 
 
 def for_chat(report: StatusReport, own: Own) -> str:
@@ -252,6 +255,10 @@ def _lines(report: StatusReport, own: Own) -> Iterator[str]:
     yield f"Model: {report.model.name}, {part_in_words(report.model)}"
     yield f"Long-term memory: {'on' if report.memory.enabled else 'off'}"
     yield f"This conversation: {counted_turns(own.turns)}, {own.waiting} waiting."
+    if own.is_incognito:
+        yield "Incognito: nothing of this conversation is kept. /incognito off ends it."
+    if own.context:
+        yield f"Context: {own.context}. /context off leaves it."
     if own.to_be_read or own.unreadable:
         failed = f", {own.unreadable:,} could not be read yet" if own.unreadable else ""
         waits = counted(own.to_be_read, "conversation", "conversations")

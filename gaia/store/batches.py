@@ -86,7 +86,8 @@ class Batch:
 
     `stopped` says that the user stopped it and that it did not come to its end.
     `starts` counts this run of it, `failures` earlier runs that failed: the
-    other earlier runs were interrupted. `more_wait` says that others wait behind them.
+    other earlier runs were interrupted. `more_wait` says that others wait behind them. Of one
+    that `is_incognito` nothing is kept.
     """
 
     turn_id: str
@@ -101,6 +102,7 @@ class Batch:
     starts: int
     failures: int
     more_wait: bool = False
+    is_incognito: bool = False
 
     @property
     def text(self) -> str:
@@ -185,7 +187,8 @@ def _next_rows(rows: Sequence[Row[Any]], settle: timedelta) -> Sequence[Row[Any]
     begun_or_moved = (
         position
         for position, row in enumerate(rows)
-        if row.turn_id is not None or row.generation != first.generation
+        if row.turn_id is not None
+        or (row.generation, row.is_incognito) != (first.generation, first.is_incognito)
     )
     whole = rows[: next(begun_or_moved, len(rows))]
     if len(whole) == BURST_MESSAGES:
@@ -255,4 +258,5 @@ def _start(
         starts=first.starts + 1,
         failures=first.failures,
         more_wait=more_wait,
+        is_incognito=any(row.is_incognito for row in rows),
     )

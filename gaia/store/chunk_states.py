@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, String, bindparam, cast, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from gaia.store import incognito
 from gaia.store.outbox import OPEN, TABLE, Chunk
 from gaia.store.tables import InboxRow, OutboxFileRow, OutboxRow, OutboxState
 
@@ -41,7 +42,7 @@ _MARK_TAKEN = (
         error=None,
         not_before=bindparam("until"),
     )
-    .returning(TABLE.c.outbox_id)
+    .returning(TABLE.c.is_incognito)
 )
 
 
@@ -86,6 +87,8 @@ def mark_taken(
     taken = {"as_": provider_id, "to_state": state, "until": next_not_before}
     marked = session.scalar(_MARK_TAKEN, {"the_one": outbox_id, **taken})
     if marked is not None:
+        if marked and state == OutboxState.SENT:
+            incognito.wipe_chunk(session, outbox_id)
         return True
     row = session.get(OutboxRow, outbox_id)
     if row is not None and row.state not in ARRIVED and provider_id not in row.failed_ids:
@@ -109,6 +112,8 @@ def mark_reported(
         .where(OutboxRow.outbox_id == outbox_id)
         .values(state=state, provider_id=provider_id, error=None, not_before=next_not_before)
     )
+    if state != OutboxState.QUEUED:
+        incognito.wipe_chunk(session, outbox_id)
 
 
 def note_failed(session: Session, chunk: Chunk, provider_id: str) -> None:
@@ -154,6 +159,8 @@ def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
     """Say that a chunk never can be delivered, which ends its reply: the chunks after it
     that have not left die too."""
     _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
+    if chunk.is_incognito:
+        incognito.wipe_chunks(session, *_reply_from(chunk))
     last = (
         select(func.min(OutboxRow.outbox_id))
         .where(*_reply_from(chunk), OutboxRow.final.is_(True))

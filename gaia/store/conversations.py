@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import Contact
 from gaia.store.base import table_of
-from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
+from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
 
 TABLE = table_of(ConversationRow)
 
@@ -28,6 +28,8 @@ COLUMNS = (
     TABLE.c.direct,
     TABLE.c.generation,
     TABLE.c.session_turns,
+    TABLE.c.context,
+    TABLE.c.is_incognito,
     TABLE.c.written_at,
     TABLE.c.asked_at,
 )
@@ -62,7 +64,8 @@ _COUNT_TURN = (
 class Conversation:
     """A conversation, its present session, and the turns finished in it.
 
-    Replies go to `chat`; its sessions are named after `first_chat`.
+    Replies go to `chat`; its sessions are named after `first_chat`. Memories of its session
+    belong to `context`; of one that is incognito nothing is kept.
     """
 
     conversation_id: int
@@ -73,6 +76,8 @@ class Conversation:
     direct: bool
     generation: int
     session_turns: int
+    context: str
+    is_incognito: bool
     contact: Contact
 
 
@@ -247,6 +252,26 @@ def lose_contact(session: Session, conversation_id: int, *, before: datetime) ->
         .returning(ConversationRow.conversation_id)
     )
     return lost is not None
+
+
+def of_turn(session: Session, turn_id: str) -> Conversation | None:
+    """The conversation of a turn; None when its user was removed."""
+    found = session.scalars(
+        select(ConversationRow)
+        .join(InboxRow, InboxRow.conversation_id == ConversationRow.conversation_id)
+        .where(InboxRow.turn_id == turn_id)
+        .limit(1)
+    ).first()
+    return None if found is None else _read(found)
+
+
+def set_context(session: Session, conversation_id: int, context: str) -> None:
+    """Say where the memories of a conversation belong from now on."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(context=context)
+    )
 
 
 def start_next_session(session: Session, conversation_id: int) -> None:

@@ -89,11 +89,12 @@ class DigestState(StrEnum):
 class DigestRow(Base):
     """What becomes of one sealed session, once.
 
-    `attempts` counts the failures since the last that succeeded,
-    `error` tells the last one, without a word of the conversation; there is no next
-    attempt before `not_before`. `learned` and `changed` count the memories that it wrote
-    and those that gave way to them, `journal` their numbers and what became of each, so
-    that it can be undone. `undone_at` is when the user took them back.
+    `context` is that of the session, where its memories belong. `attempts` counts the
+    failures since the last that succeeded, `error` tells the last one, without a word of the
+    conversation; there is no next attempt before `not_before`. `learned` and `changed` count
+    the memories that it wrote and those that gave way to them, `journal` their numbers and
+    what became of each, so that it can be undone. `undone_at` is when the user took them
+    back.
     """
 
     __tablename__ = "digests"
@@ -114,6 +115,7 @@ class DigestRow(Base):
         ForeignKey("conversations.conversation_id"), index=True
     )
     generation: Mapped[int]
+    context: Mapped[str] = mapped_column(String(32), default="global", server_default="global")
     reason: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=DigestState.SEALED)
     attempts: Mapped[int] = mapped_column(default=0)

@@ -34,6 +34,7 @@ class Digest:
     user_id: str
     conversation_id: int
     generation: int
+    context: str
     reason: DigestReason
     state: DigestState
     attempts: int
@@ -91,6 +92,7 @@ def seal(
         user_id=present.user_id,
         conversation_id=present.conversation_id,
         generation=present.generation,
+        context=present.context,
         reason=reason,
         state=DigestState.SEALED,
         attempts=0,
@@ -335,6 +337,7 @@ def _digest(row: DigestRow) -> Digest:
         user_id=row.user_id,
         conversation_id=row.conversation_id,
         generation=row.generation,
+        context=row.context,
         reason=DigestReason(row.reason),
         state=DigestState(row.state),
         attempts=row.attempts,

@@ -19,7 +19,7 @@ from gaia.store.memory_tables import ForgetRow, ForgetState
 from gaia.store.redaction import Redaction, redact_before_joining
 from gaia.store.tables import ConversationRow, InboxRow
 
-UNDER_WAY = (ForgetState.WIPING, ForgetState.SEALING)
+UNDER_WAY = (ForgetState.WIPING, ForgetState.SEALING, ForgetState.FADING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,14 @@ def begin(
             inbox_id=inbox_id,
             created_at=now,
         )
+    )
+    session.flush()
+
+
+def fade(session: Session, user_id: str, now: datetime) -> None:
+    """Have the files written again, which may still hold what was incognito and is deleted."""
+    session.add(
+        ForgetRow(user_id=user_id, state=ForgetState.FADING, everything=False, created_at=now)
     )
     session.flush()
 

@@ -110,6 +110,7 @@ def record(
             "author": inbound.author,
             "notes": list(inbound.notes),
             "attachments": write_attachments(inbound.attachments),
+            "is_incognito": conversation.is_incognito,
             "album": inbound.album,
             "is_forwarded": inbound.is_forwarded,
             "edits": [],

@@ -210,11 +210,12 @@ class IndexShardRow(Base):
 class ForgetState(StrEnum):
     """The life of a request to forget: asked and not confirmed yet; being carried out; and
     carried out, but for what the write-ahead log still holds. One that is done leaves
-    no row."""
+    no row. `FADING` is what nobody asked for: the files may still hold what was incognito."""
 
     ASKED = "asked"
     WIPING = "wiping"
     SEALING = "sealing"
+    FADING = "fading"
 
 
 class ForgetRow(Base):

@@ -65,6 +65,7 @@ class Chunk:
     provider_id: str | None
     failed_ids: tuple[str, ...]
     error: str | None
+    is_incognito: bool
     created_at: datetime
     sent_at: datetime | None
 
@@ -166,8 +167,10 @@ def add(
     now: datetime,
     buttons: Sequence[Button] = (),
     file: NewFile | None = None,
+    is_incognito: bool = False,
 ) -> None:
-    """Add a reply, chunk by chunk; `buttons` and `file` go with the last."""
+    """Add a reply, chunk by chunk; `buttons` and `file` go with the last. What `is_incognito`
+    is kept until it is sent."""
     rows: list[dict[str, Any]] = [
         {
             "conversation_id": conversation_id,
@@ -176,6 +179,7 @@ def add(
             "final": seq == len(chunks) - 1,
             "text": text,
             "buttons": [],
+            "is_incognito": is_incognito,
             "created_at": now,
         }
         for seq, text in enumerate(chunks)

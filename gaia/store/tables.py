@@ -93,7 +93,8 @@ class ConversationRow(Base):
 
     `chat` is where replies go. A provider may give a chat another id: `first_chat`
     is the one it had at first, which stays in the names of its sessions.
-    `session_turns` counts the finished turns of the present session. `written_at` and
+    `session_turns` counts the finished turns of the present session, `context` is where its
+    memories belong, and of one that is `is_incognito` nothing is kept. `written_at` and
     `asked_at` are those of `messages.Contact`.
     """
 
@@ -108,6 +109,8 @@ class ConversationRow(Base):
     direct: Mapped[bool]
     generation: Mapped[int] = mapped_column(default=1)
     session_turns: Mapped[int] = mapped_column(default=0)
+    context: Mapped[str] = mapped_column(String(32), default="global", server_default="global")
+    is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime]
     last_message_at: Mapped[datetime]
     written_at: Mapped[datetime | None]
@@ -140,7 +143,8 @@ class InboxRow(Base):
     `generation` is the session that it belongs to, fixed on receipt. `turn_id`
     is set when a turn takes it. `failures` counts turns that failed, `starts`
     those that began: the difference are interruptions by a crash. `notes` and
-    `attachments` are those of `messages.Inbound`, as JSON. `edits` lists the
+    `attachments` are those of `messages.Inbound`, as JSON. Of one that `is_incognito` they,
+    and the text, go when it is answered. `edits` lists the
     provider's ids of the messages that were to replace this one's text.
     """
 
@@ -162,6 +166,7 @@ class InboxRow(Base):
     author: Mapped[str | None] = mapped_column(String(255))
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     album: Mapped[str | None] = mapped_column(String(255))
     is_forwarded: Mapped[bool] = mapped_column(default=False, server_default=false())
     edits: Mapped[list[str]] = mapped_column(JSON, default=list)
@@ -185,7 +190,7 @@ class OutboxRow(Base):
     it got it last. `provider_id` is what the provider calls that copy, or the last one
     that it told of; `failed_ids` are the copies that it could not deliver. It waits until
     `not_before`; one that has left keeps the next one waiting until then, unless the
-    provider has told more of it.
+    provider has told more of it. The text of one that `is_incognito` goes when it is sent.
     """
 
     __tablename__ = "outbox"
@@ -209,6 +214,7 @@ class OutboxRow(Base):
     provider_id: Mapped[str | None] = mapped_column(String(255))
     failed_ids: Mapped[list[str]] = mapped_column(JSON, default=list, server_default="[]")
     error: Mapped[str | None]
+    is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
 

@@ -107,7 +107,6 @@ def _fact(lesson: Lesson, known: Mapping[str, int]) -> JsonValue:
         "subject": "",
         "predicate": "",
         "object": "",
-        "context": "global",
         "sensitive": False,
     }
 

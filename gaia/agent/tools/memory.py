@@ -30,6 +30,7 @@ from gaia.errors import (
     UnknownUserError,
 )
 from gaia.memory import credentials, forget, forgotten, ledger, pending
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
@@ -38,7 +39,7 @@ from gaia.memory.recall import Finder
 from gaia.memory.text import content_terms, terms
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
-from gaia.store import identities, inbox
+from gaia.store import conversations, identities, inbox
 from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
@@ -60,15 +61,18 @@ NOBODY = frozenset({"", "none", "null"})
 ASKS = "the user is asked whether to {what}: nothing has changed, and nothing does before their yes"
 IS_RULE = "#{number} is a rule of the user's, which only they change"
 
+INCOGNITO = "the user is incognito: nothing of this conversation is kept"
+
 Told = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A change of a user's memory, in the transaction `session`."""
+    """A change of a user's memory, in the transaction `session`, within a context."""
 
     session: Session
     user_id: str
+    context: str
     turn_id: str
     said: TurnWords | None
     now: datetime
@@ -125,8 +129,10 @@ class MemoryTools:
             query: Words to look for.
         """
         try:
+            turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+            context = await self._database.read(_context, turn_id, writes=False)
             found = await self._finder.find(
-                owner(tool_context.user_id), _sentence(query), limit=self._limit
+                owner(tool_context.user_id), _sentence(query), limit=self._limit, context=context
             )
         except FAULTS as exc:
             return _failed(exc)
@@ -178,12 +184,28 @@ class MemoryTools:
             identities.find(session, user_id)
             said = inbox.words_of_turn(session, turn_id)
             may_lead = others_may_lead(session, tool_context, turn_id)
-            present = _Change(session, user_id, turn_id, said, self._clock.now(), may_lead)
+            context = _context(session, turn_id, writes=True)
+            now = self._clock.now()
+            present = _Change(session, user_id, context, turn_id, said, now, may_lead)
             return change(present, *args, **kwargs)
 
         changed = await self._database.write(transaction)
         self._changed()
         return changed
+
+
+def _context(session: Session, turn_id: str, *, writes: bool) -> str:
+    """The context of a turn's conversation.
+
+    Raises:
+        UnfitMemoryError: It is incognito, and the tool `writes`.
+    """
+    conversation = conversations.of_turn(session, turn_id)
+    if conversation is None:
+        return GLOBAL
+    if conversation.is_incognito and writes:
+        raise UnfitMemoryError(INCOGNITO)
+    return conversation.context
 
 
 def _remember(change: _Change, fact: object, about: object) -> Added:
@@ -229,6 +251,7 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
     return Statement(
         text=text,
         source=MemorySource.TOOL,
+        context=change.context,
         # Beside a harmless fact they may tell a password.
         quote=quote if quote and credentials.find(quote) is None else None,
         entities=(name,) if name not in NOBODY else (),
@@ -262,6 +285,8 @@ def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
     """
     number = _number(told)
     memory = ledger.get(change.session, change.user_id, number)
+    if memory.context not in visible(change.context):
+        raise UnknownMemoryError(f"the memory {number} belongs to another context")
     if not _is_spoken_of(change, memory) and number not in _numbers_told(tool_context):
         raise UnknownMemoryError(f"nobody spoke of the memory {number}")
     if memory.superseded_by is not None:

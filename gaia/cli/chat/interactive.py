@@ -31,6 +31,7 @@ NOT_STORED = (
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
 MARK = "> "
+INCOGNITO_MARK = "incognito> "
 
 
 class InteractiveChat:
@@ -100,12 +101,21 @@ class Prompt:
     if there is nothing to clear, it calls `on_idle_interrupt`.
     """
 
-    def __init__(self, history_file: Path, on_idle_interrupt: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        history_file: Path,
+        on_idle_interrupt: Callable[[], None],
+        *,
+        is_incognito: Callable[[], bool] = lambda: False,
+    ) -> None:
+        def mark() -> str:
+            return INCOGNITO_MARK if is_incognito() else MARK
+
         self._session: PromptSession[str] = PromptSession(
-            MARK,
+            mark,
             multiline=True,
-            prompt_continuation=" " * len(MARK),
-            history=_open_history(history_file),
+            prompt_continuation=lambda width, *_: " " * width,
+            history=_open_history(history_file, is_incognito),
             key_bindings=_key_bindings(on_idle_interrupt),
             enable_open_in_editor=False,
         )
@@ -128,19 +138,25 @@ class Prompt:
 
 class PrivateHistory(FileHistory):
     """A history file that only its owner can read. A full disk costs the
-    history, not the message."""
+    history, not the message; what is typed incognito is not in it."""
+
+    def __init__(self, file: Path, is_incognito: Callable[[], bool]) -> None:
+        super().__init__(file)
+        self._is_incognito = is_incognito
 
     def store_string(self, string: str) -> None:
+        if self._is_incognito():
+            return
         with suppress(OSError):
             super().store_string(string)
 
 
-def _open_history(file: Path) -> History:
+def _open_history(file: Path, is_incognito: Callable[[], bool]) -> History:
     try:
         create(file)
     except OSError:
         return InMemoryHistory()
-    return PrivateHistory(file)
+    return PrivateHistory(file, is_incognito)
 
 
 def _key_bindings(on_idle_interrupt: Callable[[], None]) -> KeyBindings:

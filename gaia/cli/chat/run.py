@@ -95,7 +95,9 @@ def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mo
 
     console = Console(file=streams.stdout)
     prompt = Prompt(
-        home.terminal_history, lambda: console.print(HOW_TO_LEAVE, style="dim", highlight=False)
+        home.terminal_history,
+        lambda: console.print(HOW_TO_LEAVE, style="dim", highlight=False),
+        is_incognito=lambda: screen.is_incognito,
     )
     screen = ChatScreen(console, prompt.print_above, clock, version=__version__)
     keyboard = streams.stdin.fileno()

@@ -32,6 +32,8 @@ class ChatScreen:
         self._welcome: WelcomeFrame | None = None
         self._greeted = asyncio.Event()
         self._answer: Answer | None = None
+        self.is_incognito = False
+        """Whether nothing is kept of what is typed at the moment."""
 
     async def until_greeted(self) -> None:
         """Return once the first greeting is printed. Shows that it may take a while."""
@@ -44,12 +46,14 @@ class ChatScreen:
         if self._welcome is not None:
             await self.note("connected again")
         self._welcome = welcome
+        self.is_incognito = welcome.is_incognito
         self._greeted.set()
 
     async def lost(self) -> None:
         await self.note("the connection to gaia is lost; waiting for it to come back…")
 
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
+        self.is_incognito = chunk.is_incognito
         if own and self._answer is not None:
             self._answer.reply(chunk.text)
             return

@@ -27,7 +27,6 @@ FACT = {
     "subject": "Grace",
     "predicate": "sister of",
     "object": "Ada",
-    "context": "personal",
     "sensitive": False,
 }
 RULE = {"quote": "always rhyme", "replaces": 0, "text": "Always rhyme"}
@@ -42,7 +41,6 @@ FOUND = [
         subject="Grace",
         predicate="sister of",
         object="Ada",
-        context="personal",
     ),
     Finding(MemoryKind.RULE, "Always rhyme", "always rhyme"),
     Finding(MemoryKind.REMINDER, "Call Zoe", "call Zoe tomorrow", when="tomorrow"),
@@ -70,7 +68,7 @@ def changed(**changes: object) -> str:
         changed(facts=FACT),
         changed(facts={"1": FACT}),
         changed(facts=[{**FACT, "replaces": "2"}]),
-        changed(facts=[{**FACT, "replaces": "#2", "kind": "FACT", "context": "Personal"}]),
+        changed(facts=[{**FACT, "replaces": "#2", "kind": "FACT"}]),
         changed(facts=[{**FACT, "stated": "true", "sensitive": "False"}]),
         changed(facts=[{**FACT, "stated": "perhaps", "sensitive": None}]),
         changed(facts=[{key: FACT[key] for key in FACT if key not in {"stated", "sensitive"}}]),

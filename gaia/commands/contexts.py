@@ -1,0 +1,109 @@
+"""/context and /incognito: where the memories of a conversation belong, and whether anything of
+it is kept. Both begin a new session, so that what was said before stays where it was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from gaia.commands.registry import Call, Command
+from gaia.core.slash import Reply
+from gaia.digest import seal
+from gaia.digest.worker import DigestWorker
+from gaia.errors import UnfitMemoryError
+from gaia.memory import contexts, ledger
+from gaia.memory.contexts import GLOBAL
+from gaia.memory.excerpts import quoted
+from gaia.store import conversations, forgets, inbox
+from gaia.store.digest_tables import DigestReason
+from gaia.store.incognito import switch
+from gaia.text import counted_memories
+
+BACK = frozenset({"off", "none", "all", GLOBAL})
+"""Words that lead out of a context."""
+
+NO_NAME = "A context is called by one word, such as /context work. /context off leaves it."
+INCOGNITO = (
+    "You are incognito: I keep nothing of what we say from now on, and forget it when you leave "
+    "with /incognito off or /reset. What I knew of you before I still know. My model's provider "
+    "reads what you write, as ever."
+)
+OPEN_AGAIN = "You are no longer incognito. I have kept nothing of what we said meanwhile."
+
+
+def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> tuple[Command, ...]:
+    """The commands. What was said in the session that is left is for `digest_worker`, where
+    gaia learns by itself; `faded` is called once something incognito has gone."""
+
+    def leave_session(call: Call) -> Callable[[], None]:
+        """Begin the next session; returns what is to be called once that is committed."""
+        conversation = call.caller.conversation
+        is_read = digest_worker.enabled and not conversation.is_incognito
+        digest_id = is_read and seal.seal(
+            call.session, conversation, DigestReason.IDLE, call.now, before=call.caller.inbox_id
+        )
+        if digest_id:
+            return partial(digest_worker.wake, conversation.user_id)
+        conversations.start_next_session(call.session, conversation.conversation_id)
+        inbox.join_present_session(
+            call.session, conversation.conversation_id, after=call.caller.inbox_id
+        )
+        return lambda: None
+
+    def context(call: Call) -> str | Reply:
+        if not call.words:
+            return _tell(call)
+        try:
+            name = contexts.checked(call.words)
+        except UnfitMemoryError:
+            return NO_NAME
+        name = GLOBAL if name in BACK else name
+        conversation = call.caller.conversation
+        if name == conversation.context:
+            return _tell(call)
+        committed = leave_session(call)
+        conversations.set_context(call.session, conversation.conversation_id, name)
+        if name == GLOBAL:
+            text = "You have left the context: I see what is global, and nothing else."
+        else:
+            text = (
+                f"Context {quoted(name)}: I see what you tell me in it and what is global, and "
+                "keep new things in it. /context off leaves it."
+            )
+        return Reply(text, committed=committed)
+
+    def incognito(call: Call) -> str | Reply:
+        conversation, word = call.caller.conversation, call.words.casefold()
+        if word not in {"", "on", "off"}:
+            return "/incognito, and /incognito off when you want me to remember again."
+        on = word != "off"
+        if on == conversation.is_incognito:
+            return INCOGNITO if on else "You are not incognito."
+        committed = leave_session(call)
+        switch(call.session, conversation.conversation_id, after=call.caller.inbox_id, on=on)
+        if on:
+            return Reply(INCOGNITO, committed=committed)
+        forgets.fade(call.session, conversation.user_id, call.now)
+        return Reply(OPEN_AGAIN, committed=faded)
+
+    return (
+        Command.at_once("context", "Keep things apart, as /context work", context),
+        Command.at_once("incognito", "Talk without being remembered", incognito),
+    )
+
+
+def _tell(call: Call) -> str:
+    """Where the conversation is, and which contexts there are."""
+    present = call.caller.conversation.context
+    counts = ledger.count_by_context(call.session, call.caller.user.user_id)
+    named = {name: count for name, count in counts.items() if name != GLOBAL}
+    here = (
+        "This conversation is in no context: I see what is global, and nothing else."
+        if present == GLOBAL
+        else f"This conversation is in the context {quoted(present)}. /context off leaves it."
+    )
+    if not named:
+        return f"{here} /context work, say, keeps what you tell me then apart from the rest."
+    listed = [f"/context {name} ({counted_memories(count)})" for name, count in named.items()]
+    return "\n".join([here, "There are:", *listed])

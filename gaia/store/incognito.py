@@ -1,0 +1,53 @@
+"""Incognito: which conversations are, and what goes of their messages once those are answered.
+
+Each function works within the caller's transaction. What the files still hold of it goes by
+`forgets.fade`.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.orm import Session
+
+from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxFileRow, OutboxRow
+
+
+def switch(session: Session, conversation_id: int, *, after: int, on: bool) -> None:
+    """Say whether anything is kept of what is said in a conversation from now on, and of what
+    waits there and came after the inbox id `after`."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(is_incognito=on)
+    )
+    session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.inbox_id > after,
+            InboxRow.state == InboxState.QUEUED,
+        )
+        .values(is_incognito=on)
+    )
+
+
+def wipe_messages(session: Session, turn_id: str) -> None:
+    """Keep nothing of what the messages of an incognito turn say."""
+    session.execute(
+        update(InboxRow)
+        .where(InboxRow.turn_id == turn_id, InboxRow.is_incognito.is_(True))
+        .values(text="", notes=[], attachments=[], sender_name=None)
+    )
+
+
+def wipe_chunk(session: Session, outbox_id: int) -> None:
+    """Keep nothing of what a chunk says, if it is incognito."""
+    wipe_chunks(session, OutboxRow.outbox_id == outbox_id)
+
+
+def wipe_chunks(session: Session, *which: ColumnElement[bool]) -> None:
+    """Keep nothing of what these chunks say, as far as they are incognito."""
+    hidden = (OutboxRow.is_incognito.is_(True), *which)
+    session.execute(update(OutboxRow).where(*hidden).values(text="", buttons=[]))
+    chunks = select(OutboxRow.outbox_id).where(*hidden)
+    session.execute(delete(OutboxFileRow).where(OutboxFileRow.outbox_id.in_(chunks)))

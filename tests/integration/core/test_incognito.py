@@ -1,0 +1,114 @@
+"""Incognito: nothing of what is said is left in any file, and nothing of it is learned."""
+
+from __future__ import annotations
+
+import pytest
+
+from gaia.memory.extraction import Reader
+from gaia.testing.function_model import ToolCall
+from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.traces import files_with
+
+WORD = "zqxyloqz"
+HALF_AN_HOUR = 30 * 60
+
+
+async def until_faded(core) -> None:
+    await core.app.forget_worker.flush()
+
+
+async def test_no_byte_of_it_is_left(running_core, home):
+    async with running_core(provider="openai") as core:
+        assert (await core.say("/incognito")).startswith("You are incognito: I keep nothing")
+        await core.say(f"I dreamt of {WORD}")
+        told = await core.say("And what did I dream of?")
+        assert told == "echo: And what did I dream of?"
+        # It is remembered for as long as the session lasts.
+        assert WORD in str(core.model.requests[-1].contents)
+        assert "Incognito: nothing of this conversation is kept" in await core.say("/status")
+        assert "no longer incognito" in await core.say("/incognito off")
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+        await core.say("What did I dream of?")
+        assert WORD not in str(core.model.requests[-1].contents)
+
+
+async def test_nothing_is_learned_and_no_session_is_left(running_core):
+    extractor = ScriptedExtractor(likes)
+    reader = Reader(ScriptedAsk(lambda _: "{}"), extractor)
+    async with running_core(reader=reader) as core:
+        await core.say("/incognito")
+        await core.say("I like boats")
+        await core.idle(HALF_AN_HOUR)
+        assert await core.digests() == []
+        # Who idles does not know that anything ended: it stays incognito.
+        await core.say("I like trains")
+        assert "no longer incognito" in await core.say("/reset")
+        await core.idle(HALF_AN_HOUR)
+        assert extractor.asked == []
+        assert "nothing in your memory" in await core.say("/memory")
+        assert await core.sessions() == []
+
+
+async def test_what_was_said_before_is_learned_and_kept_apart(running_core):
+    reader = Reader(ScriptedAsk(lambda _: "{}"), ScriptedExtractor(likes))
+    async with running_core(reader=reader) as core:
+        await core.say("I like boats")
+        await core.say("/incognito")
+        await core.say("I like trains")
+        await core.say("/incognito off")
+        await core.app.digest_worker.sweep()
+        listed = await core.say("/memory")
+        assert "trains" not in listed
+
+
+async def test_commands_and_tools_keep_nothing(running_core):
+    calls = [
+        ToolCall("remember", {"fact": "Ada likes boats"}),
+        ToolCall("remind", {"what": "call Bob", "when": "tomorrow at 9"}),
+    ]
+
+    def answer(request):
+        if calls:
+            return calls.pop()
+        return str(request.contents[-1].parts[0].function_response.response)
+
+    async with running_core(answer, provider="openai") as core:
+        await core.say("/incognito")
+        for text in ("/remember I like boats", "/remind tomorrow at 9 call Bob"):
+            assert (await core.say(text)).startswith("You are incognito, so I keep nothing")
+        assert "the user is incognito" in await core.say("I like boats, and must call Bob")
+        assert "nothing in your memory" in await core.say("/memory")
+        assert "There are no reminders" in await core.say("/reminders")
+
+
+async def test_what_was_written_behind_the_command_is_incognito_as_well(running_core, home):
+    async with running_core(provider="openai") as core:
+        await core.channel.say("/incognito")
+        await core.channel.say(f"I dreamt of {WORD}")
+        await core.channel.until_sent(2)
+        await core.say("/incognito off")
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+async def test_it_stays_incognito_over_a_restart(home, core_on):
+    async with core_on(home) as core:
+        await core.say("/incognito")
+        await core.say(f"I dreamt of {WORD}")
+    async with core_on(home) as core:
+        # The channel counts its messages from the first again: these were taken before.
+        await core.channel.say("/incognito")
+        await core.channel.say("hello")
+        await core.say(f"and of {WORD} again")
+        assert "Incognito" in await core.say("/status")
+        await core.say("/incognito off")
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+@pytest.mark.parametrize("words", ["please", "12"])
+async def test_other_words_say_how_it_goes(running_core, words):
+    async with running_core() as core:
+        assert "/incognito off when you want me" in await core.say(f"/incognito {words}")
+        assert await core.say("/incognito off") == "You are not incognito."
