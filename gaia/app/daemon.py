@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -24,9 +23,10 @@ from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App, build_app
 from gaia.app.reload import ConfigReloader
-from gaia.app.start import Start, prepare
+from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
+from gaia.ops.hand_over import hand_over_routes, lock_for_service
 from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
 from gaia.ops.service.unit import ENDING_SECONDS
@@ -70,8 +70,10 @@ async def serve(
     manager = ServiceManager.of_environment(os.environ, clock)
     stop, hang_up = asyncio.Event(), asyncio.Event()
     start = prepare(home, manager, clock, hang_up, log_to_terminal=True)
-    with _signals(stop, hang_up):
-        async with _running(start, extra_channels) as app:
+    with signals(stop, hang_up):
+        async with manager.given_time():
+            lock = await lock_for_service(home, clock)
+        async with _running(start, extra_channels, lock=lock) as app:
             code = await app.strangers.invite_owner() if announce else None
             if announce and code:
                 announce(code)
@@ -79,8 +81,9 @@ async def serve(
 
 
 @asynccontextmanager
-async def hosted(home: Home) -> AsyncIterator[None]:
-    """Run, with the terminal alone and no port, for as long as the block lasts.
+async def hosted(home: Home) -> AsyncIterator[asyncio.Event]:
+    """Run, with the terminal alone and no port, for as long as the block lasts. The event is
+    set when a service wants the home.
 
     Raises:
         SettingsError: The configuration is wrong, and there is no last good one.
@@ -89,8 +92,9 @@ async def hosted(home: Home) -> AsyncIterator[None]:
     """
     clock = SystemClock()
     start = prepare(home, ServiceManager(clock=clock), clock, None, log_to_terminal=False)
-    async with _running(start):
-        yield
+    asked = asyncio.Event()
+    async with _running(start, asked=asked):
+        yield asked
 
 
 @asynccontextmanager
@@ -110,15 +114,23 @@ async def timed(
 
 @asynccontextmanager
 async def _running(
-    start: Start, extra_channels: Sequence[Channel] = (), model: ChatModel | None = None
+    start: Start,
+    extra_channels: Sequence[Channel] = (),
+    model: ChatModel | None = None,
+    *,
+    lock: DaemonLock | None = None,
+    asked: asyncio.Event | None = None,
 ) -> AsyncIterator[App]:
     """Open the home, listen, start, run for as long as the block lasts, drain, and close.
-    `model` is in the place of the settings'."""
+    `model` is in the place of the settings'; `lock` is held already, and `asked` is set by who
+    wants the home."""
     async with AsyncExitStack() as stack:
-        opened = await _open(start, extra_channels, model, stack)
+        held = stack.enter_context(DaemonLock(start.home)) if lock is None else lock
+        stack.callback(held.release)
+        opened = await _open(start, extra_channels, model, stack, held)
         with _unwrapped():
             async with asyncio.TaskGroup() as group:
-                daemon = Daemon(start, opened, group)
+                daemon = Daemon(start, opened, group, asked)
                 daemon.listen(stack)
                 try:
                     await daemon.start()
@@ -140,8 +152,15 @@ class Opened:
 class Daemon:
     """Runs an App by tasks of `group`: `listen`, `start` and, in the end, `drain`."""
 
-    def __init__(self, start: Start, opened: Opened, group: asyncio.TaskGroup) -> None:
+    def __init__(
+        self,
+        start: Start,
+        opened: Opened,
+        group: asyncio.TaskGroup,
+        asked: asyncio.Event | None = None,
+    ) -> None:
         self._start = start
+        self._asked = asked
         self._opened = opened
         self._app = app = opened.app
         self._tasks = Tasks(group, start.clock)
@@ -184,7 +203,8 @@ class Daemon:
             lambda: reloader.reload("the command line asks"), reloader.differences
         )
         page = page_link_route(app.page, self._page_address)
-        control = local_app(app.status, app.recover, [*app.local_routes, *routes, page])
+        given = [] if self._asked is None else hand_over_routes(self._asked)
+        control = local_app(app.status, app.recover, [*app.local_routes, *routes, page, *given])
         server = WebServer(control, self._opened.control_socket)
         self._tasks.start("control socket", server.run_until_cancelled, supervised=False)
 
@@ -266,10 +286,10 @@ async def _open(
     extra_channels: Sequence[Channel],
     model: ChatModel | None,
     stack: AsyncExitStack,
+    lock: DaemonLock,
 ) -> Opened:
-    """Lock the home, open its files, and build what is to run. `stack` closes all of it."""
+    """Open the files of the home, and build what is to run. `stack` closes all of it."""
     home, loaded, clock = start.home, start.loaded, start.clock
-    lock = stack.enter_context(DaemonLock(home))
     if loaded.settings.tracing.enabled and not start.hosted:
         # OpenTelemetry is for those who trace, and for nobody else.
         from gaia.ops.tracing import SpanSender
@@ -316,29 +336,3 @@ async def _reload_on(hang_up: asyncio.Event, reloader: ConfigReloader) -> None:
         await hang_up.wait()
         hang_up.clear()
         await reloader.reload("SIGHUP")
-
-
-@contextmanager
-def _signals(stop: asyncio.Event, hang_up: asyncio.Event) -> Iterator[None]:
-    """Let SIGTERM and SIGINT set `stop`, and a second one end the process at once:
-    everything that was accepted is on disk, so nothing is lost by that. SIGHUP sets
-    `hang_up`."""
-
-    def on_signal(number: signal.Signals) -> None:
-        if stop.is_set():
-            logger.warning("%s again: ending at once", number.name)
-            logging.shutdown()
-            os._exit(1)
-        logger.info("%s: ending after the turns that run", number.name)
-        stop.set()
-
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    for number in numbers:
-        loop.add_signal_handler(number, on_signal, number)
-    loop.add_signal_handler(signal.SIGHUP, hang_up.set)
-    try:
-        yield
-    finally:
-        for number in (*numbers, signal.SIGHUP):
-            loop.remove_signal_handler(number)

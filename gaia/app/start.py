@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gaia import logs
@@ -92,3 +96,29 @@ def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
 
             require_extra(loaded.settings.tracing)
     return loaded
+
+
+@contextmanager
+def signals(stop: asyncio.Event, hang_up: asyncio.Event) -> Iterator[None]:
+    """Let SIGTERM and SIGINT set `stop`, and a second one end the process at once:
+    everything that was accepted is on disk, so nothing is lost by that. SIGHUP sets
+    `hang_up`."""
+
+    def on_signal(number: signal.Signals) -> None:
+        if stop.is_set():
+            logger.warning("%s again: ending at once", number.name)
+            logging.shutdown()
+            os._exit(1)
+        logger.info("%s: ending after the turns that run", number.name)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, on_signal, number)
+    loop.add_signal_handler(signal.SIGHUP, hang_up.set)
+    try:
+        yield
+    finally:
+        for number in (*numbers, signal.SIGHUP):
+            loop.remove_signal_handler(number)

@@ -7,6 +7,8 @@ inherited by programs that the daemon starts, but it is by a bare `fork`.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from datetime import datetime, timedelta
 from types import TracebackType
 
 from gaia.errors import AlreadyRunningError, HomeError
@@ -14,12 +16,34 @@ from gaia.files import lock
 from gaia.paths import Home
 from gaia.store.presence import lock_difference
 
+SERVED = "served\n"
+
+RECENT = timedelta(minutes=5)
+"""A service that died is waited for if something of it was written so lately."""
+
+
+def died_while_serving(home: Home, now: datetime) -> bool:
+    """Whether the last who had the home was a service that did not end by itself, and that
+    ran within minutes."""
+    try:
+        if not home.lock_file.read_text(errors="replace").endswith(SERVED):
+            return False
+    except OSError:
+        return False
+    database = home.database
+    files = (home.lock_file, database, database.with_name(f"{database.name}-wal"))
+    written = [file.stat().st_mtime for file in files if file.exists()]
+    return now.timestamp() - max(written) < RECENT.total_seconds()
+
 
 class DaemonLock:
-    """The lock of a home, held from `acquire` to `release`, or within a `with` block."""
+    """The lock of a home, held from `acquire` to `release`, or within a `with` block. One that
+    is `served` says so in the file, until it is released by itself: where it still does, the
+    service died, and comes back."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, served: bool = False) -> None:
         self._home = home
+        self._served = served
         self._fd: int | None = None
 
     def acquire(self) -> None:
@@ -33,7 +57,7 @@ class DaemonLock:
         try:
             fd = lock(path)
         except BlockingIOError as exc:
-            pid = path.read_text(errors="replace").strip() or "unknown"
+            pid = path.read_text(errors="replace").partition("\n")[0].strip() or "unknown"
             raise AlreadyRunningError(
                 f"gaia runs already in {str(self._home.root)!r} (process {pid}): "
                 "stop that one first, or set GAIA_HOME to another folder"
@@ -42,7 +66,7 @@ class DaemonLock:
             raise self._untaken(exc) from exc
         try:
             os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(fd, f"{os.getpid()}\n{SERVED if self._served else ''}".encode(), 0)
         except OSError as exc:
             os.close(fd)
             raise self._untaken(exc) from exc
@@ -51,6 +75,9 @@ class DaemonLock:
     def release(self) -> None:
         """Give the lock back. Does nothing when it is not held."""
         if self._fd is not None:
+            if self._served:
+                with suppress(OSError):
+                    os.ftruncate(self._fd, len(f"{os.getpid()}\n"))
             os.close(self._fd)
             self._fd = None
 

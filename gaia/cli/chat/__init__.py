@@ -29,14 +29,21 @@ def chat_command(
     Uses the daemon that runs, or runs one for as long as the chat lasts.
     Without a terminal on standard input, each line is a message.
     """
+    import os
     import sys
 
     from gaia.cli.chat.host import host_daemon
+    from gaia.cli.chat.link import RESTART_SECONDS
     from gaia.cli.chat.run import Streams, run_chat
+    from gaia.cli.control import is_served
     from gaia.clock import SystemClock
+    from gaia.ops.service.comeback import comes_back
     from gaia.paths import find_home
 
     home = find_home()
+    waits = not is_served(home) and comes_back(home, os.environ, SystemClock().now())
+    if waits:
+        typer.echo("Waiting for gaia's service to come back …", err=True)
     code = run_chat(
         home,
         lambda: host_daemon(home),
@@ -44,6 +51,7 @@ def chat_command(
         Streams(sys.stdin, sys.stdout, sys.stderr),
         user=_named(user),
         message=_not_blank(message),
+        restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
     raise typer.Exit(code)
 

@@ -16,6 +16,7 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from channels.terminal_wire import TERMINAL_PATH
 from gaia import garbage
+from gaia.clock import first_of
 from gaia.errors import AlreadyRunningError, NotRunningError
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -26,8 +27,9 @@ LONGEST_PAUSE_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0
 """How long a daemon may own the home without listening on its socket."""
 
-Host = Callable[[], AbstractAsyncContextManager[None]]
-"""Hosts a daemon in this process; entered, its socket is ready."""
+Host = Callable[[], AbstractAsyncContextManager[asyncio.Event | None]]
+"""Hosts a daemon in this process; entered, its socket is ready. The event is set when a service
+wants the home."""
 
 
 class DaemonFinder:
@@ -128,13 +130,15 @@ class DaemonFinder:
         return True
 
     async def _host_until_leaving(self) -> None:
-        async with self._host():
+        async with self._host() as asked:
             self._ready.set()
-            await self._leaving.wait()
+            waits = [self._leaving.wait(), *([asked.wait()] if asked else [])]
+            await first_of(*waits)
+        self._ready.clear()
 
 
 @asynccontextmanager
-async def host_daemon(home: Home) -> AsyncIterator[None]:
+async def host_daemon(home: Home) -> AsyncIterator[asyncio.Event]:
     """Host gaia's daemon in this process.
 
     What it needs is imported only now, which takes seconds: in a thread, so
@@ -144,5 +148,5 @@ async def host_daemon(home: Home) -> AsyncIterator[None]:
         await asyncio.to_thread(importlib.import_module, "gaia.app.daemon")
     from gaia.app.daemon import hosted
 
-    async with hosted(home):
-        yield
+    async with hosted(home) as asked:
+        yield asked

@@ -108,6 +108,7 @@ class Link:
         user: str,
         interactive: bool,
         version: str,
+        restart_seconds: float = 0.0,
     ) -> None:
         self._dial = dial
         self._screen = screen
@@ -119,7 +120,7 @@ class Link:
         self._connection: ClientConnection | None = None
         self._exchanges: dict[str, Exchange] = {}
         self._printed: set[int] = set()
-        self._restart_seconds = 0.0
+        self._restart_seconds = restart_seconds
 
     async def run(self) -> None:
         """Attach, and attach again whenever the connection breaks, until cancelled.

@@ -42,11 +42,29 @@ class Streams:
 
 
 def run_chat(
-    home: Home, host: Host, clock: Clock, streams: Streams, *, user: str, message: str | None
+    home: Home,
+    host: Host,
+    clock: Clock,
+    streams: Streams,
+    *,
+    user: str,
+    message: str | None,
+    restart_seconds: float = 0.0,
 ) -> int:
-    """Run `chat` and return the exit code. Raises what it raises."""
+    """Run `chat` and return the exit code. Raises what it raises. `restart_seconds` is how long
+    a service may take to come back before a daemon is hosted."""
     try:
-        answered = asyncio.run(chat(home, host, clock, streams, user=user, message=message))
+        answered = asyncio.run(
+            chat(
+                home,
+                host,
+                clock,
+                streams,
+                user=user,
+                message=message,
+                restart_seconds=restart_seconds,
+            )
+        )
     except (KeyboardInterrupt, ChatInterruptedError):
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
@@ -60,7 +78,14 @@ def run_chat(
 
 
 async def chat(
-    home: Home, host: Host, clock: Clock, streams: Streams, *, user: str, message: str | None
+    home: Home,
+    host: Host,
+    clock: Clock,
+    streams: Streams,
+    *,
+    user: str,
+    message: str | None,
+    restart_seconds: float = 0.0,
 ) -> bool:
     """Chat as `user` until the user leaves, the input ends, or `message` is answered.
 
@@ -81,6 +106,7 @@ async def chat(
             user=user,
             interactive=message is None and streams.interactive,
             version=__version__,
+            restart_seconds=restart_seconds,
         )
         with _terminations_cancel():
             await _linked(link, mode)
