@@ -307,6 +307,18 @@ def test_a_pipe_that_nobody_writes_into_is_not_waited_for(home: Home, name: str)
     Watch([home.root / name], FakeClock())
 
 
+@pytest.mark.parametrize("last", ["", "sessions: {window_turns: *a9}\n", "<<: *a9\n"])
+def test_anchors_that_explode_are_refused_at_once(home: Home, last: str) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    for number in range(1, 10):
+        lines.append(f"a{number}: &a{number} [{', '.join([f'*a{number - 1}'] * 10)}]")
+    home.settings_file.write_text("\n".join([*lines, last]))
+    began = time.monotonic()
+    with pytest.raises(SettingsError):
+        load_settings(home, {})
+    assert time.monotonic() - began < 5
+
+
 def test_a_device_without_end_is_not_read(home: Home) -> None:
     home.settings_file.symlink_to("/dev/zero")
     with pytest.raises(SettingsError, match="it is a pipe or a device"):
