@@ -84,6 +84,7 @@ def build_digests(
         committer=committer,
         clock=base.clock,
         settings=base.settings,
+        most_tokens=lambda: reader.value.ask.most_tokens,
     )
 
 

@@ -9,6 +9,7 @@ from gaia.commands.registry import Call, Command, Run
 from gaia.core import sentences
 from gaia.core.slash import Caller, Reply
 from gaia.digest import seal
+from gaia.digest.compact import compact
 from gaia.digest.worker import DigestWorker
 from gaia.memory.contexts import GLOBAL
 from gaia.ops.report_parts import usage_status
@@ -27,6 +28,10 @@ from gaia.store import (
 from gaia.store.digest_tables import DigestReason
 from gaia.store.users import Role
 from gaia.text import counted, counted_turns
+
+USUAL_KEPT = 20
+MOST_KEPT = 1000
+"""Messages that `/compact` leaves as they are."""
 
 StopTurn = Callable[[int], bool]
 
@@ -54,6 +59,23 @@ def conversation_commands(
             committed=partial(digest_worker.wake, conversation.user_id),
         )
 
+    def compact_now(call: Call) -> str | Reply:
+        word = call.words or str(USUAL_KEPT)
+        if not word.isdecimal() or not 2 <= int(word) <= MOST_KEPT:
+            return f"/compact and how many messages to keep as they are, from 2 to {MOST_KEPT}."
+        if not digest_worker.enabled:
+            return "gaia does not learn by itself here, so nothing would be left of the older part."
+        conversation = call.caller.conversation
+        left = compact(call.session, conversation, int(word), call.now, before=call.caller.inbox_id)
+        if left is None:
+            turns = counted_turns(conversation.session_turns)
+            return f"There is nothing to compact: this conversation has {turns}."
+        return Reply(
+            f"I keep the last {word} messages as they are, and read through what came before: "
+            f"{counted_turns(left)}. A summary takes their place.",
+            committed=partial(digest_worker.wake, conversation.user_id),
+        )
+
     def stop(call: Call) -> str:
         conversation_id = call.caller.conversation.conversation_id
         unsent = chunk_states.drop_unsent(call.session, conversation_id)
@@ -68,6 +90,7 @@ def conversation_commands(
     return (
         Command.at_once("start", "Say hello", start),
         Command.at_once("reset", "Start a new conversation", reset, aliases=("new",)),
+        Command.at_once("compact", "Summarise what came earlier", compact_now),
         Command.at_once("stop", "Interrupt the answer", stop),
         Command.at_once("whoami", "Who you are to me", whoami),
     )

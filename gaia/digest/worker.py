@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core.workers import Workers
 from gaia.digest.commit import DigestCommitter
+from gaia.digest.compact import compact_long
 from gaia.digest.read import WindowReader
 from gaia.digest.seal import seal_idle
 from gaia.errors import ModelError, StoreError, UnusableExtractionError
@@ -39,7 +40,8 @@ AT_ONCE = timedelta(0)
 class DigestWorker:
     """Digests the sealed sessions of all users, two users at once, never two of one.
 
-    Unless it is `enabled` sessions are not sealed, and those that were wait.
+    Unless it is `enabled` sessions are not sealed, and those that were wait. `most_tokens`
+    tells how much the model's host takes, as far as it has said.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class DigestWorker:
         committer: DigestCommitter,
         clock: Clock,
         settings: Swappable[Settings],
+        most_tokens: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._database = database
         self._window_reader = window_reader
         self._committer = committer
         self._clock = clock
         self._settings = settings
+        self._most_tokens = most_tokens
         self._waiting_for_turns: set[str] = set()
         self._watchers: set[asyncio.Event] = set()
         self._workers = Workers("digest", self._work, clock)
@@ -87,11 +91,13 @@ class DigestWorker:
             self.wake(user_id)
 
     async def sweep(self) -> None:
-        """Seal what idles, and take up what is sealed, by whomever."""
+        """Seal what idles, compact what grew long, and take up what is sealed, by whomever."""
         if not self.enabled:
             return
         idle = timedelta(minutes=self._settings.value.sessions.idle_consolidate_minutes)
         await seal_idle(self._database, self._clock, idle)
+        sessions = self._settings.value.sessions
+        await compact_long(self._database, self._clock, sessions, self._most_tokens())
         users = await self._database.read(digests.users_under_way)
         for user_id in users:
             self.wake(user_id)

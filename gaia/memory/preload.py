@@ -28,6 +28,7 @@ from gaia.memory.reminders import OVERDUE
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
+from gaia.store.digest_tables import DigestReason, DigestRow
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Profile
 
@@ -37,6 +38,9 @@ themselves."""
 
 RULES_SHARE = 0.6
 """The part of the room that rules may take."""
+
+LONGEST_SUMMARY = 800
+"""The same of a conversation that was compacted, and goes on."""
 
 LONGEST_ABSTRACT = 200
 """Characters of an episode that a session begins with."""
@@ -108,7 +112,7 @@ def prefix(
     if not within.bullets:
         return Prefix(said)
     episode = _last_episode(session, user_id, now, context)
-    told = "" if episode is None else abstract(episode.text)
+    told = "" if episode is None else _summary(session, episode)
     profile = profiles.get(session, user_id)
     bullets = _bullets(session, user_id, now, profile, within.bullets, context)
     left = within.tokens - sum(map(text_tokens, [*said, told]))
@@ -255,6 +259,16 @@ def abstract(episode: str) -> str:
             break
         told += sentence
     return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
+
+
+def _summary(session: Session, episode: Memory) -> str:
+    """What an episode tells: of a conversation that goes on, all of it."""
+    reason = session.scalar(
+        select(DigestRow.reason).where(DigestRow.digest_id == episode.digest_id)
+    )
+    if reason == DigestReason.COMPACT:
+        return one_line(episode.text, LONGEST_SUMMARY)
+    return abstract(episode.text)
 
 
 def _last_episode(session: Session, user_id: str, now: datetime, context: str) -> Memory | None:

@@ -27,6 +27,8 @@ EFFECTS: Mapping[str, str] = {
     "memory.preload_limit": "the next turn; profiles are rebuilt",
     "memory.vector_store": "the index opens again; searches go by words until memories are indexed",
     "sessions": "the next turn",
+    "sessions.compact_keep": "the next conversation that is compacted",
+    "sessions.compact_messages": "at once",
     "sessions.idle_consolidate_minutes": "at once",
     "channels.terminal": "the terminal opens or closes",
     "channels.telegram": "Telegram starts again, and no other channel",

@@ -159,6 +159,8 @@ class SessionsSettings(Block):
     window_turns: Annotated[int, Field(ge=1, le=1000)] = 30
     idle_consolidate_minutes: Minutes = 30.0
     settle_seconds: Annotated[float, Field(ge=0, le=60)] = 0.4
+    compact_messages: Annotated[int, Field(ge=0, le=2000)] = 50
+    compact_keep: Annotated[int, Field(ge=2, le=1000)] = 20
 
 
 class TerminalSettings(Block):

@@ -274,6 +274,15 @@ def set_context(session: Session, conversation_id: int, context: str) -> None:
     )
 
 
+def set_turns(session: Session, conversation_id: int, turns: int) -> None:
+    """Say how many turns the present session begins with."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(session_turns=turns)
+    )
+
+
 def start_next_session(session: Session, conversation_id: int) -> None:
     """Move to the next generation: what arrives from now on is a new session."""
     session.execute(

@@ -62,12 +62,13 @@ class ArchivedTermRow(Base):
 
 class DigestReason(StrEnum):
     """Why a session was sealed: nobody wrote for a while, its user began again, the owner
-    asked for it, or two users became one."""
+    asked for it, two users became one, or it grew long and goes on with its last turns."""
 
     IDLE = "idle"
     RESET = "reset"
     OWNER = "owner"
     JOINED = "joined"
+    COMPACT = "compact"
 
 
 class DigestState(StrEnum):

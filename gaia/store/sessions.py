@@ -113,6 +113,33 @@ def last_turns(session: Session, key: SessionKey, turns: int) -> Sequence[str]:
     return events[::-1]
 
 
+def copy_last_turns(session: Session, old: SessionKey, new: SessionKey, turns: int) -> int:
+    """Have a session begin with the last turns of another one; returns how many there were."""
+    last = (
+        select(EventRow.turn_id)
+        .where(EventRow.session_id == old.session_id, EventRow.user_id == old.user_id)
+        .group_by(EventRow.turn_id)
+        .order_by(func.max(EventRow.event_id).desc())
+        .limit(turns)
+    )
+    turn_ids = session.scalars(last).all()
+    rows = session.scalars(
+        select(EventRow)
+        .where(EventRow.session_id == old.session_id, EventRow.turn_id.in_(turn_ids))
+        .order_by(EventRow.event_id)
+    )
+    add(session, new, [StoredEvent(row.turn_id, row.said_at, row.event) for row in rows.all()])
+    return len(turn_ids)
+
+
+def is_busy(session: Session, conversation_id: int) -> bool:
+    """Whether something waits in a conversation, or is being answered."""
+    waits = exists().where(
+        InboxRow.conversation_id == conversation_id, InboxRow.state.in_(UNFINISHED)
+    )
+    return bool(session.scalar(select(waits)))
+
+
 def events(
     session: Session, user_id: str, session_id: str, *, limit: int | None = None
 ) -> Sequence[str]:
