@@ -4,7 +4,9 @@
 #   docker run --rm -v gaia:/home/gaia/.gaia gaia model pull     # unless a key is set
 #   docker run -d --name gaia --stop-timeout 40 -v gaia:/home/gaia/.gaia --env-file .env gaia
 #   docker exec -it gaia gaia chat
-FROM python:3.11-slim AS build
+# Pin it: --build-arg BASE=python:3.11-slim@sha256:…, with the digest of 'docker pull'.
+ARG BASE=python:3.11-slim
+FROM ${BASE} AS build
 WORKDIR /source
 COPY requirements.lock ./
 RUN python -m venv /opt/gaia \
@@ -15,7 +17,7 @@ COPY channels ./channels
 COPY gaia ./gaia
 RUN /opt/gaia/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
-FROM python:3.11-slim
+FROM ${BASE}
 LABEL org.opencontainers.image.title="gaia" \
     org.opencontainers.image.description="A personal assistant that runs as one daemon" \
     org.opencontainers.image.licenses="Apache-2.0"

@@ -124,17 +124,27 @@ def build(todo: Sequence[Step], folder: Path) -> Image:
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
         base.pop(name, None)
     names: list[str] = []
+    arguments: dict[str, str] = {}
     image = Image(place, dict(base))
+
+    def given(words: str) -> str:
+        for name, value in arguments.items():
+            words = words.replace(f"${{{name}}}", value)
+        return words
+
     for step in todo:
         began_at = time.monotonic()
         if step.word == "FROM":
             if names:
                 place.rename(stages / names[-1])
-            source, *alias = step.rest.split(" AS ")
+            source, *alias = given(step.rest).split(" AS ")
             require_python(source)
             names.append(alias[0] if alias else "")
             place.mkdir()
             image = Image(place, dict(base))
+        elif step.word == "ARG":
+            name, _, value = step.rest.partition("=")
+            arguments[name] = value
         else:
             carry_out(step, image, stages)
         say(f"{time.monotonic() - began_at:6.1f} s  {step.word} {step.rest[:70]}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import resource
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,8 +104,15 @@ class Crowd:
             "more than %d connections are open: those that sent no request are closed",
             self.bounds.connections,
         )
-        for connection in list(self._waiting)[:excess]:
-            connection.hang_up()
+        for _ in range(excess):
+            self._one_too_many().hang_up()
+
+    def _one_too_many(self) -> BoundedConnection:
+        """The one that gaia has waited for longest, of the address that holds most: who holds on
+        to many keeps nobody else's from its request."""
+        held = Counter(connection.address for connection in self._waiting)
+        [(fullest, _)] = held.most_common(1)
+        return next(each for each in self._waiting if each.address == fullest)
 
 
 class BoundedConnection(H11Protocol):
@@ -156,6 +164,11 @@ class BoundedConnection(H11Protocol):
         super().resume_writing()
         self._is_writing_held_up = False
         self._look()
+
+    @property
+    def address(self) -> str:
+        """Where it comes from, without the port; empty on a socket of this machine."""
+        return self.client[0] if self.client else ""
 
     def hang_up(self) -> None:
         """Close the connection at once, whatever it is about."""

@@ -18,7 +18,7 @@ from gaia.testing.clock import until
 from gaia.web.connections import Bounds
 from gaia.web.server import WebServer, listen_on_path, listen_on_port
 
-Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+Connect = Callable[..., Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: gaia\r\nConnection: close\r\n\r\n"
 KEPT_OPEN = b"GET / HTTP/1.1\r\nHost: gaia\r\n\r\n"
@@ -57,11 +57,13 @@ async def serving(bounds: Bounds, path: Path | None = None) -> AsyncIterator[Con
     await until(lambda: server.started)
     writers: list[asyncio.StreamWriter] = []
 
-    async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def connect(
+        from_: str = "127.0.0.1",
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if path:
             reader, writer = await asyncio.open_unix_connection(path)
         else:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(from_, 0))
         writers.append(writer)
         return reader, writer
 
@@ -134,6 +136,18 @@ async def test_a_crowd_that_only_holds_on_makes_room_for_whoever_asks() -> None:
         assert [each.done() for each in gone] == [True] * 9 + [False] * 3
         for each in gone:
             each.cancel()
+
+
+async def test_a_crowd_of_one_address_closes_nobody_elses_connection() -> None:
+    async with serving(Bounds(4, head_seconds=LONG)) as connect:
+        reader, writer = await connect("127.0.0.2")
+        writer.write(REQUEST[:10])
+        for _ in range(12):
+            _, stranger = await connect("127.0.0.3")
+            stranger.write(HALF_A_HEAD)
+        assert (await ask(connect)).endswith(b"here")
+        writer.write(REQUEST[10:])
+        assert (await reader.read()).endswith(b"here")
 
 
 async def test_bodies_that_do_not_come_make_room_too() -> None:
