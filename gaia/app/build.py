@@ -13,23 +13,14 @@ from starlette.routing import BaseRoute
 from gaia.agent.models import ChatModel
 from gaia.app.base import Base, MemoryParts, build_base, build_memory
 from gaia.app.channels import ChannelParts, UserLogin, build_channels
+from gaia.app.commands import build_commands
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
-from gaia.commands.contexts import context_commands
-from gaia.commands.conversation import conversation_commands, status_commands
-from gaia.commands.export import export_command
-from gaia.commands.link import linking_commands
-from gaia.commands.page import page_command
-from gaia.commands.people import people_commands
-from gaia.commands.registry import Registry
-from gaia.commands.remember import memory_commands
-from gaia.commands.reminders import reminder_commands
 from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, ModelWarmer
-from gaia.core.group_rights import GroupRights
 from gaia.core.handler import Handlers
 from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
@@ -289,23 +280,17 @@ def _build_intake(
     strangers = Strangers(
         database=database, channels=channels.by_name, delivery=delivery, clock=clock
     )
-    commands = [
-        *conversation_commands(handlers.stop_turn, digest_worker, memory.forget_worker.wake),
-        *context_commands(digest_worker, memory.forget_worker.wake),
-        *linking_commands(digest_worker),
-        *memory_commands(
-            memory.search,
-            memory.changed,
-            lambda: base.settings.value.memory.enabled,
-            _room(base, models),
-            GroupRights(base.users, channels.by_name).refusal,
-        ),
-        *reminder_commands(base.settings, memory.changed),
-        export_command(channels.takes),
-        page_command(page.public_link),
-        *status_commands(reports.status),
-        *people_commands(strangers.greet),
-    ]
+    commands = build_commands(
+        base,
+        memory,
+        channels,
+        digest_worker,
+        reports.status,
+        page,
+        strangers,
+        handlers.stop_turn,
+        _room(base, models),
+    )
     dispatcher = Dispatcher(
         database=database,
         access=channels.access,
@@ -316,7 +301,7 @@ def _build_intake(
         runner=models.answering.runner,
         handlers=handlers,
         delivery=delivery,
-        commands=Registry(commands, clock),
+        commands=commands,
         channels=channels.by_name,
         clock=clock,
         asked=asked,

@@ -22,7 +22,7 @@ from gaia.commands.memory_text import (
 from gaia.commands.registry import Call, Command, Run
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, ledger, pending
+from gaia.memory import entities, ledger, pending, shared
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
@@ -83,10 +83,16 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
             for memory in ledger.get_many(call.session, call.caller.user.user_id, ids)
             if memory.status is MemoryStatus.ACTIVE
         }
+        notes = shared.matching(call.session, call.caller.user.user_id, words, call.now)
+        for_all = [line(each) for each in notes if each.memory_id not in present]
+        if for_all:
+            for_all = ["All members know:", *for_all[:SEARCH_LIMIT]]
+        if not present and for_all:
+            return "\n".join(for_all)
         if not present:
             return f"Nothing in {whose(call.caller)} memory is similar to {quoted(words)}."
         lines = [line(present[each]) for each in ids if each in present]
-        return "\n".join([f"Most similar to {quoted(words)}, the best first:", *lines])
+        return "\n".join([f"Most similar to {quoted(words)}, the best first:", *lines, *for_all])
 
     return show
 

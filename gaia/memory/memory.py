@@ -35,6 +35,8 @@ class Statement:
     object: str | None = None
     context: str = "global"
     sensitive: bool = False
+    is_shared: bool = False
+    may_tell_credentials: bool = False
     pinned: bool = False
     entities: tuple[str, ...] = ()
     said_at: datetime | None = None
@@ -66,6 +68,7 @@ class Memory:
     object: str | None
     context: str
     sensitive: bool
+    is_shared: bool
     pinned: bool
     source: MemorySource
     status: MemoryStatus
@@ -125,6 +128,7 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         object=row.object,
         context=row.context,
         sensitive=row.sensitive,
+        is_shared=row.is_shared,
         pinned=row.pinned,
         source=MemorySource(row.source),
         status=MemoryStatus(row.status),

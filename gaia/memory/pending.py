@@ -33,7 +33,7 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
         UnfitMemoryError: It is empty, or longer than a memory can be.
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
-    said = replace(said, text=ledger.checked(said.text))
+    said = replace(said, text=ledger.checked(said.text, may_tell=said.may_tell_credentials))
     known = rows.same(session, user_id, said)
     if known is None:
         forgotten.check(session, user_id, said)

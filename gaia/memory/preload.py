@@ -17,7 +17,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from gaia.lru import LruCache
-from gaia.memory import credentials
+from gaia.memory import credentials, shared
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.memory import Memory, memory_of
@@ -38,6 +38,10 @@ themselves."""
 
 RULES_SHARE = 0.6
 """The part of the room that rules may take."""
+
+MOST_SHARED = 20
+SHARED_SHARE = 0.2
+"""The part of the room that shared notes may take."""
 
 LONGEST_SUMMARY = 800
 """The same of a conversation that was compacted, and goes on."""
@@ -69,6 +73,7 @@ class Prefix:
     bullets are those of a profile that is kept, and not made for the moment."""
 
     rules: Sequence[str] = ()
+    shared: Sequence[str] = ()
     bullets: Sequence[str] = ()
     episode: str = ""
     talked_at: datetime | None = None
@@ -77,7 +82,7 @@ class Prefix:
     @property
     def texts(self) -> Sequence[str]:
         """All that it says."""
-        return [*self.rules, *self.bullets, *([self.episode] if self.episode else [])]
+        return [*self.rules, *self.shared, *self.bullets, *([self.episode] if self.episode else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +114,17 @@ def prefix(
     owner(user_id)
     followed = rules(session, user_id, now, within, context)
     said = [excerpt(each.text) for each in followed][::-1]
+    known_to_all = _shared(session, user_id, now, within)
     if not within.bullets:
-        return Prefix(said)
+        return Prefix(said, known_to_all)
     episode = _last_episode(session, user_id, now, context)
     told = "" if episode is None else _summary(session, episode)
     profile = profiles.get(session, user_id)
     bullets = _bullets(session, user_id, now, profile, within.bullets, context)
-    left = within.tokens - sum(map(text_tokens, [*said, told]))
+    left = within.tokens - sum(map(text_tokens, [*said, *known_to_all, told]))
     return Prefix(
         rules=said,
+        shared=known_to_all,
         bullets=_fitting(bullets, left),
         episode=told,
         talked_at=None if episode is None else episode.valid_from,
@@ -259,6 +266,12 @@ def abstract(episode: str) -> str:
             break
         told += sentence
     return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
+
+
+def _shared(session: Session, user_id: str, now: datetime, within: Room) -> Sequence[str]:
+    """The notes that owners share with the user, the newest as far as there is room."""
+    found = shared.notes(session, user_id, now, limit=MOST_SHARED)
+    return _fitting([excerpt(each.text) for each in found], within.tokens * SHARED_SHARE)
 
 
 def _summary(session: Session, episode: Memory) -> str:

@@ -90,6 +90,7 @@ def insert_pending(session: Session, user_id: str, said: Statement, now: datetim
         object=_storable(said.object),
         context=said.context,
         sensitive=said.sensitive,
+        is_shared=said.is_shared,
         pinned=said.pinned,
         source=said.source,
         status=MemoryStatus.PENDING,

@@ -42,6 +42,16 @@ COLUMNS = (
 """What a user is read from."""
 
 
+_OWNERS = TABLE.alias("owners")
+
+SHARED_VERSION = (
+    select(func.coalesce(func.sum(_OWNERS.c.memory_version), 0))
+    .where(_OWNERS.c.role == "owner", _OWNERS.c.removed_at.is_(None))
+    .scalar_subquery()
+)
+"""Rises with each change of what owners may have shared."""
+
+
 class Role(StrEnum):
     """What a user may do. An owner may change gaia and its users."""
 
@@ -155,8 +165,11 @@ def resolve(session: Session, address: Address) -> User | None:
 
 
 def memory_version(session: Session, user_id: str) -> int:
-    """The version of a user's memory, see `UserRow`; 0 of somebody unknown."""
-    found = session.scalar(select(UserRow.memory_version).where(UserRow.user_id == user_id))
+    """The version of what a user's memory tells, that of the owners, who share notes, among
+    it; 0 of somebody unknown."""
+    found = session.scalar(
+        select(TABLE.c.memory_version + SHARED_VERSION).where(TABLE.c.user_id == user_id)
+    )
     return found or 0
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import JSON, ForeignKey, Index, String, text
+from sqlalchemy import JSON, ForeignKey, Index, String, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from gaia.store.base import NEVER_REUSE_IDS, Base
@@ -54,8 +54,8 @@ class MemoryRow(Base):
     about, such as a name; of a relation, `predicate` and `object` tell the rest, such as
     `Grace`, `sister of`, `the user`. `context` is where it applies: `global`, `work`, … A
     `sensitive` one is shown when it is searched for, and never offered; a `pinned` one is told
-    before others, and never runs out. `session_id`
-    and `position` place it among its neighbours: rows of one session whose positions
+    before others, and never runs out; one that an owner has `is_shared` is read by all members.
+    `session_id` and `position` place it among its neighbours: rows of one session whose positions
     differ by one were said one after the other. `hash` is that of the normalised
     text, `length` the number of the terms that it is found by. `valid_from` is when it was
     said, `valid_to` when it ceased to hold. `digest_id` is the digest that wrote it. A pending
@@ -96,6 +96,7 @@ class MemoryRow(Base):
     object: Mapped[str | None]
     context: Mapped[str] = mapped_column(String(32), default="global")
     sensitive: Mapped[bool] = mapped_column(default=False)
+    is_shared: Mapped[bool] = mapped_column(default=False, server_default=false())
     pinned: Mapped[bool] = mapped_column(default=False, server_default="0")
     source: Mapped[str] = mapped_column(String(16))
     status: Mapped[str] = mapped_column(String(16), default=MemoryStatus.ACTIVE)

@@ -105,7 +105,7 @@ _TALK = (
     select(
         *identities.COLUMNS,
         *conversations.COLUMNS,
-        USERS.c.memory_version,
+        (USERS.c.memory_version + identities.SHARED_VERSION).label("memory_version"),
         exists()
         .where(FORGETS.c.user_id == USERS.c.user_id, FORGETS.c.state == ForgetState.WIPING)
         .label("is_forgetting"),

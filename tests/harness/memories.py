@@ -30,6 +30,7 @@ def a_memory(memory_id: int, text: str, *, said_at: datetime = START, **changes:
         object=None,
         context="global",
         sensitive=False,
+        is_shared=False,
         pinned=False,
         source=MemorySource.USER,
         status=MemoryStatus.ACTIVE,

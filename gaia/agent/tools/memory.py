@@ -29,7 +29,7 @@ from gaia.errors import (
     UnknownMemoryError,
     UnknownUserError,
 )
-from gaia.memory import credentials, forget, forgotten, ledger, pending
+from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import around, one_line
@@ -134,9 +134,13 @@ class MemoryTools:
             found = await self._finder.find(
                 owner(tool_context.user_id), _sentence(query), limit=self._limit, context=context
             )
+            notes = await self._database.read(
+                shared.matching, tool_context.user_id, query, self._clock.now()
+            )
         except FAULTS as exc:
             return _failed(exc)
         told = [_shown(memory) for memory in found if credentials.find(memory.text) is None]
+        told += [_shown(memory) for memory in notes if memory not in found]
         return {"result": "\n".join(told) or "nothing is known of that"}
 
     async def update_memory(self, memory_id: int, fact: str, tool_context: ToolContext) -> Told:

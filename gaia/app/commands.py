@@ -1,0 +1,58 @@
+"""Builds the slash commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gaia.app.base import Base, MemoryParts
+from gaia.app.channels import ChannelParts
+from gaia.commands.contexts import context_commands
+from gaia.commands.conversation import StopTurn, conversation_commands, status_commands
+from gaia.commands.export import export_command
+from gaia.commands.link import linking_commands
+from gaia.commands.page import page_command
+from gaia.commands.people import people_commands
+from gaia.commands.registry import Registry
+from gaia.commands.remember import memory_commands
+from gaia.commands.reminders import reminder_commands
+from gaia.commands.shared import shared_commands
+from gaia.core.group_rights import GroupRights
+from gaia.core.strangers import Strangers
+from gaia.digest.worker import DigestWorker
+from gaia.memory.preload import Room
+from gaia.ops.status import Status
+from gaia.web.page.parts import PageParts
+
+
+def build_commands(
+    base: Base,
+    memory: MemoryParts,
+    channels: ChannelParts,
+    digest_worker: DigestWorker,
+    status: Status,
+    page: PageParts,
+    strangers: Strangers,
+    stop_turn: StopTurn,
+    room: Callable[[], Room],
+) -> Registry:
+    """Build them all; `/help` lists them in this order."""
+    faded = memory.forget_worker.wake
+    commands = [
+        *conversation_commands(stop_turn, digest_worker, faded),
+        *linking_commands(digest_worker),
+        *memory_commands(
+            memory.search,
+            memory.changed,
+            lambda: base.settings.value.memory.enabled,
+            room,
+            GroupRights(base.users, channels.by_name).refusal,
+        ),
+        *reminder_commands(base.settings, memory.changed),
+        *context_commands(digest_worker, faded),
+        *shared_commands(channels.by_name, memory.changed),
+        export_command(channels.takes),
+        page_command(page.public_link),
+        *status_commands(status),
+        *people_commands(strangers.greet),
+    ]
+    return Registry(commands, base.clock)
