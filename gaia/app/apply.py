@@ -20,6 +20,7 @@ from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
 from gaia.app.models import ModelStack
 from gaia.app.tasks import Listeners, Place, Tasks
+from gaia.memory import rerank
 from gaia.memory.index.opener import parts_inputs, parts_opener
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
@@ -124,6 +125,7 @@ class SettingsApplier:
         return changes
 
     def _prepare(self, loaded: LoadedSettings, changes: Sequence[Change]) -> Prepared:
+        rerank.require_extra(loaded.settings.memory)
         channels: Mapping[str, Channel] = {}
         changed: Collection[str] = ()
         if not self._hosted:

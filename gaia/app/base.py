@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
 from gaia.memory.ranking import E5
+from gaia.memory.rerank import Reranker
 from gaia.memory.search import RankingOptions, Search
 from gaia.ops.backup.backups import Backups, build_backups
 from gaia.ops.clock_watch import ClockWatch
@@ -71,6 +72,7 @@ class MemoryParts:
     ranking_options: Swappable[RankingOptions]
     index: Index
     search: Search
+    reranker: Reranker
     forget_worker: ForgetWorker
     backups: Backups
 
@@ -91,6 +93,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         clock=base.clock,
         start_after_seconds=base.quiet_seconds,
     )
+    reranker = Reranker(base.clock)
     backups = build_backups(
         base.home, base.database, base.settings, base.clock, base.clock_watch.doubt
     )
@@ -102,7 +105,8 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
     return MemoryParts(
         ranking_options=weighed,
         index=index,
-        search=Search(base.database, index, base.clock, ranking_options=weighed),
+        search=Search(base.database, index, base.clock, ranking_options=weighed, reranker=reranker),
+        reranker=reranker,
         forget_worker=ForgetWorker(
             home=base.home, database=base.database, clock=base.clock, forgotten=forgotten
         ),
@@ -112,4 +116,5 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
 
 def ranking_options(memory: MemorySettings) -> RankingOptions:
     """How what is found is weighed, by the settings."""
-    return RankingOptions(memory.fusion, E5 if memory.embedder.provider == "embedded" else None)
+    scale = E5 if memory.embedder.provider == "embedded" else None
+    return RankingOptions(memory.fusion, scale, memory.rerank)

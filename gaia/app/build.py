@@ -29,7 +29,8 @@ from gaia.core.turns import Turns
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
-from gaia.memory.preload import Room, room
+from gaia.memory.preload import room
+from gaia.memory.rerank import Reranker
 from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
@@ -72,6 +73,7 @@ class App:
     delivery: Delivery
     warmer: ModelWarmer
     index: Index
+    reranker: Reranker
     forget_worker: ForgetWorker
     backups: Backups
     digest_worker: DigestWorker
@@ -151,6 +153,7 @@ def build_app(
         delivery=channels.delivery,
         warmer=intake.warmer,
         index=memory.index,
+        reranker=memory.reranker,
         forget_worker=memory.forget_worker,
         backups=memory.backups,
         profiles=models.profiles,
@@ -245,14 +248,10 @@ def _build_page(
         search=memory.search,
         settings=base.settings,
         changed=memory.changed,
-        room=_room(base, models),
+        room=lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small),
         report=reports.status.report,
         sign_in=SignIn(base.clock),
     )
-
-
-def _room(base: Base, models: ModelParts) -> Callable[[], Room]:
-    return lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +288,7 @@ def _build_intake(
         page,
         strangers,
         handlers.stop_turn,
-        _room(base, models),
+        page.room,
     )
     dispatcher = Dispatcher(
         database=database,

@@ -316,6 +316,7 @@ async def _open(
         await app.answering.model.value.close()
 
     stack.push_async_callback(close_model)
+    stack.push_async_callback(app.reranker.stop)
     control_socket = stack.enter_context(listen_on_path(home.control_socket))
     return Opened(database, app, control_socket)
 

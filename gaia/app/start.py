@@ -14,6 +14,7 @@ from gaia import logs
 from gaia.app.channels import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
+from gaia.memory import rerank
 from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -89,6 +90,7 @@ def _load(home: Home, *, hosted: bool) -> LoadedSettings:
 
 def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
     resolve_loaded(loaded)
+    rerank.require_extra(loaded.settings.memory)
     if not hosted:
         require_secrets(loaded)
         if loaded.settings.tracing.enabled:

@@ -83,15 +83,18 @@ def check(as_json: AsJson = False) -> None:
 
 
 def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
-    """Look for the model, and for the secrets of the channels.
+    """Look for the model, for what settings need to have installed, and for the secrets of the
+    channels.
 
     Raises:
         SettingsError: Something is missing.
     """
     from channels.credentials import missing
     from gaia.errors import SettingsError
+    from gaia.memory.rerank import require_extra
     from gaia.settings.providers import resolve_loaded
 
+    require_extra(loaded.settings.memory)
     mistakes = [loaded.placed(each) for each in missing(loaded.settings.channels, loaded.secrets)]
     try:
         resolve_loaded(loaded)

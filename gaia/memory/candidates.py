@@ -6,7 +6,7 @@ Full text and vector index each name their best. Nothing is put in order here.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -59,10 +59,12 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """The memories nearest to a question in meaning, with their cosines. `fault` is why
-    meaning was not searched, empty if it was."""
+    meaning was not searched, empty if it was, and `pair_scores` what a reranker made of the
+    best memories."""
 
     similarities: Mapping[int, float]
     fault: str = ""
+    pair_scores: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

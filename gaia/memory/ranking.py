@@ -69,16 +69,19 @@ class Weights:
     `vector` is the share of the meaning. `neighbour` is the share of a score that goes to
     what was said just before and after; of that the same share goes one further. `named`
     is added when the question names the subject, and when it names the month; `question`
-    is taken from a memory that ends in a question mark.
+    is taken from a memory that ends in a question mark, and `rerank` is what the best by a
+    reranker's scores gets.
     """
 
     vector: float = 0.5
     neighbour: float = 0.45
     named: float = 0.5
     question: float = 0.15
+    rerank: float = 0.1
 
 
 WEIGHTS = Weights()
+NO_SCORES: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +109,23 @@ class Parts:
     named: float
     dated: float
     question: float
+    reranked: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.text + self.vector + self.neighbours + self.named + self.dated - self.question
+        added = self.text + self.vector + self.neighbours + self.named + self.dated
+        return added + self.reranked - self.question
 
 
 def rank(
-    candidates: Sequence[Candidate], fusion: Fusion, weights: Weights = WEIGHTS
+    candidates: Sequence[Candidate],
+    fusion: Fusion,
+    weights: Weights = WEIGHTS,
+    pair_scores: Mapping[int, float] = NO_SCORES,
 ) -> Sequence[tuple[Candidate, Parts]]:
-    """The candidates with the parts of their scores, the best first."""
+    """The candidates with the parts of their scores, the best first. `pair_scores` are a
+    reranker's, of those that it read."""
+    reranked = _spread(pair_scores)
     texts = _scaled({c.memory_id: c.text_score for c in candidates}, fusion, least=0.0)
     vectors = _scaled({c.memory_id: c.similarity for c in candidates}, fusion, least=None)
     own = {
@@ -137,6 +147,7 @@ def rank(
                 named=weights.named * c.is_named,
                 dated=weights.named * c.is_dated,
                 question=weights.question * c.is_question,
+                reranked=weights.rerank * reranked.get(c.memory_id, 0.0),
             ),
         )
         for c in candidates
@@ -199,6 +210,12 @@ def _scaled(
     if least is None:
         least = min(*found.values(), best - LEAST_SPREAD)
     return {key: (score - least) / (best - least) for key, score in found.items()}
+
+
+def _spread(scores: Mapping[int, float]) -> Mapping[int, float]:
+    """Scores between 0 for the least and 1 for the best; all 0 where there is one alone."""
+    least, best = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    return {key: (score - least) / ((best - least) or 1.0) for key, score in scores.items()}
 
 
 def _neighbour_shares(

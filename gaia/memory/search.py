@@ -8,7 +8,7 @@ answers, and `Found.fault` says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -30,6 +30,7 @@ from gaia.memory.ranking import (
     rank,
     usual_scale,
 )
+from gaia.memory.rerank import Reranker
 from gaia.memory.rows import searched
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -71,10 +72,15 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
     """How what is found is weighed. `scale` is that of the embedder in use, None where
-    nobody knows it."""
+    nobody knows it, `rerank` whether a model reads the best once more."""
 
     fusion: Fusion = "sum"
     scale: Scale | None = E5
+    rerank: bool = False
+
+
+RERANKED = 20
+"""Memories that a reranker reads, the best without it."""
 
 
 def offered_in(context: str) -> Filter:
@@ -93,7 +99,9 @@ class Search:
         clock: Clock,
         *,
         ranking_options: Swappable[RankingOptions] | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
+        self._reranker = reranker
         self._database = database
         self._gatherer = Gatherer(nearest, clock)
         self._ranking_options = ranking_options or Swappable(RankingOptions())
@@ -144,8 +152,20 @@ class Search:
         return understand(session, owner(user_id), asked)
 
     async def meaning(self, user_id: str, question: Question) -> Meaning:
-        """What is nearest to a question in meaning: the second step."""
-        return await self._gatherer.meaning(user_id, question)
+        """What is nearest to a question in meaning: the second step. With a reranker it also
+        reads the best, in a transaction of its own."""
+        meaning = await self._gatherer.meaning(user_id, question)
+        if self._reranker is None or not self._ranking_options.value.rerank:
+            return meaning
+        best = await self._database.read(
+            self.found, user_id, question, meaning, limit=RERANKED, only=Filter()
+        )
+        texts = [hit.memory.text for hit in best.hits]
+        scores = await self._reranker.scores(question.text, texts)
+        if scores is None:
+            return meaning
+        numbers = [hit.memory.memory_id for hit in best.hits]
+        return replace(meaning, pair_scores=dict(zip(numbers, scores, strict=True)))
 
     def found(
         self,
@@ -160,7 +180,8 @@ class Search:
         """The best memories for a question: the third step."""
         ranking_options = self._ranking_options.value
         candidates = self._gatherer.candidates(session, user_id, question, meaning, only)
-        best = rank(candidates.all, ranking_options.fusion)[:limit]
+        ranked = rank(candidates.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
+        best = ranked[:limit]
         scale = ranking_options.scale or usual_scale(meaning.similarities.values())
         stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
         enough = ENOUGH if stands_somewhere or ranking_options.scale is None else ENOUGH_ALONE

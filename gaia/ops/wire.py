@@ -40,6 +40,7 @@ class ScoreReport(Report):
     name: float
     date: float
     question: float
+    rerank: float = 0.0
 
 
 class HitReport(Report):
@@ -72,6 +73,7 @@ class HitReport(Report):
             ("neighbours", parts.neighbours),
             ("named", parts.name),
             ("dated", parts.date),
+            ("reranked", parts.rerank),
             ("question", -parts.question),
         ]
         score = " ".join(f"{name} {value:+.2f}" for name, value in added if value) or "nothing"
@@ -124,6 +126,7 @@ def _hit(hit: Hit) -> HitReport:
             name=parts.named,
             date=parts.dated,
             question=parts.question,
+            rerank=parts.reranked,
         ),
         bm25=hit.text_score,
         similarity=hit.similarity,

@@ -24,6 +24,7 @@ EFFECTS: Mapping[str, str] = {
     "memory.extractor": "the next conversation that is read",
     "memory.llm": "the next conversation that is read",
     "memory.reminder_hour": "the next reminder that is made",
+    "memory.rerank": "the next search",
     "memory.preload_limit": "the next turn; profiles are rebuilt",
     "memory.vector_store": "the index opens again; searches go by words until memories are indexed",
     "sessions": "the next turn",

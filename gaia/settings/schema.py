@@ -140,6 +140,7 @@ class MemorySettings(Block):
     auto_recall: bool = True
     recall_limit: Annotated[int, Field(ge=1, le=50)] = 5
     fusion: Literal["sum", "rank"] = "sum"
+    rerank: bool = False
     preload: bool = True
     preload_limit: Annotated[int, Field(ge=1, le=200)] = 20
     extractor: Literal["gaia", "mem0"] = "gaia"

@@ -40,6 +40,7 @@ from gaia.memory import ledger
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
 from gaia.memory.memory import Statement
+from gaia.memory.rerank import Reranker
 from gaia.memory.search import RankingOptions, Search
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
@@ -169,6 +170,31 @@ async def gaia(conversations: Sequence[Conversation], home: Home) -> Mapping[str
     return answers
 
 
+async def reranked(conversations: Sequence[Conversation], home: Home) -> Mapping[str, list[Answer]]:
+    """gaia's own search with its reranker, which is waited for."""
+    answers: list[Answer] = []
+    reranker = Reranker(SystemClock(), seconds=60.0)
+    try:
+        async with memories(home) as (database, index):
+            options = Swappable(RankingOptions(rerank=True))
+            search = Search(
+                database, index, SystemClock(), ranking_options=options, reranker=reranker
+            )
+            for talk in conversations:
+                user_id, turn_of = await remember(database, index, talk)
+                if not await reranker.load():
+                    raise SystemExit("the reranker does not work")
+                for question in talk.questions:
+                    started = time.perf_counter()
+                    found = await search.hits(user_id, question.text, limit=max(DEPTHS))
+                    seconds = time.perf_counter() - started
+                    ranked = [turn_of[hit.memory.memory_id] for hit in found.hits]
+                    answers.append(answer(question, ranked, seconds))
+    finally:
+        await reranker.stop()
+    return {"gaia, reranked": answers}
+
+
 async def weigh(conversations: Sequence[Conversation], home: Home) -> None:
     asked: list[Asked] = []
     async with memories(home) as (database, index):
@@ -293,6 +319,8 @@ async def run(paths: Sequence[Path], task: str) -> None:
             await weigh(conversations, home)
         else:
             answers = await gaia(conversations, home)
+            if task == "rerank":
+                answers = {**answers, **await reranked(conversations, Home(Path(folder) / "other"))}
             print(f"{len(conversations)} conversations, {len(answers['gaia'])} questions")
             others = compare(conversations, Path(folder)) if task == "baselines" else {}
             show({**others, **answers})
@@ -307,6 +335,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", type=Path, help="conversations in LoCoMo's format")
     for name, does in (
         ("baselines", "measure the usual ways to find a memory, too"),
+        ("rerank", "measure the search with the reranker, too; it needs the extra"),
         ("time", "measure the time with many memories instead"),
         ("weigh", "show how the weights are chosen instead"),
     ):

@@ -22,9 +22,9 @@ IDLE_SECONDS = 1800.0
 LONGEST_SECONDS = 12 * 3600.0
 """No session lasts longer, however much it is used."""
 
-MOST_LINKS = 100
-MOST_SESSIONS = 200
-"""Of more, the oldest end."""
+MOST_LINKS = 5
+MOST_SESSIONS = 20
+"""Of more of one user, the oldest end: nobody's end those of others."""
 
 PATH = "/page"
 """Where the page is; below it, `enter` and a token is a link."""
@@ -62,7 +62,7 @@ class SignIn:
     def link(self, user_id: str) -> str:
         """The path of a link that signs the user in, once and soon."""
         token = secrets.token_urlsafe(32)
-        _drop_oldest(self._links, MOST_LINKS)
+        _drop_oldest(self._links, user_id, MOST_LINKS)
         self._links[_hash(token)] = _Link(user_id, self._clock.monotonic() + LINK_SECONDS)
         return f"{PATH}/enter/{token}"
 
@@ -74,7 +74,7 @@ class SignIn:
         if link is None or now >= link.until:
             return None
         session_token = secrets.token_urlsafe(32)
-        _drop_oldest(self._sessions, MOST_SESSIONS)
+        _drop_oldest(self._sessions, link.user_id, MOST_SESSIONS)
         self._sessions[_hash(session_token)] = Session(
             link.user_id, secrets.token_urlsafe(32), now + LONGEST_SECONDS, now
         )
@@ -102,6 +102,8 @@ def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def _drop_oldest(kept: dict[bytes, _Link] | dict[bytes, Session], most: int) -> None:
-    while len(kept) >= most:
-        del kept[next(iter(kept))]
+def _drop_oldest(kept: dict[bytes, _Link] | dict[bytes, Session], user_id: str, most: int) -> None:
+    """Make room for one more of a user's."""
+    theirs = [key for key, each in kept.items() if each.user_id == user_id]
+    for key in theirs[: len(theirs) - most + 1]:
+        del kept[key]

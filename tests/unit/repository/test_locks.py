@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+TO_DEVELOP_ALONE = ("rerank",)
+"""Extras that are off by default, and too large for everybody to fetch."""
+
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 
 
@@ -36,12 +39,14 @@ def test_the_lock_for_development_includes_the_one_to_run(root: Path) -> None:
 
 def test_the_locks_have_what_is_declared(root: Path, pyproject: dict[str, Any]) -> None:
     project, groups = pyproject["project"], pyproject["dependency-groups"]
+    extras = project["optional-dependencies"]
     to_run = [
         *project["dependencies"],
-        *chain(*project["optional-dependencies"].values()),
+        *chain(*(needed for name, needed in extras.items() if name not in TO_DEVELOP_ALONE)),
         *groups["build"],
     ]
     to_develop = [item for item in groups["dev"] if isinstance(item, str)]
+    to_develop += chain(*(extras[name] for name in TO_DEVELOP_ALONE))
     for requirements, lock in ((to_run, LOCKS[0]), (to_run + to_develop, LOCKS[1])):
         names = {re.split(r"[\[<>=~;! ]", requirement)[0] for requirement in requirements}
         assert names - pins_of(root / lock).keys() == set()
