@@ -14,6 +14,7 @@ from starlette.responses import Response
 from gaia.errors import UnknownMemoryError
 from gaia.memory import browse, ledger, pending, preload
 from gaia.memory.browse import Choice
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
 from gaia.memory.recall import text_tokens
 from gaia.memory.relations import relations
@@ -122,16 +123,19 @@ async def reminders(visit: Visit) -> Response:
 async def prompt(visit: Visit) -> Response:
     """What the next prompt holds, and what a message would add to it."""
     parts, now = visit.parts, visit.parts.clock.now()
-    prefix = await visit.read(preload.prefix, now, parts.room())
-    due = await visit.read(preload.due_reminders, now, parts.room().ahead)
+    contexts = await visit.read(browse.contexts)
+    context = visit.form.get("context", GLOBAL)
+    context = context if context in contexts else GLOBAL
+    prefix = await visit.read(preload.prefix, now, parts.room(), context)
+    due = await visit.read(preload.due_reminders, now, parts.room().ahead, context)
     words = visit.form.get("words", "").strip()
     added: Sequence[Memory] = ()
     if words:
         limit = parts.settings.value.memory.recall_limit
-        added = await parts.search.relevant(visit.user_id, words, limit=limit)
+        added = await parts.search.relevant(visit.user_id, words, limit=limit, context=context)
     tokens = round(sum(map(text_tokens, prefix.texts)))
     told = {"prefix": prefix, "due": due, "words": words, "added": added, "tokens": tokens}
-    return visit.page("prompt.html", **told)
+    return visit.page("prompt.html", contexts=contexts, context=context, **told)
 
 
 async def state(visit: Visit) -> Response:

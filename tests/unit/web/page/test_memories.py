@@ -279,6 +279,18 @@ async def test_the_next_prompt_is_told(signed_in: Browser, book: Book, ada: User
     assert tried.text.count(POT) == 2
 
 
+async def test_the_next_prompt_is_that_of_a_context(
+    signed_in: Browser, book: Book, ada: User
+) -> None:
+    await book.keep(ada, POT)
+    await book.keep(ada, said("The red folder is urgent", context="work"))
+    assert "red folder" not in await signed_in.see("/prompt")
+    assert "red folder" in (await signed_in.send("/prompt", context="work")).text
+    assert "red folder" not in (await signed_in.send("/prompt", context="elsewhere")).text
+    asked = await signed_in.send("/prompt", words="Which folder is urgent?", context="work")
+    assert asked.text.count("The red folder is urgent") == 2
+
+
 async def test_people_are_a_picture_and_a_table(signed_in: Browser, book: Book, ada: User) -> None:
     await book.keep(
         ada,
