@@ -272,15 +272,15 @@ class Agent:
         recall, offers = self._recall, known.offers
         if recall is not None and offers is None:
             offers = await recall.offers(scene.key.user_id, ask.words, scene.context)
-        due = known.preloaded.due
-        if self.model.is_small and not QUESTION_MARKS.search(ask.words):
+        due, recent = known.preloaded.due, known.preloaded.recent
+        if self.model.is_small:
             # It would answer the reminder, whatever the message says.
-            due = ()
+            due, recent = due if QUESTION_MARKS.search(ask.words) else (), ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
 
         def write(texts: Sequence[str]) -> str:
-            memories = recall.choose(offers or (), [*texts, *told]) if recall else ()
+            memories = recall.choose(offers or (), [*texts, *told], recent) if recall else ()
             return context(sent_at=ask.sent_at, memories=memories, due=due)
 
         return write

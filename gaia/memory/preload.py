@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import regex
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from gaia.lru import LruCache
 from gaia.memory import credentials, shared
 from gaia.memory.contexts import GLOBAL
-from gaia.memory.excerpts import one_line
+from gaia.memory.episodes import last_episode, recent_episodes, summary
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.profile import material, offered, plain_profile
@@ -28,7 +27,6 @@ from gaia.memory.reminders import OVERDUE
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import profiles
-from gaia.store.digest_tables import DigestReason, DigestRow
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Profile
 
@@ -43,19 +41,11 @@ MOST_SHARED = 20
 SHARED_SHARE = 0.2
 """The part of the room that shared notes may take."""
 
-LONGEST_SUMMARY = 800
-"""The same of a conversation that was compacted, and goes on."""
-
-LONGEST_ABSTRACT = 200
-"""Characters of an episode that a session begins with."""
-
 TOKENS = 1500
 """About how many tokens a prefix has, at most."""
 
 SMALL_TOKENS = 300
 """The same for a model that reads slowly."""
-
-SENTENCE = regex.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+(?=\s|$)|(?<=[\u3002\uff01\uff1f])|$)\s*")
 
 SMALL_AHEAD = timedelta(days=1)
 """How long before it is due a model that reads slowly is told of a reminder."""
@@ -73,11 +63,11 @@ class Prefix:
     bullets are those of a profile that is kept, and not made for the moment."""
 
     rules: Sequence[str] = ()
-    shared: Sequence[str] = ()
     bullets: Sequence[str] = ()
     episode: str = ""
     talked_at: datetime | None = None
     has_profile: bool = False
+    shared: Sequence[str] = ()
 
     @property
     def texts(self) -> Sequence[str]:
@@ -116,9 +106,9 @@ def prefix(
     said = [excerpt(each.text) for each in followed][::-1]
     known_to_all = _shared(session, user_id, now, within)
     if not within.bullets:
-        return Prefix(said, known_to_all)
-    episode = _last_episode(session, user_id, now, context)
-    told = "" if episode is None else _summary(session, episode)
+        return Prefix(said, shared=known_to_all)
+    episode = last_episode(session, user_id, now, context)
+    told = "" if episode is None else summary(session, episode)
     profile = profiles.get(session, user_id)
     bullets = _bullets(session, user_id, now, profile, within.bullets, context)
     left = within.tokens - sum(map(text_tokens, [*said, *known_to_all, told]))
@@ -195,10 +185,12 @@ def due_reminders(
 
 @dataclass(frozen=True, slots=True)
 class Preloaded:
-    """What a turn is told: the prefix of its session, and what is due."""
+    """What a turn is told: the prefix of its session, and what is due. `recent` are the
+    conversations of the last days, of which it is told where there is room."""
 
     prefix: Prefix
     due: Sequence[Memory] = ()
+    recent: Sequence[Memory] = ()
 
 
 NOTHING = Preloaded(Prefix())
@@ -242,6 +234,7 @@ class Preload:
             preloaded = Preloaded(
                 prefix(session, user_id, now, self._room, context),
                 due_reminders(session, user_id, now, ahead, context),
+                recent_episodes(session, user_id, now, context) if self._room.bullets else (),
             )
             kept = _Kept(memory_version, next_change(session, user_id, now, ahead), preloaded)
             self._kept.put((user_id, context), kept)
@@ -257,41 +250,10 @@ class Preload:
         self._kept.clear()
 
 
-def abstract(episode: str) -> str:
-    """What an episode is about: its first line, and of a long one whole sentences."""
-    first = one_line(episode.partition("\n")[0])
-    told = ""
-    for sentence in SENTENCE.findall(first):
-        if len(told + sentence.rstrip()) > LONGEST_ABSTRACT:
-            break
-        told += sentence
-    return told.rstrip() or one_line(first, LONGEST_ABSTRACT)
-
-
 def _shared(session: Session, user_id: str, now: datetime, within: Room) -> Sequence[str]:
     """The notes that owners share with the user, the newest as far as there is room."""
     found = shared.notes(session, user_id, now, limit=MOST_SHARED)
     return _fitting([excerpt(each.text) for each in found], within.tokens * SHARED_SHARE)
-
-
-def _summary(session: Session, episode: Memory) -> str:
-    """What an episode tells: of a conversation that goes on, all of it."""
-    reason = session.scalar(
-        select(DigestRow.reason).where(DigestRow.digest_id == episode.digest_id)
-    )
-    if reason == DigestReason.COMPACT:
-        return one_line(episode.text, LONGEST_SUMMARY)
-    return abstract(episode.text)
-
-
-def _last_episode(session: Session, user_id: str, now: datetime, context: str) -> Memory | None:
-    row = session.scalar(
-        select(MemoryRow)
-        .where(*offered(user_id, now, MemoryKind.EPISODE, context=context))
-        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
-        .limit(1)
-    )
-    return None if row is None or credentials.find(row.text) else memory_of(row)
 
 
 def _bullets(

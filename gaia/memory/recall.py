@@ -186,14 +186,17 @@ class Recall:
                 self._worked()
         return self._offered(user_id, found, context)
 
-    def choose(self, offers: Sequence[Memory], prompt: Iterable[str]) -> Sequence[Memory]:
-        """Those of `offers` that the texts of the prompt do not say yet, within the bounds.
+    def choose(
+        self, offers: Sequence[Memory], prompt: Iterable[str], recent: Sequence[Memory] = ()
+    ) -> Sequence[Memory]:
+        """Those of `offers` that the texts of the prompt do not say yet, within the bounds; and
+        where they leave room, of the `recent` conversations, if anything goes with the message.
         A text that asks does not say: `Do I like cheese?` holds the words of `I like cheese`.
         """
         held = _words(_statements("\n".join(prompt))) if offers else ""
         chosen: list[Memory] = []
         room = float(RECALL_TOKENS)
-        for memory in offers:
+        for memory in (*offers, *recent) if offers else ():
             size = tokens(excerpt(memory.text))
             if len(chosen) < self.limit and size <= room and not _stands_in(memory.text, held):
                 chosen.append(memory)

@@ -57,10 +57,14 @@ def a_memory(memory_id: int, text: str, *, said_at: datetime = START, **changes:
 class NothingFound:
     """Implements `gaia.memory.recall.Finder`."""
 
-    async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+    async def relevant(
+        self, user_id: str, text: str, *, limit: int, context: str = "global"
+    ) -> Sequence[Memory]:
         return ()
 
-    async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+    async def find(
+        self, user_id: str, text: str, *, limit: int, context: str = "global"
+    ) -> Sequence[Memory]:
         return ()
 
     def understand(self, session: Session, user_id: str, text: str) -> Question:
@@ -70,6 +74,13 @@ class NothingFound:
         return NO_MEANING
 
     def relevant_to(
-        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+        self,
+        session: Session,
+        user_id: str,
+        question: Question,
+        meaning: Meaning,
+        *,
+        limit: int,
+        context: str = "global",
     ) -> Sequence[Memory]:
         return ()

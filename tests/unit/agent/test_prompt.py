@@ -198,3 +198,23 @@ def test_beside_a_message_to_a_small_model_stands_what_fits_it_and_what_is_due()
     told = plain_context(sent_at=NOON, due=[late], memories=[a_memory(2, "I <b>ski")])
     assert 'Overdue: "Pay" (Thursday 1 January 2026, 11:59)' in told
     assert "I \u2039b\u203aski" in told
+
+
+def test_memories_stand_by_layers_in_the_order_of_their_relevance() -> None:
+    said = [("b", 3), ("today", 0), ("old", 40), ("a", 5), ("older", 400)]
+    memories = [
+        a_memory(number, text, said_at=NOON - timedelta(days=days))
+        for number, (text, days) in enumerate(said, 1)
+    ]
+    lines = turn_context(sent_at=NOON, memories=memories).splitlines()[3:-1]
+    told = [line.split('"')[1] if '"' in line else line for line in lines]
+    assert told == [
+        "Earlier:",
+        "old",
+        "older",
+        "In the last seven days:",
+        "b",
+        "a",
+        "Today:",
+        "today",
+    ]

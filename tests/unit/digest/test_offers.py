@@ -26,7 +26,9 @@ class Found(NothingFound):
         self.memories = memories
         self.asked: list[str] = []
 
-    async def find(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+    async def find(
+        self, user_id: str, text: str, *, limit: int, context: str = "global"
+    ) -> Sequence[Memory]:
         self.asked.append(text)
         return self.memories[:limit]
 

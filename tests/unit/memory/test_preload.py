@@ -8,7 +8,8 @@ import pytest
 
 from gaia.errors import MissingOwnerError
 from gaia.memory import ledger, preload
-from gaia.memory.preload import Prefix, Room, abstract, prefix
+from gaia.memory.episodes import abstract
+from gaia.memory.preload import Prefix, Room, prefix
 from gaia.store import profiles
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource

@@ -31,7 +31,9 @@ class Found:
         self.hangs = False
         self.asked: list[str] = []
 
-    async def relevant(self, user_id: str, text: str, *, limit: int) -> Sequence[Memory]:
+    async def relevant(
+        self, user_id: str, text: str, *, limit: int, context: str = "global"
+    ) -> Sequence[Memory]:
         self.asked.append(text)
         await self.meaning(user_id, self.question(text))
         return self.memories[:limit]
@@ -48,7 +50,14 @@ class Found:
         return NO_MEANING
 
     def relevant_to(
-        self, session: Session, user_id: str, question: Question, meaning: Meaning, *, limit: int
+        self,
+        session: Session,
+        user_id: str,
+        question: Question,
+        meaning: Meaning,
+        *,
+        limit: int,
+        context: str = "global",
     ) -> Sequence[Memory]:
         return self.memories[:limit]
 
