@@ -17,7 +17,7 @@ def edit(
     session: Session, user_id: str, memory_id: int, text: str, kind: MemoryKind, now: datetime
 ) -> Memory:
     """Supersede a memory by other words of its user: it applies where and as long as that did,
-    and is about what it still names.
+    and is about what it still names. A shared note stays one, and may tell a password.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -33,6 +33,8 @@ def edit(
         kind=kind,
         subject=old.subject,
         context=old.context,
+        is_shared=old.is_shared,
+        may_tell_credentials=old.is_shared,
         entities=tuple(still_named(about, text)),
         expires_at=old.expires_at,
         due_at=old.due_at,

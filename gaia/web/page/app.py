@@ -72,6 +72,7 @@ def page_app(parts: PageParts) -> Starlette:
             see("/episodes", views.episodes),
             see("/days", views.days),
             see("/reminders", views.reminders),
+            see("/shared", views.shared_notes),
             see("/prompt", views.prompt),
             do("/prompt", views.prompt),
             see("/state", views.state),

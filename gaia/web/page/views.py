@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import browse, ledger, pending, preload
+from gaia.memory import browse, ledger, pending, preload, shared
 from gaia.memory.browse import Choice
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
@@ -118,6 +118,12 @@ async def days(visit: Visit) -> Response:
 async def reminders(visit: Visit) -> Response:
     """The reminders, those that are due first before the others."""
     return visit.page("reminders.html", listed=await visit.read(browse.reminders))
+
+
+async def shared_notes(visit: Visit) -> Response:
+    """What owners share with all members, if the user is one."""
+    listed = await visit.read(shared.notes, visit.parts.clock.now())
+    return visit.page("shared.html", listed=listed)
 
 
 async def prompt(visit: Visit) -> Response:

@@ -29,7 +29,18 @@ SETTINGS = """
 model: {provider: openai, base_url: "http://127.0.0.1:9/v1"}
 web: {port: 0}
 """
-PAGES = ("", "unsure", "people", "episodes", "days", "reminders", "prompt", "state", "memory/1")
+PAGES = (
+    "",
+    "unsure",
+    "people",
+    "episodes",
+    "days",
+    "reminders",
+    "shared",
+    "prompt",
+    "state",
+    "memory/1",
+)
 
 pytestmark = [needs_chromium, pytest.mark.timeout(300)]
 

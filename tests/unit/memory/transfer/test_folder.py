@@ -248,6 +248,16 @@ async def test_a_line_that_cannot_be_a_memory_is_named_without_its_words(kept: K
     assert not found.deleted
 
 
+async def test_a_shared_note_may_tell_a_password(kept: Kept) -> None:
+    note = said("The Wi-Fi password is hunter2!", is_shared=True, may_tell_credentials=True)
+    await kept.book.keep(kept.user, note)
+    await kept.write()
+    assert (await kept.edits()).is_empty
+    kept.edit(lambda text: text.replace("hunter2!", "hunter3!"))
+    assert await kept.take_in() == 1
+    assert "hunter3!" in kept.text()
+
+
 async def test_numbers_of_somebody_else_mean_nothing(kept: Kept, bob: User) -> None:
     await kept.book.keep(bob, "Bob's own")
     theirs = Kept(kept.book, bob, kept.folder)

@@ -291,6 +291,25 @@ async def test_the_next_prompt_is_that_of_a_context(
     assert asked.text.count("The red folder is urgent") == 2
 
 
+async def test_shared_notes_are_read_by_members_and_changed_by_their_owner(
+    site: Site, signed_in: Browser, browse: Browse, book: Book, ada: User, bob: User, family: User
+) -> None:
+    note = said("The Wi-Fi is called Rex", kind=MemoryKind.NOTE, is_shared=True)
+    number = (await book.keep(ada, note)).memory.memory_id
+    assert "shared" in await signed_in.see("/")
+    for user, reads in ((bob, True), (family, False)):
+        other = browse()
+        await other.enter(site.link(user))
+        page = await other.see("/shared")
+        assert ("called Rex" in page) is reads
+        assert f"/page/memory/{number}" not in page
+        await other.see(f"/memory/{number}", 404)
+        assert ("called Rex" in await other.see("/prompt")) is reads
+    edited = await signed_in.send(f"/memory/{number}/edit", text="My password is hunter2!")
+    newer = int(edited.headers["location"].rpartition("/")[2])
+    assert (await book.stored(ada, newer)).is_shared
+
+
 async def test_people_are_a_picture_and_a_table(signed_in: Browser, book: Book, ada: User) -> None:
     await book.keep(
         ada,

@@ -12,7 +12,17 @@ from gaia.testing.clock import START
 from gaia.web.page.sign_in import IDLE_SECONDS, LINK_SECONDS, LONGEST_SECONDS, MOST_LINKS
 from tests.unit.web.page.conftest import Browse, Browser, Site
 
-PATHS = ("/", "/memory/1", "/unsure", "/people", "/episodes", "/days", "/reminders", "/prompt")
+PATHS = (
+    "/",
+    "/memory/1",
+    "/unsure",
+    "/people",
+    "/episodes",
+    "/days",
+    "/reminders",
+    "/shared",
+    "/prompt",
+)
 
 
 async def test_a_link_works_once(site: Site, browse: Browse, ada: User) -> None:
