@@ -293,3 +293,20 @@ def _place_of_result(
     ]
     best = min(free, key=lambda each: each[1].id != call.id, default=None)
     return best and best[0]
+
+
+CACHED_FOR = timedelta(minutes=10)
+"""How long a small model is told the same time in a conversation."""
+
+
+class CachedTime:
+    """The time as a small model is told it. All that stands after it is read again when it
+    changes, so that it holds for a while."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, datetime] = {}
+
+    def at(self, session_id: str, now: datetime) -> datetime:
+        """What a session is told that it is."""
+        self._told = {key: told for key, told in self._told.items() if now - told < CACHED_FOR}
+        return self._told.setdefault(session_id, now)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from google.adk.agents import LlmAgent
@@ -107,11 +107,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model said in the end, and the events by which the session tells of the turn."""
+    """What the model said in the end, and the events by which the session tells of the turn.
+    `recalled` are the memories that went with the message."""
 
     text: str
     events: Sequence[StoredEvent]
     called_tools: bool = False
+    recalled: Sequence[int] = ()
 
 
 class Preview(Protocol):
@@ -124,23 +126,6 @@ class Preview(Protocol):
     def tool(self, name: str) -> None:
         """The model called a tool."""
         ...
-
-
-CACHED_FOR = timedelta(minutes=10)
-"""How long a small model is told the same time in a conversation."""
-
-
-class CachedTime:
-    """The time as a small model is told it. All that stands after it is read again when it
-    changes, so that it holds for a while."""
-
-    def __init__(self) -> None:
-        self._told: dict[str, datetime] = {}
-
-    def at(self, session_id: str, now: datetime) -> datetime:
-        """What a session is told that it is."""
-        self._told = {key: told for key, told in self._told.items() if now - told < CACHED_FOR}
-        return self._told.setdefault(session_id, now)
 
 
 class Agent:
@@ -162,7 +147,7 @@ class Agent:
         self._recall = recall
         self._preload = preload
         self._settings = settings
-        self._held_time = CachedTime()
+        self._held_time = prompt.CachedTime()
         self._events = EventReader()
 
     def cue(self, session: Session, user_id: str, words: str) -> Cue | None:
@@ -209,7 +194,9 @@ class Agent:
         if self._preload is not None:
             begins = not scene.earlier_turns
             self._preload.note_use(scene.key.user_id, known.preloaded, begins=begins)
-        context = TurnContext(await self._context_writer(scene, ask, known), ask.enclosures)
+        recalled: list[int] = []
+        write = await self._context_writer(scene, ask, known, recalled)
+        context = TurnContext(write, ask.enclosures)
         cap = ToolCap(self._most_tool_calls)
         told = self._instructions(scene, known.preloaded.prefix, ask.sent_at)
         plugins = [replay_window(turns), context, meter, cap]
@@ -239,7 +226,7 @@ class Agent:
         if answer is None:
             raise ModelFruitlessError("the model gave an empty answer")
         called_tools = any(event.get_function_calls() for event in said)
-        return Answer(answer, stored_events(session.added), called_tools)
+        return Answer(answer, stored_events(session.added), called_tools, recalled)
 
     async def warm(self, scene: Scene, known: Known, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and
@@ -268,7 +255,10 @@ class Agent:
             capture.request.contents.pop()
             await self.model.warm(capture.request)
 
-    async def _context_writer(self, scene: Scene, ask: Ask, known: Known) -> WriteContext:
+    async def _context_writer(
+        self, scene: Scene, ask: Ask, known: Known, recalled: list[int]
+    ) -> WriteContext:
+        """What writes the turn's context, and notes which memories are in it."""
         recall, offers = self._recall, known.offers
         if recall is not None and offers is None:
             offers = await recall.offers(scene.key.user_id, ask.words, scene.context)
@@ -281,6 +271,7 @@ class Agent:
 
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers or (), [*texts, *told], recent) if recall else ()
+            recalled[:] = [each.memory_id for each in memories]
             return context(sent_at=ask.sent_at, memories=memories, due=due)
 
         return write

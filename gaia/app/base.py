@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
 from gaia.memory.ranking import E5
@@ -117,4 +118,5 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
 def ranking_options(memory: MemorySettings) -> RankingOptions:
     """How what is found is weighed, by the settings."""
     scale = E5 if memory.embedder.provider == "embedded" else None
-    return RankingOptions(memory.fusion, scale, memory.rerank)
+    decay = Decay(memory.upkeep.use_gain, memory.upkeep.decay_days)
+    return RankingOptions(memory.fusion, scale, memory.rerank, decay)

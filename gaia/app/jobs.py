@@ -15,6 +15,7 @@ from gaia.core.turns import Turns
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.known import Known
 from gaia.digest.read import WindowReader
+from gaia.digest.upkeep.worker import FADE, RULES, MemoryUpkeep
 from gaia.digest.worker import DigestWorker
 from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
@@ -32,6 +33,7 @@ SHORTEST_SWEEP = timedelta(seconds=1)
 LONGEST_SWEEP = timedelta(minutes=1)
 
 UPKEEP_HOUR = 4
+MEMORY_UPKEEP_HOUR = 5
 CHECKPOINT_INTERVAL = timedelta(hours=1)
 
 
@@ -103,6 +105,13 @@ def build_jobs(
         clock=base.clock,
         settings=base.settings,
     )
+    memory_upkeep = MemoryUpkeep(
+        database=base.database,
+        memory_changed=memory.changed,
+        doubt_clock=base.clock_watch.doubt,
+        clock=base.clock,
+        settings=base.settings,
+    )
 
     def of_settings() -> Sequence[Job]:
         now = base.settings.value
@@ -111,6 +120,8 @@ def build_jobs(
             Job("sweep", sweep, digest_worker.sweep),
             Job("checkpoint", Every(CHECKPOINT_INTERVAL, CHECKPOINT_INTERVAL), checkpoints.run),
             Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
+            Job(FADE, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.fade),
+            Job(RULES, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.cap_rules),
             build_backup_job(memory.backups, now.backup),
         )
 

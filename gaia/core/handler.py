@@ -290,7 +290,11 @@ class Handlers:
             return Outcome(InboxState.REFUSED, taken.refusal)
         answer = await running.run(runner.answer(scene, batch, sight, running, meter))
         return Outcome(
-            InboxState.DONE, answer.text, events=answer.events, called_tools=answer.called_tools
+            InboxState.DONE,
+            answer.text,
+            events=answer.events,
+            called_tools=answer.called_tools,
+            recalled=answer.recalled,
         )
 
 

@@ -27,7 +27,7 @@ from gaia.memory import archive
 from gaia.ports import Clock
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, incognito, outbox, sessions
+from gaia.store import conversations, inbox, incognito, memory_uses, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
@@ -65,7 +65,8 @@ HOPELESS = (
 class Outcome:
     """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
     is what had been said of its answer when it was stopped, and `events` are what the session
-    is to tell of it. `called_tools` says that tools may have proposed something."""
+    is to tell of it. `called_tools` says that tools may have proposed something, `recalled`
+    are the memories that went with the message."""
 
     state: InboxState
     reply: str | None = None
@@ -73,6 +74,7 @@ class Outcome:
     said: str = sentences.STOPPED_MARK
     events: Sequence[StoredEvent] = ()
     called_tools: bool = False
+    recalled: Sequence[int] = ()
 
     @property
     def answer(self) -> str:
@@ -187,6 +189,7 @@ class TurnEnds:
                 longest_message=self._settings.value.limits.message_characters,
             )
             archive.keep(session, turn)
+            memory_uses.add(session, present.user_id, outcome.recalled, self._clock.now())
 
 
 def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:

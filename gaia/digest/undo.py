@@ -1,7 +1,8 @@
-"""Takes back what gaia learned by itself: `/undo`, and a digest that is written once more.
+"""Takes back what gaia did by itself with memories: `/undo`, and a digest that is written once
+more.
 
-The journal of a digest tells which memories it wrote and ended, by their numbers alone. A
-memory that is forgotten meanwhile is gone for it as well.
+The journal of a digest, or of a run of upkeep, tells which memories it wrote and ended, by
+their numbers alone. A memory that is forgotten meanwhile is gone for it as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import kept_by_tools, ledger, pending
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
+from gaia.store import upkeep_runs
 from gaia.store.digest_tables import DigestRow, DigestState
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 
@@ -30,12 +32,14 @@ LOOKED_AT = 50
 
 class Deed(StrEnum):
     """What a digest did with a memory: wrote a new one, active or pending; activated a
-    pending one; ended one; summarised the session in an episode."""
+    pending one; ended one; summarised the session in an episode. What upkeep did: ended or
+    archived one."""
 
     WROTE = "wrote"
     SUPPORTED = "supported"
     ENDED = "ended"
     TOLD = "told"
+    ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +71,15 @@ def last_digest(session: Session, user_id: str, now: datetime) -> int | None:
         .order_by(DigestRow.committed_at.desc(), DigestRow.digest_id.desc())
         .limit(LOOKED_AT)
     )
-    for digest_id, stored, undone_at in found:
-        if any(each.deed is not Deed.TOLD for each in _entries(stored)):
+    for digest_id, journal, undone_at in found:
+        if any(each.deed is not Deed.TOLD for each in _entries(journal)):
             return None if undone_at else digest_id
     return None
 
 
 def undo_last(session: Session, user_id: str, now: datetime) -> Undone | None:
-    """Take back what gaia last learned of the user by itself: a digest, or what a tool kept in
-    a turn; None where there is nothing.
+    """Take back what gaia last did by itself: a digest, what a tool kept in a turn, or a run
+    of upkeep; None where there is nothing.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -83,9 +87,13 @@ def undo_last(session: Session, user_id: str, now: datetime) -> Undone | None:
     digest_id = last_digest(session, user_id, now)
     since = now - UNDOABLE_FOR
     if digest_id is not None:
-        stored = select(DigestRow.committed_at).where(DigestRow.digest_id == digest_id)
-        since = max(since, session.scalar(stored) or since)
+        committed_at = select(DigestRow.committed_at).where(DigestRow.digest_id == digest_id)
+        since = max(since, session.scalar(committed_at) or since)
     kept = kept_by_tools.last(session, user_id, since)
+    run = upkeep_runs.last_undoable(session, user_id, since if kept is None else kept.at)
+    if run is not None:
+        upkeep_runs.mark_undone(session, user_id, run.run_id, now)
+        return take_back(session, user_id, _entries(run.journal), now, for_good=False)
     if kept is not None:
         return Undone(*kept_by_tools.take_back(session, user_id, kept.turn_id, now))
     return None if digest_id is None else undo(session, user_id, digest_id, now)
@@ -109,16 +117,20 @@ def undo(session: Session, user_id: str, digest_id: int, now: datetime) -> Undon
 
 def read_journal(session: Session, digest_id: int) -> Sequence[Entry]:
     """What a digest did, in its order; nothing where it has done nothing yet."""
-    stored = session.scalar(select(DigestRow.journal).where(DigestRow.digest_id == digest_id))
-    return _entries(stored or [])
+    journal = session.scalar(select(DigestRow.journal).where(DigestRow.digest_id == digest_id))
+    return _entries(journal or [])
 
 
 def write_journal(session: Session, digest_id: int, done: Sequence[Entry]) -> None:
     """Keep what a digest did."""
-    stored = [{"deed": each.deed, "memory_id": each.memory_id} for each in done]
     session.execute(
-        update(DigestRow).where(DigestRow.digest_id == digest_id).values(journal=stored)
+        update(DigestRow).where(DigestRow.digest_id == digest_id).values(journal=stored(done))
     )
+
+
+def stored(done: Sequence[Entry]) -> list[dict[str, object]]:
+    """A journal as it is stored."""
+    return [{"deed": each.deed, "memory_id": each.memory_id} for each in done]
 
 
 def take_back(
@@ -126,7 +138,7 @@ def take_back(
 ) -> Undone:
     """Undo what the entries of a journal tell, the last one first. What was written is
     archived, or, `for_good`, deleted; pending ones are deleted in either case."""
-    mine = {each.memory_id for each in done if each.deed is not Deed.ENDED}
+    mine = {each.memory_id for each in done if each.deed not in (Deed.ENDED, Deed.ARCHIVED)}
     taken_back: dict[int, Memory] = {}
     restored: dict[int, Memory] = {}
     archived: list[int] = []
@@ -134,8 +146,8 @@ def take_back(
         memory = _find(session, user_id, entry.memory_id)
         if memory is None:
             continue
-        if entry.deed is Deed.ENDED:
-            again = _restore(session, memory, mine, now)
+        if entry.deed in (Deed.ENDED, Deed.ARCHIVED):
+            again = _restore(session, memory, entry.deed, mine, now)
             if again is not None:
                 restored[again.memory_id] = again
         elif memory.status is MemoryStatus.PENDING and entry.deed is not Deed.SUPPORTED:
@@ -154,10 +166,13 @@ def take_back(
     return Undone(sorted(taken_back.values(), key=_number), sorted(restored.values(), key=_number))
 
 
-def _restore(session: Session, memory: Memory, mine: set[int], now: datetime) -> Memory | None:
+def _restore(
+    session: Session, memory: Memory, deed: Deed, mine: set[int], now: datetime
+) -> Memory | None:
     """Have a memory count again, unless what took its place still does by itself, or was
     replaced in its turn."""
-    if memory.status is not MemoryStatus.SUPERSEDED:
+    was = MemoryStatus.ARCHIVED if deed is Deed.ARCHIVED else MemoryStatus.SUPERSEDED
+    if memory.status is not was:
         return None
     heir_id = memory.superseded_by
     heir = None if heir_id is None else _find(session, memory.user_id, heir_id)
@@ -186,5 +201,5 @@ def _number(memory: Memory) -> int:
     return memory.memory_id
 
 
-def _entries(stored: Sequence[dict[str, object]]) -> Sequence[Entry]:
-    return [Entry(Deed(str(each["deed"])), int(str(each["memory_id"]))) for each in stored]
+def _entries(journal: Sequence[dict[str, object]]) -> Sequence[Entry]:
+    return [Entry(Deed(str(each["deed"])), int(str(each["memory_id"]))) for each in journal]

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory import text
+from gaia.memory.confidence import Decay
 from gaia.memory.dates import named_time
 from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.protocols import Nearest
@@ -24,6 +25,7 @@ from gaia.store import full_text
 from gaia.store.base import table_of
 from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+from gaia.store.upkeep_tables import MemoryUseRow
 
 CANDIDATES = 150
 """Memories that each of the two searches may name."""
@@ -100,11 +102,18 @@ class Gatherer:
         return Meaning({each.memory_id: each.similarity for each in found})
 
     def candidates(
-        self, session: Session, user_id: str, question: Question, meaning: Meaning, only: Filter
+        self,
+        session: Session,
+        user_id: str,
+        question: Question,
+        meaning: Meaning,
+        only: Filter,
+        decay: Decay,
     ) -> Candidates:
         """Those that either search names and that count, with what their order depends on."""
         by_words, by_number = _queries(only)
-        counting = {"whose": user_id, "now": self._clock.now()}
+        now = self._clock.now()
+        counting = {"whose": user_id, "now": now}
         scores = full_text.MEMORIES.search(
             session,
             user_id,
@@ -132,6 +141,7 @@ class Gatherer:
                     is_named=row.subject in subjects,
                     is_dated=when.covers(row.valid_from),
                     is_question=row.text.rstrip().endswith(QUESTION_MARKS),
+                    confidence=decay.confidence(row, now),
                 )
                 for row in rows
             ],
@@ -142,7 +152,7 @@ class Gatherer:
 @lru_cache(maxsize=64)
 def _queries(only: Filter) -> tuple[full_text.Query, Select[Any]]:
     """What is asked of the memories that count: by words, and by number."""
-    memories = table_of(MemoryRow)
+    memories, uses = table_of(MemoryRow), table_of(MemoryUseRow)
     conditions = [
         memories.c.status == MemoryStatus.ACTIVE,
         memories.c.expires_at.is_(None) | (memories.c.expires_at > bindparam("now")),
@@ -158,9 +168,10 @@ def _queries(only: Filter) -> tuple[full_text.Query, Select[Any]]:
     # No index has this: SQLite would begin with all memories of the user, where it can begin
     # with the few that have the words.
     is_theirs = memories.c.user_id.concat("") == whose
-    return full_text.MEMORIES.query([is_theirs, *conditions]), select(*COLUMNS).where(
-        is_named, memories.c.user_id == whose, *conditions
-    )
+    with_uses = memories.outerjoin(uses, uses.c.memory_id == memories.c.memory_id)
+    return full_text.MEMORIES.query([is_theirs, *conditions]), select(
+        *COLUMNS, uses.c.uses, uses.c.last_used_at
+    ).select_from(with_uses).where(is_named, memories.c.user_id == whose, *conditions)
 
 
 def understand(session: Session, user_id: str, asked: str) -> Question:

@@ -31,8 +31,7 @@ from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, Memory
 from gaia.store.profiles import Profile
 
 MOST_RULES = 20
-"""Rules that are followed at once, at most: pinned ones first, then those that the user made
-themselves."""
+"""Rules that are followed at once, at most, unless the settings say otherwise."""
 
 RULES_SHARE = 0.6
 """The part of the room that rules may take."""
@@ -78,19 +77,22 @@ class Prefix:
 @dataclass(frozen=True, slots=True)
 class Room:
     """How much a prefix may say: `bullets` of a profile at most, none of it and no episode
-    where that is 0, and about `tokens` in all; and how far `ahead` reminders are told."""
+    where that is 0, and about `tokens` in all; how far `ahead` reminders are told, and how many
+    `rules`."""
 
     bullets: int
     tokens: int = TOKENS
     ahead: timedelta = timedelta(days=7)
+    rules: int = MOST_RULES
 
 
 def room(settings: MemorySettings, *, small: bool) -> Room:
     """How much a prefix may say, by the settings; `small` is a model that reads slowly."""
     bullets = settings.preload_limit if settings.preload else 0
     if small:
-        return Room(bullets, SMALL_TOKENS, SMALL_AHEAD)
-    return Room(bullets, TOKENS, timedelta(days=settings.reminder_days))
+        return Room(bullets, SMALL_TOKENS, SMALL_AHEAD, settings.upkeep.most_rules)
+    ahead = timedelta(days=settings.reminder_days)
+    return Room(bullets, TOKENS, ahead, settings.upkeep.most_rules)
 
 
 def prefix(
@@ -139,7 +141,7 @@ def rules(
             (MemoryRow.source == MemorySource.USER).desc(),
             MemoryRow.memory_id.desc(),
         )
-        .limit(MOST_RULES)
+        .limit(within.rules)
     )
     all_of_them = [memory_of(row) for row in found if credentials.find(row.text) is None]
     texts = [excerpt(each.text) for each in all_of_them]

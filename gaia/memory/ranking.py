@@ -2,13 +2,16 @@
 what the two searches found.
 
 Full text and vectors are each scaled to 0..1 and added, so that a clear winner of one
-counts more than a place in a list would tell. Then three things that neither knows:
+counts more than a place in a list would tell. Then things that neither knows:
 
 * what was said next to a good candidate is likely part of the same matter, a question
   and its answer above all: a candidate gets a share of its neighbours' scores;
 * a question that names somebody asks for what they said or what is about them, one that
   names a month for what was said then;
 * a memory that is itself a question answers nothing.
+
+Of memories that are about as good, the one that was of use lately comes first, see
+`confidence`.
 
 The weights were chosen on conversations other than those that they were measured on;
 docs/recall.md has the figures.
@@ -33,6 +36,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gaia.memory.confidence import NEW
 from gaia.store.full_text import Corpus
 
 Fusion = Literal["sum", "rank"]
@@ -70,7 +74,7 @@ class Weights:
     what was said just before and after; of that the same share goes one further. `named`
     is added when the question names the subject, and when it names the month; `question`
     is taken from a memory that ends in a question mark, and `rerank` is what the best by a
-    reranker's scores gets.
+    reranker's scores gets. `confidence` is too little to let a worse memory come first.
     """
 
     vector: float = 0.5
@@ -78,6 +82,7 @@ class Weights:
     named: float = 0.5
     question: float = 0.15
     rerank: float = 0.1
+    confidence: float = 0.05
 
 
 WEIGHTS = Weights()
@@ -87,7 +92,8 @@ NO_SCORES: Mapping[int, float] = {}
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What the order of a memory depends on. `text_score` is BM25, `similarity` the
-    cosine; each is None where its search did not find the memory."""
+    cosine; each is None where its search did not find the memory. `confidence` is that of a
+    memory that is new, or see `gaia.memory.confidence`."""
 
     memory_id: int
     text_score: float | None = None
@@ -97,6 +103,7 @@ class Candidate:
     is_named: bool = False
     is_dated: bool = False
     is_question: bool = False
+    confidence: float = NEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +117,12 @@ class Parts:
     dated: float
     question: float
     reranked: float = 0.0
+    confidence: float = 0.0
 
     @property
     def total(self) -> float:
         added = self.text + self.vector + self.neighbours + self.named + self.dated
-        return added + self.reranked - self.question
+        return added + self.reranked - self.question + self.confidence
 
 
 def rank(
@@ -148,6 +156,7 @@ def rank(
                 dated=weights.named * c.is_dated,
                 question=weights.question * c.is_question,
                 reranked=weights.rerank * reranked.get(c.memory_id, 0.0),
+                confidence=weights.confidence * (c.confidence - NEW),
             ),
         )
         for c in candidates

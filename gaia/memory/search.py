@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from gaia.memory import text
 from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
+from gaia.memory.confidence import DECAY, Decay
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
@@ -72,11 +73,13 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
     """How what is found is weighed. `scale` is that of the embedder in use, None where
-    nobody knows it, `rerank` whether a model reads the best once more."""
+    nobody knows it, `rerank` whether a model reads the best once more, `decay` how confidence
+    comes and goes."""
 
     fusion: Fusion = "sum"
     scale: Scale | None = E5
     rerank: bool = False
+    decay: Decay = DECAY
 
 
 RERANKED = 20
@@ -179,7 +182,9 @@ class Search:
     ) -> Found:
         """The best memories for a question: the third step."""
         ranking_options = self._ranking_options.value
-        candidates = self._gatherer.candidates(session, user_id, question, meaning, only)
+        candidates = self._gatherer.candidates(
+            session, user_id, question, meaning, only, ranking_options.decay
+        )
         ranked = rank(candidates.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
         best = ranked[:limit]
         scale = ranking_options.scale or usual_scale(meaning.similarities.values())
@@ -216,7 +221,7 @@ class Search:
         question = await self._database.read(self.understand, user_id, asked)
         meaning = await self.meaning(user_id, question)
         found = await self._database.read(
-            self._gatherer.candidates, user_id, question, meaning, Filter()
+            self._gatherer.candidates, user_id, question, meaning, Filter(), DECAY
         )
         return found.all
 

@@ -22,7 +22,7 @@ from gaia.ops.checkpoints import Checkpoints
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import digests, outbox, pairings, retention, strangers
+from gaia.store import digests, outbox, pairings, retention, strangers, upkeep_runs
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
 
@@ -138,8 +138,11 @@ class Upkeep:
         _tell(await self._some_at_a_time(prune, self._clock.now()), "turns are too old to be kept")
 
     async def _drop_digests(self) -> None:
-        pruned = await self._database.write(digests.prune, self._clock.now() - DIGESTS_KEPT_FOR)
+        before = self._clock.now() - DIGESTS_KEPT_FOR
+        pruned = await self._database.write(digests.prune, before)
         _tell(pruned, "digests are too old to be kept")
+        pruned = await self._database.write(upkeep_runs.prune, before)
+        _tell(pruned, "runs of the upkeep of memories are too old to be kept")
 
     async def _drop_files(self) -> None:
         files = await self._database.write(

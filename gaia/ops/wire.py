@@ -41,6 +41,7 @@ class ScoreReport(Report):
     date: float
     question: float
     rerank: float = 0.0
+    use: float = 0.0
 
 
 class HitReport(Report):
@@ -75,6 +76,7 @@ class HitReport(Report):
             ("dated", parts.date),
             ("reranked", parts.rerank),
             ("question", -parts.question),
+            ("use", parts.use),
         ]
         score = " ".join(f"{name} {value:+.2f}" for name, value in added if value) or "nothing"
         words = "none matches" if self.bm25 is None else f"BM25 {self.bm25:.2f}"
@@ -127,6 +129,7 @@ def _hit(hit: Hit) -> HitReport:
             date=parts.dated,
             question=parts.question,
             rerank=parts.reranked,
+            use=parts.confidence,
         ),
         bm25=hit.text_score,
         similarity=hit.similarity,

@@ -26,6 +26,7 @@ EFFECTS: Mapping[str, str] = {
     "memory.reminder_hour": "the next reminder that is made",
     "memory.rerank": "the next search",
     "memory.preload_limit": "the next turn; profiles are rebuilt",
+    "memory.upkeep": "the next upkeep of memories, each night; the next search",
     "memory.vector_store": "the index opens again; searches go by words until memories are indexed",
     "sessions": "the next turn",
     "sessions.compact_keep": "the next conversation that is compacted",

@@ -13,14 +13,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     JsonValue,
     SecretStr,
     model_validator,
 )
 
+from gaia.settings.block import Block as Block
+from gaia.settings.upkeep import UpkeepSettings as UpkeepSettings
 from gaia.settings.urls import check_model_url, check_public_url, check_root_url, check_url
 
 
@@ -90,12 +90,6 @@ LARGEST_BYTES = 128_000
 this size is read within two seconds."""
 
 
-class Block(BaseModel):
-    """A block of settings: frozen, and unknown keys are mistakes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
 class EmbeddedSettings(Block):
     """The model that runs on this machine."""
 
@@ -149,6 +143,7 @@ class MemorySettings(Block):
     archive_days: Annotated[int, Field(ge=1, le=36_500)] = 90
     reminder_hour: Annotated[int, Field(ge=0, le=23)] = 9
     reminder_days: Annotated[int, Field(ge=0, le=365)] = 7
+    upkeep: UpkeepSettings = UpkeepSettings()
     llm: ComponentSettings = ComponentSettings(provider="auto")
     embedder: ComponentSettings = ComponentSettings(provider="embedded")
     vector_store: ComponentSettings = ComponentSettings(provider="chroma")

@@ -134,6 +134,17 @@ def calls(session: Session, user_id: str, day: date, purposes: Sequence[str]) ->
     return made or 0
 
 
+def days(session: Session, user_id: str, purpose: str) -> Sequence[date]:
+    """The days on which calls were made for a user for this purpose, the oldest first."""
+    found = session.scalars(
+        select(UsageRow.day)
+        .where(UsageRow.user_id == user_id, UsageRow.purpose == purpose)
+        .distinct()
+        .order_by(UsageRow.day)
+    )
+    return [date.fromisoformat(day) for day in found]
+
+
 def tokens(session: Session, day: date, *, user_id: str | None = None) -> int:
     """How many tokens that may cost something all users used on a day, or one of them."""
     query = select(func.sum(UsageRow.tokens_in + UsageRow.tokens_out)).where(

@@ -7,6 +7,7 @@ from tests.servers.model_server import running_model_server
 QUERIES = (
     *("users list --json", "users pending --json", "audit --json", "costs --json"),
     *("outbox list --json", "memory list --json", "memory why 1 --json", "memory export"),
+    "memory upkeep --json",
     *("sessions list --json", "sessions search tea --json"),
 )
 REFUSED = {

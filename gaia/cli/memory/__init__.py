@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from gaia.cli.memory import change, discover, file, folder, forget, page, search, view
+from gaia.cli.memory import change, discover, file, folder, forget, page, search, upkeep, view
 
 app = typer.Typer(no_args_is_help=True, help="What gaia remembers: long-term memory.")
 app.command("list")(view.list_memories)
@@ -24,4 +24,5 @@ app.command("watch")(folder.watch)
 app.command("discover")(discover.discover)
 app.command("reindex")(search.reindex)
 app.command("stats")(view.stats)
+app.command("upkeep")(upkeep.upkeep)
 app.command("page")(page.page)

@@ -11,6 +11,9 @@ from gaia.ops.report import Report
 if TYPE_CHECKING:
     from gaia.memory.memory import Memory
 
+MOST_RUNS = 50
+"""Runs of upkeep that are listed."""
+
 
 class MemoryReport(Report):
     """A memory, as of `gaia.store.memory_tables.MemoryRow`."""
@@ -92,6 +95,31 @@ class FiguresReport(Report):
     entities: int
     waiting: int
     waiting_since: Moment | None
+
+
+class UpkeepStep(Report):
+    """What upkeep did with one memory: `archived`, `ended` since another has its place, or
+    `wrote` for its user to confirm. `heir` is the number of the other one."""
+
+    deed: str
+    memory_id: int
+    heir: int | None
+
+
+class UpkeepRunReport(Report):
+    """What a run of a job of upkeep did, and when its user took it back."""
+
+    job: str
+    at: Moment
+    undone_at: Moment | None
+    steps: tuple[UpkeepStep, ...]
+
+
+class UpkeepReport(Report):
+    """The last runs that did something with somebody's memories, the newest first."""
+
+    user: str
+    runs: tuple[UpkeepRunReport, ...]
 
 
 class WhichFile(Whose):
@@ -195,6 +223,31 @@ def _figures(source: Source, asked: Whose) -> FiguresReport:
     )
 
 
+def _upkeep(source: Source, asked: Whose) -> UpkeepReport:
+    from gaia.memory import ledger
+    from gaia.store import upkeep_runs
+
+    owner = find_owner(source.session, asked.user)
+    runs = upkeep_runs.listed(source.session, owner.user_id, MOST_RUNS)
+    numbers = {step["memory_id"] for run in runs for step in run.journal}
+    found = ledger.get_many(source.session, owner.user_id, numbers)
+    heirs = {each.memory_id: each.superseded_by for each in found}
+    return UpkeepReport(
+        user=owner.name,
+        runs=tuple(
+            UpkeepRunReport(
+                job=run.job,
+                at=run.at,
+                undone_at=run.undone_at,
+                steps=tuple(
+                    UpkeepStep(**step, heir=heirs.get(step["memory_id"])) for step in run.journal
+                ),
+            )
+            for run in runs
+        ),
+    )
+
+
 def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import export
     from gaia.memory.transfer.importer import FileFormat
@@ -208,4 +261,5 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
 MEMORIES = Query("memories", WhichMemories, MemoryPage, _page, no_users)
 ORIGIN = Query("origin", WhichMemory, OriginReport, _origin, no_users)
 FIGURES = Query("figures", Whose, FiguresReport, _figures, no_users)
+UPKEEP = Query("upkeep", Whose, UpkeepReport, _upkeep, no_users)
 FILE = Query("file", WhichFile, MemoryFile, _file, no_users)

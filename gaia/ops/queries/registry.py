@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaia.ops.queries.conversations import SESSIONS, TRANSCRIPT, TURNS
-from gaia.ops.queries.memories import FIGURES, FILE, MEMORIES, ORIGIN
+from gaia.ops.queries.memories import FIGURES, FILE, MEMORIES, ORIGIN, UPKEEP
 from gaia.ops.queries.people import OWNER, REQUESTS, USERS
 from gaia.ops.queries.query import Query
 from gaia.ops.queries.records import CHUNKS, COSTS, DECISIONS, JOBS
@@ -16,7 +16,7 @@ QUERIES: Mapping[str, Query[Any, Any]] = {
     for query in (
         *(USERS, REQUESTS, OWNER),
         *(DECISIONS, COSTS, JOBS, CHUNKS),
-        *(MEMORIES, ORIGIN, FIGURES, FILE),
+        *(MEMORIES, ORIGIN, FIGURES, UPKEEP, FILE),
         *(SESSIONS, TRANSCRIPT, TURNS),
     )
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gaia.agent.turn import CACHED_FOR, CachedTime
+from gaia.agent.prompt import CACHED_FOR, CachedTime
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -49,6 +49,7 @@ from gaia.store.tables import (
     UsageRow,
     UserRow,
 )
+from gaia.store.upkeep_tables import MemoryUseRow, UpkeepRunRow
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
@@ -186,6 +187,8 @@ async def converse(database: Database, user: User, text: str) -> None:
                     reason=text,
                     at=START,
                 ),
+                MemoryUseRow(user_id=user.user_id, memory_id=memory_id, uses=1, last_used_at=START),
+                UpkeepRunRow(user_id=user.user_id, job="fade", at=START),
                 MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
                 MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
                 IndexOpRow(
