@@ -15,6 +15,7 @@ from gaia.errors import UnknownMemoryError
 from gaia.memory import browse, ledger, pending, preload, shared
 from gaia.memory.browse import Choice
 from gaia.memory.contexts import GLOBAL
+from gaia.memory.episodes import recent_episodes
 from gaia.memory.memory import Memory
 from gaia.memory.recall import text_tokens
 from gaia.memory.relations import relations
@@ -134,14 +135,26 @@ async def prompt(visit: Visit) -> Response:
     context = context if context in contexts else GLOBAL
     prefix = await visit.read(preload.prefix, now, parts.room(), context)
     due = await visit.read(preload.due_reminders, now, parts.room().ahead, context)
+    recent: Sequence[Memory] = ()
+    if parts.room().bullets:
+        recent = await visit.read(recent_episodes, now, context)
     words = visit.form.get("words", "").strip()
     added: Sequence[Memory] = ()
     if words:
         limit = parts.settings.value.memory.recall_limit
         added = await parts.search.relevant(visit.user_id, words, limit=limit, context=context)
     tokens = round(sum(map(text_tokens, prefix.texts)))
-    told = {"prefix": prefix, "due": due, "words": words, "added": added, "tokens": tokens}
-    return visit.page("prompt.html", contexts=contexts, context=context, **told)
+    return visit.page(
+        "prompt.html",
+        contexts=contexts,
+        context=context,
+        prefix=prefix,
+        recent=recent,
+        due=due,
+        words=words,
+        added=added,
+        tokens=tokens,
+    )
 
 
 async def state(visit: Visit) -> Response:
