@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
@@ -16,7 +15,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-from google.adk.models.llm_request import LlmRequest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -26,22 +24,22 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from sqlalchemy import select
 
 from gaia.messages import Address
 from gaia.ops.people import remove_person
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities
-from gaia.store.memory_tables import MemoryRow
 from gaia.store.users import Role
-from gaia.testing.function_model import Answer, ToolCall, last_user_text
+from gaia.testing.function_model import ToolCall
+from tests.harness import marked_memories
 from tests.harness.effort import rounds
+from tests.harness.marked_memories import CODE, CONTEXT, MARK, Row, Script, everything, tag_of
 from tests.harness.traces import files_with
 
 T = TypeVar("T")
 
-PEOPLE = ("ada", "bob", "cem")
+PEOPLE = ("ada", "bob", "cem", "dia", "eva")
 GROUPS = ("-1",)
 CHATS = [(channel, name) for channel in ("fake", "pigeon") for name in PEOPLE]
 CHATS += [("fake", group) for group in GROUPS]
@@ -51,44 +49,7 @@ PERSON = st.sampled_from(PEOPLE)
 TOPIC = st.sampled_from(["gate", "tea", "garden"])
 NUMBER = st.integers(1, 12)
 
-MARK = re.compile(r"zq[a-p]+q")
-"""The word of its own that a memory has."""
-
-TAG = re.compile(r"[.,]{12}$")
-"""Tells which chat a request to the model is of, in marks that are no words."""
-
-CONTEXT = re.compile(r"<context>.*</context>", re.DOTALL)
-CODE = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
-
 Chat = tuple[str, str]
-Row = tuple[int, str, str, str]
-"""Number, user id, text and status of a memory."""
-
-
-class Script:
-    """Answers a text with the calls that are planned for its tag, and tells what they returned."""
-
-    def __init__(self) -> None:
-        self.calls: dict[str, list[ToolCall]] = {}
-
-    def __call__(self, request: LlmRequest) -> Answer:
-        if waiting := self.calls.get(tag_of(request)):
-            return waiting.pop(0)
-        results = [
-            str(part.function_response.response)
-            for part in request.contents[-1].parts or []
-            if part.function_response
-        ]
-        return " ".join(results) or "I see."
-
-
-def tag_of(request: LlmRequest) -> str:
-    return str(TAG.findall(last_user_text(request))[0])
-
-
-def everything(request: LlmRequest) -> str:
-    """All that the model was told."""
-    return "\n".join(content.model_dump_json() for content in request.contents)
 
 
 class Household(RuleBasedStateMachine):
@@ -110,6 +71,7 @@ class Household(RuleBasedStateMachine):
         self.chats: dict[str, Chat] = {}
         self.kept: set[str] = set()
         self.gone: set[str] = set()
+        self.hidden: set[str] = set()
         self.said = {"fake": 0, "pigeon": 0}
         self.asked = 0
         self.run(self._open())
@@ -141,7 +103,7 @@ class Household(RuleBasedStateMachine):
             self.everybody_looks_around()
             self.run(self._close())
             self.runner.close()
-            assert files_with(self.home.root, *self.gone) == []
+            assert files_with(self.home.root, *self.gone, *self.hidden) == []
             shutil.rmtree(self.folder)
 
     def everybody_looks_around(self) -> None:
@@ -203,6 +165,46 @@ class Household(RuleBasedStateMachine):
     @rule(chat=CHAT, number=st.one_of(st.none(), NUMBER))
     def confirms(self, chat: Chat, number: int | None) -> None:
         self.act(chat, "/forget yes" if number is None else f"/forget yes {number}")
+
+    @rule(chat=CHAT, topic=TOPIC, at=st.sampled_from(["in two hours", "every day at 9"]))
+    def is_to_be_reminded(self, chat: Chat, topic: str, at: str) -> None:
+        self.act(chat, f"/remind {at} {self.statement(chat, topic)}")
+
+    @rule(chat=CHAT, topic=TOPIC)
+    def has_the_model_remind(self, chat: Chat, topic: str) -> None:
+        call = ToolCall("remind", {"what": self.statement(chat, topic), "when": "tomorrow at 9"})
+        self.act(chat, "remind me", call)
+
+    @rule(chat=CHAT, verb=st.sampled_from(["done", "snooze", "cancel", "restore"]), number=NUMBER)
+    def names_a_reminder(self, chat: Chat, verb: str, number: int) -> None:
+        self.act(chat, f"/reminders {verb} {number}")
+
+    @rule(hours=st.sampled_from([1, 3, 25]))
+    def time_passes(self, hours: int) -> None:
+        """Reminders come, each to whom it is for."""
+        self.core.clock.advance(hours * 3600)
+        self.run(marked_memories.until_reminded(self.core))
+        self.check()
+
+    @rule(chat=CHAT, name=st.sampled_from(["work", "club", "off", ""]))
+    def changes_context(self, chat: Chat, name: str) -> None:
+        self.act(chat, f"/context {name}")
+
+    @rule(chat=CHAT, topic=TOPIC)
+    def proposes_to_share(self, chat: Chat, topic: str) -> None:
+        """There is no owner who could."""
+        self.act(chat, f"/share {self.statement(chat, topic)}")
+        self.act(chat, "/shared")
+
+    @rule(chat=CHAT, topic=TOPIC)
+    def talks_incognito(self, chat: Chat, topic: str) -> None:
+        """No file has a word of it in the end."""
+        said = self.statement(chat, topic)
+        self.hidden.update(MARK.findall(said))
+        self.act(chat, "/incognito")
+        self.act(chat, said, ToolCall("remember", {"fact": said}))
+        self.act(chat, f"/remember {said}")
+        self.act(chat, "/incognito off")
 
     @rule(chat=CHAT)
     def begins_again(self, chat: Chat) -> None:
@@ -312,13 +314,7 @@ class Household(RuleBasedStateMachine):
         return str(user.user_id)
 
     def rows(self) -> list[Row]:
-        async def read() -> list[Row]:
-            columns = (MemoryRow.memory_id, MemoryRow.user_id, MemoryRow.text, MemoryRow.status)
-            with self.core.database.reading() as session:
-                found = session.execute(select(*columns).order_by(MemoryRow.memory_id))
-                return [(number, user, text, status) for number, user, text, status in found]
-
-        return self.run(read())
+        return marked_memories.memory_rows(self.core.database)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
@@ -340,8 +336,8 @@ def test_nobody_reads_of_anothers_memory(fresh_home: Home, core_on: Callable[...
     run_state_machine_as_test(
         Household,
         settings=settings(
-            max_examples=rounds(1, thorough=3),
-            stateful_step_count=25,
+            max_examples=rounds(1, thorough=400),
+            stateful_step_count=rounds(25, thorough=250),
             deadline=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
