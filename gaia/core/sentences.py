@@ -119,7 +119,7 @@ def too_long(characters: int, limit: int) -> str:
     """A message is longer than `limits.message_characters`."""
     return (
         f"That message has {characters:,} characters, more than I can read at once "
-        f"({limit:,}). Please send it in parts."
+        f"({limit:,}). Please send it in parts, the next one when I have answered."
     )
 
 

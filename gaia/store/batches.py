@@ -5,7 +5,7 @@ the slash commands that came earlier are done. A row found `running` or
 `stopping` by that worker is its own unfinished business, left by a crash or by
 a store that failed: it is taken again under the same turn id.
 An album is never cut in two: its messages settle for a time of their own, and
-what came between them goes along.
+what came between them goes along. So does a paste that was cut, where bursts settle.
 Each function works within the caller's transaction.
 """
 
@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import time_left
 from gaia.messages import Attachment
-from gaia.store import inbox
-from gaia.store.inbox import UNFINISHED, Message, read_attachments, read_message
+from gaia.store import inbox, pastes
+from gaia.store.inbox import UNFINISHED, Message, read_attachments
 from gaia.store.tables import InboxState
 
 BURST_MESSAGES = 50
@@ -82,7 +82,8 @@ _EARLIER_ATTACHMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The messages of one turn, oldest first. `inbox_id` is the first one's.
+    """The messages of one turn, oldest first, the parts of a paste as one. `inbox_id` is the
+    first one's.
 
     `stopped` says that the user stopped it and that it did not come to its end.
     `starts` counts this run of it, `failures` earlier runs that failed: the
@@ -140,7 +141,8 @@ def _ready_after(rows: Sequence[Row[Any]], settle: timedelta, now: datetime) -> 
         first.received_at + BURST_SETTLES * _settle_of(first, settle),
     )
     albums = [row.received_at + ALBUM_SETTLE for row in rows if row.album is not None]
-    ready_at: datetime = max([settled_at, *albums])
+    parts = [last.received_at + pastes.PART_SETTLE] if _may_go_on(last, settle) else []
+    ready_at: datetime = max([settled_at, *albums, *parts])
     return ready_at - now
 
 
@@ -224,9 +226,15 @@ def _burst(rows: Sequence[Row[Any]], settle: timedelta) -> list[Row[Any]]:
 def _is_apart(first: Row[Any], previous: Row[Any], row: Row[Any], settle: timedelta) -> bool:
     """Whether `row` is for the next turn: after a pause, or after a burst without one."""
     pause: timedelta = row.received_at - previous.received_at
+    if pause < pastes.PART_SETTLE and _may_go_on(previous, settle):
+        return False
     burst: timedelta = row.received_at - first.received_at
     longest_burst = BURST_SETTLES * _settle_of(first, settle)
     return pause >= _settle_of(previous, settle) or burst >= longest_burst
+
+
+def _may_go_on(row: Row[Any], settle: timedelta) -> bool:
+    return bool(settle) and pastes.may_go_on(row)
 
 
 def _settle_of(row: Row[Any], settle: timedelta) -> timedelta:
@@ -251,7 +259,7 @@ def _start(
         conversation_id=first.conversation_id,
         generation=first.generation,
         provider_message_ids=tuple(row.provider_message_id for row in rows),
-        messages=tuple(read_message(row) for row in rows),
+        messages=tuple(pastes.joined(rows)),
         sent_at=rows[-1].sent_at,
         wants_preview=any(row.wants_preview for row in rows),
         stopped=stopped,

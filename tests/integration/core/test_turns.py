@@ -171,6 +171,19 @@ async def test_a_message_that_is_too_long_never_reaches_the_model(running_core):
         assert core.model.requests == []
 
 
+async def test_a_paste_that_came_in_parts_is_measured_as_a_whole(running_core):
+    settings = Settings(limits=LimitsSettings(message_characters=8_200))
+    async with running_core(settings=settings, settles=True) as core:
+        for part in ("x" * 4_096, "y" * 4_096, "z" * 9):
+            await core.channel.say(part)
+        await core.clock.until_sleeping()
+        core.clock.advance(0.4)
+        (sent,) = await core.channel.until_sent(1)
+        assert "8,201 characters" in sent.text
+        assert "8,200" in sent.text
+        assert core.model.requests == []
+
+
 async def test_the_length_of_a_message_is_that_of_its_own_words(running_core):
     settings = Settings(limits=LimitsSettings(message_characters=100))
     async with running_core(settings=settings) as core:
