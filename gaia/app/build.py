@@ -130,7 +130,7 @@ def build_app(
     channels = build_channels(base, memory, models, extra_channels)
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
-    jobs = build_jobs(base, memory, channels, digest_worker)
+    jobs = build_jobs(base, memory, models, channels, digest_worker)
     asked: set[int] = set()
     handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
     reports = _build_reports(base, memory, models, channels, digest_worker, handlers)

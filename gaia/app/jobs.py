@@ -15,6 +15,7 @@ from gaia.core.turns import Turns
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.known import Known
 from gaia.digest.read import WindowReader
+from gaia.digest.upkeep.reconcile import RECONCILE, Reconciler
 from gaia.digest.upkeep.worker import FADE, RULES, MemoryUpkeep
 from gaia.digest.worker import DigestWorker
 from gaia.ops.backup.backups import build_backup_job
@@ -91,7 +92,11 @@ def build_digests(
 
 
 def build_jobs(
-    base: Base, memory: MemoryParts, channels: ChannelParts, digest_worker: DigestWorker
+    base: Base,
+    memory: MemoryParts,
+    models: ModelParts,
+    channels: ChannelParts,
+    digest_worker: DigestWorker,
 ) -> Jobs:
     """Build what sweeps, empties logs, keeps up, makes backups and says reminders."""
     checkpoints = Checkpoints(base.home.database, base.database)
@@ -107,6 +112,15 @@ def build_jobs(
     )
     memory_upkeep = MemoryUpkeep(
         database=base.database,
+        reconciler=Reconciler(
+            database=base.database,
+            nearest=memory.index.nearest,
+            reader=models.answering.reader,
+            spending=models.spending,
+            budgets=models.budgets,
+            clock=base.clock,
+            settings=base.settings,
+        ),
         memory_changed=memory.changed,
         doubt_clock=base.clock_watch.doubt,
         clock=base.clock,
@@ -122,6 +136,7 @@ def build_jobs(
             Job("upkeep", Daily(UPKEEP_HOUR), upkeep.run),
             Job(FADE, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.fade),
             Job(RULES, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.cap_rules),
+            Job(RECONCILE, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.reconcile),
             build_backup_job(memory.backups, now.backup),
         )
 

@@ -16,4 +16,6 @@ class UpkeepSettings(Block):
     use_gain: Annotated[float, Field(ge=0, le=1)] = 0.02
     decay_days: Annotated[float, Field(ge=1, le=36_500)] = 30.0
     archive_below: Annotated[float, Field(ge=0, le=1)] = 0.1
+    near_above: Annotated[float, Field(ge=0, le=1)] = 0.85
+    most_pairs: Annotated[int, Field(ge=0, le=100)] = 20
     most_rules: Annotated[int, Field(ge=1, le=100)] = 20

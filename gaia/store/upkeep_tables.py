@@ -1,5 +1,5 @@
-"""The tables of the upkeep of memories: how often each was of use, and what each night's runs
-did. Both name memories by their numbers alone.
+"""The tables of the upkeep of memories: how often each was of use, which pairs were compared,
+and what each night's runs did. All name memories by their numbers alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,20 @@ class MemoryUseRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
     uses: Mapped[int]
     last_used_at: Mapped[datetime]
+
+
+class ComparedPairRow(Base):
+    """That two memories were compared: they are not once more, whatever came of it."""
+
+    __tablename__ = "compared_pairs"
+
+    first_id: Mapped[int] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True
+    )
+    second_id: Mapped[int] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
 
 
 class UpkeepRunRow(Base):

@@ -22,7 +22,8 @@ from gaia.store.tables import UsageRow
 TURN = "turn"
 DIGEST = "digest"
 PROFILE = "profile"
-LEARNING = (DIGEST, PROFILE)
+UPKEEP = "upkeep"
+LEARNING = (DIGEST, PROFILE, UPKEEP)
 """The purposes that `memory.calls_per_day` bounds."""
 
 A_MILLION = 1_000_000

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.digest.upkeep import archive
+from gaia.digest.upkeep.reconcile import RECONCILE, Reconciler
 from gaia.errors import UpkeepError
 from gaia.memory import pending
 from gaia.ports import Clock
@@ -41,12 +42,14 @@ class MemoryUpkeep:
         self,
         *,
         database: Database,
+        reconciler: Reconciler,
         memory_changed: Callable[[], None],
         doubt_clock: Callable[[], Awaitable[str]],
         clock: Clock,
         settings: Swappable[Settings],
     ) -> None:
         self._database = database
+        self._reconciler = reconciler
         self._memory_changed = memory_changed
         self._doubt_clock = doubt_clock
         self._clock = clock
@@ -70,6 +73,14 @@ class MemoryUpkeep:
             UpkeepError: It failed for some users; for the others it is done.
         """
         await self._for_each_user(RULES, self._archiving(RULES, archive.rules_beyond))
+
+    async def reconcile(self) -> None:
+        """Have memories give way that say what another says, or that a later one replaces.
+
+        Raises:
+            UpkeepError: It failed for some users; for the others it is done.
+        """
+        await self._for_each_user(RECONCILE, self._reconciler.reconcile)
 
     async def _for_each_user(self, job: str, do: Callable[[str], Awaitable[int]]) -> None:
         """Do a job for each user with memories; it returns how many it changed."""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select
 
+from gaia.core.budgets import Budgets, Spending
+from gaia.digest.upkeep.reconcile import Reconciler
+from gaia.errors import ModelUnreachableError
 from gaia.memory import ledger
+from gaia.memory.extraction import Reader
 from gaia.memory.memory import Statement
+from gaia.memory.protocols import Neighbour
 from gaia.settings.schema import MemorySettings, Settings, UpkeepSettings
 from gaia.store import upkeep_runs, usage
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.upkeep_tables import MemoryUseRow
 from gaia.store.usage import Usage
-from gaia.testing.clock import until
+from gaia.swappable import Swappable
+from gaia.testing.clock import START, until
+from tests.harness.digests import Asked, ScriptedAsk, ScriptedExtractor
 
 DAY = 24 * 60 * 60
 
@@ -166,3 +178,123 @@ async def test_runs_that_did_nothing_are_not_heaped_up(running_core):
         assert await core.database.read(upkeep_runs.last_look, user_id, "a job") == (2, at)
         assert await core.database.write(upkeep_runs.prune, at + timedelta(days=99)) == 0
         assert await core.database.read(upkeep_runs.listed, user_id, 9) == []
+
+
+def judged(*changes: str) -> Callable[[Asked], str]:
+    """A model that judges pairs so, in their order."""
+
+    def answer(asked: Asked) -> str:
+        assert asked.purpose == usage.UPKEEP
+        told = [{"pair": number, "change": each} for number, each in enumerate(changes, 1)]
+        return json.dumps({"changes": told})
+
+    return answer
+
+
+@asynccontextmanager
+async def comparing(running_core, ask: ScriptedAsk, near: dict[int, list[int]], **changes):
+    """A core whose index finds what is `near` each memory, by their numbers."""
+    settings = Settings(memory=MemorySettings(auto_ingest=False, **changes))
+    reader = Reader(ask, ScriptedExtractor([]))
+    async with running_core(settings=settings, reader=reader, senders=("ada", "bob")) as core:
+
+        async def nearest(user_id: str, text: str, limit: int) -> Sequence[Neighbour]:
+            every = await core.database.read(ledger.every, user_id, limit=99)
+            (number,) = [each.memory_id for each in every if each.text == text]
+            return [Neighbour(each, 0.9) for each in near.get(number, [])]
+
+        reconciler = Reconciler(
+            database=core.database,
+            nearest=nearest,
+            reader=Swappable(reader),
+            spending=Spending(core.app.settings, core.clock),
+            budgets=Budgets(core.app.settings, core.clock),
+            clock=core.clock,
+            settings=core.app.settings,
+        )
+        yield core, reconciler
+
+
+async def lisbon_and_porto(core) -> None:
+    for text in ("I live in Lisbon", "I live in Porto, not in Lisbon any more"):
+        await learned(core, text, said_at=core.clock.now())
+        core.clock.advance(DAY)
+
+
+async def test_what_a_later_one_replaces_gives_way_once_and_comes_back_by_undo(running_core):
+    ask = ScriptedAsk(judged("replaces"))
+    async with comparing(running_core, ask, {2: [1, 2]}) as (core, reconciler):
+        await lisbon_and_porto(core)
+        user_id = (await core.key()).user_id
+        bob = (await core.key("bob")).user_id
+        assert await reconciler.reconcile(bob) == 0
+        assert await reconciler.reconcile(user_id) == 1
+        assert await active(core) == ["I live in Porto, not in Lisbon any more"]
+        assert "I live in Lisbon" in await core.say("/undo")
+        assert len(await active(core)) == 2
+        assert await reconciler.reconcile(user_id) == 0
+        assert len(ask.asked) == 1
+        with core.database.reading() as session:
+            (used,) = [
+                each.usage
+                for each in usage.since(session, START.date(), user_id=user_id)
+                if each.usage.purpose == usage.UPKEEP
+            ]
+        assert (used.calls, used.tokens) == (1, 15)
+
+
+async def test_no_more_pairs_than_allowed_go_in_one_call_and_the_rest_the_next_night(running_core):
+    ask = ScriptedAsk(judged("adds", "adds"))
+    near = {number: list(range(1, number)) for number in range(2, 4)}
+    upkeep = UpkeepSettings(most_pairs=2)
+    async with comparing(running_core, ask, near, upkeep=upkeep) as (core, reconciler):
+        for text in ("I like tea", "I like black tea", "I like green tea"):
+            await learned(core, text)
+        user_id = (await core.key()).user_id
+        for _ in range(3):
+            assert await reconciler.reconcile(user_id) == 0
+        assert [each.text.count("pair ") for each in ask.asked] == [2, 1]
+        assert len(await active(core)) == 3
+
+
+async def test_the_embedded_model_merges_what_has_the_same_words_alone(running_core):
+    ask = ScriptedAsk([], is_small=True)
+    async with comparing(running_core, ask, {2: [1], 3: [1, 2]}) as (core, reconciler):
+        for text in ("I like tea.", "I do not like tea", "I like tea!!"):
+            await learned(core, text)
+        assert await reconciler.reconcile((await core.key()).user_id) == 1
+        assert await active(core) == ["I do not like tea", "I like tea!!"]
+
+
+async def test_what_was_forgotten_while_the_model_judged_is_left_alone(running_core):
+    ask = ScriptedAsk(judged("replaces"))
+    async with comparing(running_core, ask, {2: [1]}) as (core, reconciler):
+        await lisbon_and_porto(core)
+        user_id = (await core.key()).user_id
+        ask.hold()
+        run = asyncio.create_task(reconciler.reconcile(user_id))
+        await until(lambda: ask.running)
+        await core.database.write(ledger.remove, user_id, [2], core.clock.now())
+        ask.release()
+        assert await run == 0
+        assert await active(core) == ["I live in Lisbon"]
+
+
+async def test_a_model_that_fails_changes_nothing_and_is_asked_again(running_core):
+    failed = ModelUnreachableError("no answer")
+    ask = ScriptedAsk([failed, judged("same")(Asked("", "", {}, usage.UPKEEP))])
+    async with comparing(running_core, ask, {2: [1]}) as (core, reconciler):
+        await lisbon_and_porto(core)
+        user_id = (await core.key()).user_id
+        with pytest.raises(ModelUnreachableError):
+            await reconciler.reconcile(user_id)
+        assert len(await active(core)) == 2
+        assert await reconciler.reconcile(user_id) == 1
+
+
+async def test_without_calls_left_today_it_waits(running_core):
+    ask = ScriptedAsk([])
+    async with comparing(running_core, ask, {2: [1]}, calls_per_day=0) as (core, reconciler):
+        await lisbon_and_porto(core)
+        assert await reconciler.reconcile((await core.key()).user_id) == 0
+        assert len(await active(core)) == 2

@@ -49,7 +49,7 @@ from gaia.store.tables import (
     UsageRow,
     UserRow,
 )
-from gaia.store.upkeep_tables import MemoryUseRow, UpkeepRunRow
+from gaia.store.upkeep_tables import ComparedPairRow, MemoryUseRow, UpkeepRunRow
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
@@ -188,6 +188,7 @@ async def converse(database: Database, user: User, text: str) -> None:
                     at=START,
                 ),
                 MemoryUseRow(user_id=user.user_id, memory_id=memory_id, uses=1, last_used_at=START),
+                ComparedPairRow(user_id=user.user_id, first_id=memory_id, second_id=memory_id),
                 UpkeepRunRow(user_id=user.user_id, job="fade", at=START),
                 MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
                 MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),

@@ -1,0 +1,159 @@
+"""Reconciles memories: of two that are much alike, one may give way.
+
+A model only judges; `pairs` decides, and no word of an answer gets into a memory. What was
+changed or forgotten while the model was asked is left alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from gaia.core.budgets import Budgets, Spending
+from gaia.digest.undo import Deed, Entry, stored
+from gaia.digest.upkeep import pairs
+from gaia.digest.upkeep.pairs import Pair
+from gaia.digest.verify import Effect
+from gaia.errors import FailedCallError
+from gaia.memory import ledger
+from gaia.memory.extraction import Reader
+from gaia.memory.protocols import Neighbour
+from gaia.ports import Clock
+from gaia.settings.schema import Settings
+from gaia.store import upkeep_runs, usage
+from gaia.store.engine import Database
+from gaia.store.usage import Tariff, Usage
+from gaia.swappable import Swappable
+
+logger = logging.getLogger(__name__)
+
+RECONCILE = "reconcile"
+
+MOST_LOOKED_UP = 200
+"""New memories that one run looks up in the index; the others wait for the next night."""
+
+NEIGHBOURS = 10
+"""Memories that one is compared with, at most."""
+
+Nearest = Callable[[str, str, int], Awaitable[Sequence[Neighbour]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Pairs that were found, and up to which memory they were looked for."""
+
+    found: Sequence[Pair]
+    seen_to: int
+
+
+class Reconciler:
+    """Reconciles the memories of one user at a time."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        nearest: Nearest,
+        reader: Swappable[Reader],
+        spending: Spending,
+        budgets: Budgets,
+        clock: Clock,
+        settings: Swappable[Settings],
+    ) -> None:
+        self._database = database
+        self._nearest = nearest
+        self._reader = reader
+        self._spending = spending
+        self._budgets = budgets
+        self._clock = clock
+        self._settings = settings
+
+    async def reconcile(self, user_id: str) -> int:
+        """Compare what is new with what is known; returns how many memories gave way.
+
+        Raises:
+            IndexUnavailableError: The index cannot be asked.
+            ModelError: The model gave no answer.
+        """
+        seen_to, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
+        look = await self._look(user_id, seen_to)
+        if look.seen_to == seen_to and not look.found:
+            return 0
+        effects = {each.numbers: Effect.SAME for each in look.found if each.has_same_words}
+        asked = [each for each in look.found if each.numbers not in effects]
+        with self._reader.lease() as reader:
+            if asked and not reader.ask.is_small:
+                if await self._database.read(self._is_used_up, user_id, reader.ask.tariff):
+                    logger.info("memories of %s are compared another night", user_id)
+                    return 0
+                effects |= await self._judge(reader, user_id, asked)
+        return await self._database.write(_write, user_id, look, effects, self._clock.now())
+
+    async def _look(self, user_id: str, seen_to: int) -> _Look:
+        settings = self._settings.value.memory.upkeep
+        found: list[Pair] = []
+        new = await self._database.read(pairs.unseen, user_id, seen_to, MOST_LOOKED_UP)
+        for memory in new:
+            neighbours = await self._nearest(user_id, memory.text, NEIGHBOURS)
+            near = [n.memory_id for n in neighbours if n.similarity > settings.near_above]
+            more = await self._database.read(pairs.pairs_with, user_id, memory, near)
+            found += more[: settings.most_pairs - len(found)]
+            if len(found) == settings.most_pairs:
+                break
+            seen_to = memory.memory_id
+        return _Look(found, seen_to)
+
+    async def _judge(
+        self, reader: Reader, user_id: str, asked: Sequence[Pair]
+    ) -> Mapping[tuple[int, int], Effect]:
+        used = Usage(reader.ask.name, usage.UPKEEP, 1, 0, 0, reader.ask.tariff)
+        try:
+            answer = await reader.ask(
+                pairs.INSTRUCTIONS, pairs.question(asked), pairs.SHAPE, purpose=usage.UPKEEP
+            )
+            used = replace(answer.usage, tariff=reader.ask.tariff)
+        except FailedCallError as exc:
+            used = replace(used, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
+            raise
+        finally:
+            await self._database.write(self._spending.add, user_id, used)
+        return pairs.effects_of(answer.text, asked)
+
+    def _is_used_up(self, session: Session, user_id: str, tariff: Tariff) -> bool:
+        today = self._clock.now().astimezone().date()
+        made = usage.calls(session, user_id, today, usage.LEARNING)
+        if made >= self._settings.value.memory.calls_per_day:
+            return True
+        is_free = tariff is Tariff.FREE
+        return not is_free and self._budgets.used_up(session, user_id) is not None
+
+
+def _write(
+    session: Session,
+    user_id: str,
+    look: _Look,
+    effects: Mapping[tuple[int, int], Effect],
+    now: datetime,
+) -> int:
+    done: list[Entry] = []
+    still = [
+        pair
+        for pair in look.found
+        if pairs.is_unchanged(session, pair.earlier) and pairs.is_unchanged(session, pair.later)
+    ]
+    pairs.note_compared(session, user_id, still)
+    gone: set[int] = set()
+    for pair in still:
+        chosen = pairs.gives_way(pair, effects.get(pair.numbers))
+        if chosen is None or not gone.isdisjoint(pair.numbers):
+            continue
+        loser, heir = chosen
+        ledger.give_way(session, user_id, loser.memory_id, heir.memory_id, now)
+        gone.add(loser.memory_id)
+        done.append(Entry(Deed.ENDED, loser.memory_id))
+    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=look.seen_to)
+    return len(done)
