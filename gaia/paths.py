@@ -64,6 +64,11 @@ class Home:
         return self.root / "clock.json"
 
     @property
+    def exports_file(self) -> Path:
+        """Which files memories were exported to."""
+        return self.root / "exports.jsonl"
+
+    @property
     def memory(self) -> Path:
         """What can be rebuilt from the ledger: the vector index, and mem0's own files."""
         return self.root / "memory"

@@ -1,13 +1,13 @@
 """Carries out what is to be forgotten, until no file below the home holds a byte of it.
 
 From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
-words are taken out of everything that was written on the way: the queues, transcripts,
-the archive, what other memories quote, logs, the terminal's history, copies of the database, the
-write-ahead logs. Each step may be repeated, and is, until all of them have found nothing
-left: after a crash at the next start, and after a turn that was running. Then the
-databases are written again, since SQLite keeps copies of rows that it moved, and only
-then does the wish itself go. What becomes of backups from then on is told in
-`gaia.ops.backup.backups`.
+words are taken out of everything that was written on the way: the queues, transcripts, the
+archive, what other memories quote, logs, the terminal's history, copies of the database,
+files that memories were exported to, the write-ahead logs. Each step may be repeated, and
+is, until all of them have found nothing left: after a crash at the next start, and after a
+turn that was running. Then the databases are written again, since SQLite keeps copies of
+rows that it moved, and only then does the wish itself go. What becomes of backups from then
+on is told in `gaia.ops.backup.backups`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from gaia.core.workers import Workers
 from gaia.memory.archive import redact_archive
 from gaia.memory.forget_matcher import ForgetMatcher
+from gaia.ops import exports
 from gaia.ops.backup.backups import replace_outdated_apart
 from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home
@@ -159,6 +160,9 @@ class ForgetWorker:
         await asyncio.to_thread(cut_lines, self._home.logs, what.says)
         user_ids = {what.user_id, *earlier_ids}
         await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
+        await asyncio.to_thread(
+            exports.clean, self._home, user_ids, what.says, everything=what.everything
+        )
 
     async def _rewrite_database(self, forget_ids: Collection[int]) -> None:
         """Rid the file of what was deleted, once for all wishes that are carried out."""

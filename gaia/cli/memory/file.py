@@ -58,7 +58,9 @@ def export(
             raise typer.BadParameter("name a file or a folder", param_hint="--markdown")
         export_folder(markdown, user, force=force)
         return
+    from gaia.ops.exports import note
     from gaia.ops.queries.memories import FILE, WhichFile
+    from gaia.paths import find_home
 
     form = file_format or _format_for(file)
     given = ask(FILE, WhichFile(user=user, file_format=form))
@@ -68,6 +70,7 @@ def export(
             typer.echo(line)
         return
     _write(file, lines, force=force)
+    note(find_home(), given.user_id, file)
     typer.echo(f"{counted_memories(given.memories)} of {given.user} in {file}", err=True)
 
 

@@ -40,14 +40,17 @@ def export_folder(folder: Path, user: str | None, *, force: bool) -> None:
     """Write the memories into a folder; what was edited there and not imported stays, unless
     `force` says otherwise."""
     from gaia.memory.transfer import sync
+    from gaia.ops.exports import note
+    from gaia.paths import find_home
 
-    async def act(database: Database, owner: User) -> tuple[str, int]:
+    async def act(database: Database, owner: User) -> tuple[User, int]:
         if not force:
             await sync.check_free(database, owner.user_id, folder)
-        return owner.name, await sync.write_folder(database, owner, folder)
+        return owner, await sync.write_folder(database, owner, folder)
 
-    name, count = with_memory(user, act)
-    typer.echo(f"{counted_memories(count)} of {name} in {folder}", err=True)
+    owner, count = with_memory(user, act)
+    note(find_home(), owner.user_id, folder)
+    typer.echo(f"{counted_memories(count)} of {owner.name} in {folder}", err=True)
 
 
 def import_folder(

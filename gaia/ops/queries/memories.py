@@ -129,9 +129,10 @@ class WhichFile(Whose):
 
 
 class MemoryFile(Report):
-    """The lines of a file of memories, and how many memories it holds."""
+    """The lines of a file of memories, whose they are, and how many memories it holds."""
 
     user: str
+    user_id: str = ""
     memories: int
     lines: tuple[str, ...]
 
@@ -255,7 +256,7 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
     owner, file_format = find_owner(source.session, asked.user), FileFormat(asked.file_format)
     records = export.records(source.session, owner.user_id, file_format)
     lines = tuple(export.lines(owner.name, records, file_format))
-    return MemoryFile(user=owner.name, memories=len(records), lines=lines)
+    return MemoryFile(user=owner.name, user_id=owner.user_id, memories=len(records), lines=lines)
 
 
 MEMORIES = Query("memories", WhichMemories, MemoryPage, _page, no_users)
