@@ -13,9 +13,11 @@ from gaia.commands.link import linking_commands
 from gaia.commands.page import page_command
 from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
+from gaia.commands.relations import relation_commands
 from gaia.commands.remember import memory_commands
 from gaia.commands.reminders import reminder_commands
 from gaia.commands.shared import shared_commands
+from gaia.commands.tell import tell_commands
 from gaia.core.group_rights import GroupRights
 from gaia.core.strangers import Strangers
 from gaia.digest.worker import DigestWorker
@@ -48,6 +50,8 @@ def build_commands(
             GroupRights(base.users, channels.by_name).refusal,
         ),
         *reminder_commands(base.settings, memory.changed),
+        *relation_commands(),
+        *tell_commands(channels.by_name),
         *context_commands(digest_worker, faded),
         *shared_commands(channels.by_name, memory.changed),
         export_command(channels.takes),

@@ -15,6 +15,7 @@ from gaia.agent.models import ChatModel
 from gaia.agent.structured import StructuredModel
 from gaia.agent.tools import built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
+from gaia.agent.tools.letters import LetterTools
 from gaia.agent.tools.memory import MemoryTools
 from gaia.agent.tools.reminders import ReminderTools
 from gaia.agent.turn import Agent
@@ -111,7 +112,14 @@ class ModelStackBuilder:
             reminding = ReminderTools(
                 self.database, self.clock, hour=memory.reminder_hour, changed=changed
             )
-            tools = [*tools, *remembering.all, *reminding.all, *conversations.all]
+            writing = LetterTools(self.database, self.clock)
+            tools = [
+                *tools,
+                *remembering.all,
+                *reminding.all,
+                *conversations.all,
+                *writing.all,
+            ]
         preload = Preload(self.clock, room(memory, small=model.is_small), self.wake_profile)
         return Agent(
             model=model,

@@ -10,15 +10,21 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from gaia.core.sentences import plain
 from gaia.core.slash import Reply
-from gaia.memory import ledger, pending
+from gaia.memory import contacts, ledger, pending
+from gaia.memory.contacts import Contact
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.messages import Button
-from gaia.store import forgets
+from gaia.store import forgets, letters
+from gaia.store.letters import Letter
 
 KEEP_ALL = Button("Keep", "/cancel", "no")
 """The answer no to a question whether to forget."""
+
+CHANNELS = {"telegram": "on Telegram", "whatsapp": "on WhatsApp", "terminal": "in the terminal"}
+"""Where somebody is told something."""
 
 MOST_ASKED = 4
 """Memories of which one command holds the numbers, in the 64 bytes that a button has."""
@@ -28,13 +34,28 @@ WHY = "I ask because it may come from what somebody else wrote, or because I am 
 
 def question(session: Session, user_id: str, turn_id: str) -> Reply | None:
     """The question for what tools proposed in a turn; None if they proposed nothing."""
+    letter = letters.of_turn(session, user_id, turn_id)
     request = forgets.asked_in_turn(session, user_id, turn_id)
     proposed = pending.of_turn(session, user_id, turn_id)
     if request is not None:
         gone = ledger.get_many(session, user_id, request.memory_ids)
         if gone:
             return whether_to_forget(_lines(gone), len(gone), request.forget_id, _aside(proposed))
+    addressee = None if letter is None else contacts.contact(session, letter.to_user_id)
+    if letter is not None and addressee is not None:
+        return whether_to_send(letter, addressee, _aside(proposed))
     return _whether_to_keep(session, user_id, proposed) if proposed else None
+
+
+def whether_to_send(letter: Letter, addressee: Contact, tail: str = "") -> Reply:
+    """Ask whether a letter is to be sent."""
+    channel = CHANNELS.get(addressee.conversation.channel, addressee.conversation.channel)
+    yes, no = f"/tell yes {letter.letter_id}", f"/tell no {letter.letter_id}"
+    return Reply(
+        f"Should I tell {plain(addressee.user.name)} {channel}: “{letter.text}”? "
+        f"Answer yes or no, or {yes}, within an hour.{tail}",
+        (Button("Send", yes, "yes"), Button("Don't send", no, "no")),
+    )
 
 
 def whether_to_forget(shown: str, count: int, forget_id: int, tail: str = "") -> Reply:

@@ -54,7 +54,8 @@ corrected, over), else 0.
 - kind: "preference" for likes, dislikes and habits, else "fact".
 - text: one short sentence that is understood alone, in the language of the quote, with all of its \
 "not", "if" and "used to". Call the user {user}, others by name.
-- subject, predicate, object: of a relation, such as "Grace", "sister of", "{user}"; else "".
+- subject, predicate, object: of a relation, such as "Grace", "sister of", "{user}", or of \
+two names of one "Kate", "same as", "Katherine"; else "".
 - sensitive: true for health, money, faith, sex, politics and the like.
 rules: what {user} tells gaia to do from now on, in every conversation; text as an order to gaia.
 reminders: what {user} wants to be reminded of; when: the words of the quote that tell the time, \

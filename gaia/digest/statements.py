@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from gaia.memory import credentials, entities, forgotten, text
 from gaia.memory.extraction import Proposal, Relation
+from gaia.memory.kinship import KIN
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Statement
 from gaia.store.digest_tables import ArchivedTurnRow
@@ -22,15 +23,6 @@ EPISODE_LASTS = timedelta(days=90)
 
 THE_USER = "user"
 """How statements name the user, where they do not write `I`."""
-
-_KIN = """
-sister brother sibling mother father mom mum dad parent son daughter child wife husband
-spouse partner girlfriend boyfriend fiance fiancee aunt uncle cousin niece nephew
-grandmother grandfather grandma grandpa grandson granddaughter friend colleague coworker
-boss manager neighbour neighbor roommate flatmate teacher doctor
-"""
-KIN = frozenset(_KIN.split())
-"""Words in a relation that hold between people alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +71,7 @@ class Authorship:
             context=self.context,
             sensitive=proposal.sensitive,
             entities=tuple(dict.fromkeys(self._entities(session, proposal.relations))),
+            relations=tuple(proposal.relations[1:]),
             said_at=proposal.said_at,
             valid_to=proposal.said_at if proposal.is_past else None,
             expires_at=proposal.expires_at,

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import ledger, pending
+from gaia.memory import graph, ledger, pending
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
@@ -68,7 +68,7 @@ def commit(
     Raises:
         MissingOwnerError: The digest has no user.
     """
-    owner(digest.user_id)
+    graph.catch_up(session, owner(digest.user_id))
     before = read_journal(session, digest.digest_id)
     take_back(session, digest.user_id, before, now, for_good=True)
     authorship = Authorship.of(

@@ -14,10 +14,11 @@ from sqlalchemy import BindParameter, Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError
-from gaia.memory import text
+from gaia.memory import paths, text
 from gaia.memory.confidence import Decay
 from gaia.memory.dates import named_time
 from gaia.memory.memory import COLUMNS, Memory, memory_of
+from gaia.memory.paths import Scope
 from gaia.memory.protocols import Nearest
 from gaia.memory.ranking import Candidate
 from gaia.ports import Clock
@@ -71,10 +72,12 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What may answer, in no order, and the memory of each number."""
+    """What may answer, in no order, and the memory of each number. `told_of` are the names of
+    those whom the question means by what they are to somebody, such as `my sister`."""
 
     all: Sequence[Candidate]
     memories: Mapping[int, Memory]
+    told_of: str = ""
 
 
 NO_MEANING = Meaning({})
@@ -123,7 +126,12 @@ class Gatherer:
             by_words,
             counting,
         )
-        numbers = {*scores, *meaning.similarities}
+        within = Scope(now, only.contexts, only.with_sensitive)
+        asked = question.text[:LONGEST_QUESTION] if question.known.size else ""
+        whom = paths.meant(session, user_id, asked, within)
+        linked = set(paths.memories_about(session, user_id, whom, within))
+        linked.update(number for each in whom for number in each.memory_ids)
+        numbers = {*scores, *meaning.similarities, *linked}
         if not numbers:
             return Candidates((), {})
         found = session.execute(by_number, {"numbers": list(numbers), **counting})
@@ -138,7 +146,8 @@ class Gatherer:
                     similarity=meaning.similarities.get(row.memory_id),
                     session_id=row.session_id,
                     position=row.position,
-                    is_named=row.subject in subjects,
+                    is_named=row.subject in subjects or row.memory_id in linked,
+                    is_linked=row.memory_id in linked,
                     is_dated=when.covers(row.valid_from),
                     is_question=row.text.rstrip().endswith(QUESTION_MARKS),
                     confidence=decay.confidence(row, now),
@@ -146,6 +155,7 @@ class Gatherer:
                 for row in rows
             ],
             {row.memory_id: memory_of(row) for row in rows},
+            ", ".join(" or ".join(each.names) for each in whom),
         )
 
 

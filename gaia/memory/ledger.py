@@ -18,7 +18,7 @@ from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.store import indexes, profiles
+from gaia.store import indexes, profiles, relations
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -296,6 +296,7 @@ def remove(
     indexes.add_ops(session, user_id, ids, IndexOperation.REMOVE, now)
     if gone:
         profiles.drop(session, user_id)
+        relations.sweep(session, user_id)
     return gone
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from gaia.memory.extraction import Relation
 from gaia.store.base import table_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 
@@ -18,7 +19,8 @@ class Statement:
     """What is to be remembered. What the fields mean is told at `MemoryRow`.
 
     `said_at` is when it was said, if not now; `entities` are what it is about, such
-    as `person:sarah_chen`. `said_again_at` is when the user sent the message in which
+    as `person:sarah_chen`, `relations` what it tells of people and things beside its
+    own subject, predicate and object. `said_again_at` is when the user sent the message in which
     they say it in their own words (`forgotten.says`): only such a statement may bring
     back what they had forgotten before. A turn that a crash has run again is as old
     as its message.
@@ -39,6 +41,7 @@ class Statement:
     may_tell_credentials: bool = False
     pinned: bool = False
     entities: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
     said_at: datetime | None = None
     valid_to: datetime | None = None
     expires_at: datetime | None = None

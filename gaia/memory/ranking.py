@@ -92,7 +92,8 @@ NO_SCORES: Mapping[int, float] = {}
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What the order of a memory depends on. `text_score` is BM25, `similarity` the
-    cosine; each is None where its search did not find the memory. `confidence` is that of a
+    cosine; each is None where its search did not find the memory. One that `is_linked` tells of
+    somebody whom the question means by what they are to somebody. `confidence` is that of a
     memory that is new, or see `gaia.memory.confidence`."""
 
     memory_id: int
@@ -101,6 +102,7 @@ class Candidate:
     session_id: str | None = None
     position: int | None = None
     is_named: bool = False
+    is_linked: bool = False
     is_dated: bool = False
     is_question: bool = False
     confidence: float = NEW

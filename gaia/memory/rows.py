@@ -14,10 +14,10 @@ from datetime import datetime
 from sqlalchemy import Select, delete, insert, select
 from sqlalchemy.orm import Session
 
-from gaia.memory import text
+from gaia.memory import graph, text
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
-from gaia.store import full_text, indexes, profiles
+from gaia.store import full_text, indexes, profiles, relations
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -113,6 +113,7 @@ def insert_pending(session: Session, user_id: str, said: Statement, now: datetim
     session.add(row)
     session.flush()
     add_entities(session, row, said.entities)
+    graph.note(session, row, [graph.relation_of(row), *said.relations])
     return row
 
 
@@ -154,6 +155,7 @@ def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) 
         row.due_at, row.recurrence, row.zone = said.due_at, said.recurrence, said.zone
         row.notified_at = row.done_at = None
     add_entities(session, row, said.entities)
+    graph.note(session, row, said.relations)
 
 
 def has_same_origin(row: MemoryRow, said: Statement) -> bool:
@@ -180,6 +182,7 @@ def delete_pending(session: Session, row: MemoryRow) -> None:
     """Delete a pending row, which has no full text and no vector."""
     session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
     session.expunge(row)
+    relations.sweep(session, row.user_id)
 
 
 def _entities(session: Session, row: MemoryRow) -> Iterable[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from gaia.memory import text
-from gaia.memory.candidates import Filter, Gatherer, Meaning, Question, understand
+from gaia.memory.candidates import Candidates, Filter, Gatherer, Meaning, Question, understand
 from gaia.memory.confidence import DECAY, Decay
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Memory
@@ -41,7 +41,8 @@ from gaia.swappable import Swappable
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found, and why: the parts of its score, the raw scores that they
-    come from, how far it has to do with the question, and how far it has to."""
+    come from, how far it has to do with the question, and how far it has to. `told_of` are
+    those whom the question means by what they are to somebody, if it tells of them."""
 
     memory: Memory
     parts: Parts
@@ -50,11 +51,12 @@ class Hit:
     coverage: float
     nearness: float
     enough: float
+    told_of: str = ""
 
     @property
     def is_relevant(self) -> bool:
         """Whether it may be given to the model unasked."""
-        return self.coverage + self.nearness >= self.enough
+        return bool(self.told_of) or self.coverage + self.nearness >= self.enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +193,7 @@ class Search:
         stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
         enough = ENOUGH if stands_somewhere or ranking_options.scale is None else ENOUGH_ALONE
         hits = [
-            _hit(
-                candidates.memories[candidate.memory_id], candidate, parts, question, scale, enough
-            )
-            for candidate, parts in best
+            _hit(candidates, candidate, parts, question, scale, enough) for candidate, parts in best
         ]
         return Found(hits, meaning.fault)
 
@@ -227,13 +226,14 @@ class Search:
 
 
 def _hit(
-    memory: Memory,
+    candidates: Candidates,
     candidate: Candidate,
     parts: Parts,
     question: Question,
     scale: Scale,
     enough: float,
 ) -> Hit:
+    memory = candidates.memories[candidate.memory_id]
     told = text.terms(searched(memory.text, memory.label))
     held = {*told, *text.content_terms(memory.subject or "")}
     return Hit(
@@ -244,4 +244,5 @@ def _hit(
         coverage=coverage(question.terms, held, question.known),
         nearness=scale.nearness(candidate.similarity),
         enough=enough,
+        told_of=candidates.told_of if candidate.is_linked else "",
     )

@@ -28,7 +28,7 @@ from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.sessions.redaction import redact_sessions
-from gaia.store import audit, forgets, redaction
+from gaia.store import audit, forgets, letters, redaction
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
@@ -126,6 +126,7 @@ class ForgetWorker:
         await redact_archive(self._database, what, await self._spared(what))
         await self._redact_quotes(what)
         all_sent = await self._redact_outbox(what)
+        await self._database.write(letters.drop, what.user_id)
         complete = all_ended and all_sent
         if complete or request.forget_id not in self._files_cleaned:
             await self._clean_files(what)

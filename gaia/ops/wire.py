@@ -62,9 +62,10 @@ class HitReport(Report):
     coverage: float
     nearness: float
     relevant: bool
+    told_of: str = ""
 
     @property
-    def reasons(self) -> tuple[str, str, str]:
+    def reasons(self) -> tuple[str, ...]:
         """In words why it was found: its score, what it comes from, and whether it would be
         given to the model."""
         parts = self.parts
@@ -82,10 +83,12 @@ class HitReport(Report):
         words = "none matches" if self.bm25 is None else f"BM25 {self.bm25:.2f}"
         near = "not near" if self.similarity is None else f"similarity {self.similarity:.3f}"
         unasked = "is" if self.relevant and not self.sensitive else "is not"
+        linked = (f"people: tells of {self.told_of}, who is meant",) if self.told_of else ()
         return (
             f"score {self.score:.2f} = {score}",
             f"words: {words}, {self.coverage:.0%} of what was asked; meaning: {near}",
             f"relevance {self.coverage + self.nearness:.2f}: {unasked} given to the model unasked",
+            *linked,
         )
 
 
@@ -136,6 +139,7 @@ def _hit(hit: Hit) -> HitReport:
         coverage=hit.coverage,
         nearness=hit.nearness,
         relevant=hit.is_relevant,
+        told_of=hit.told_of,
     )
 
 

@@ -123,16 +123,18 @@ def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversa
     return None if row is None else _read(row)
 
 
-def last_written(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
-    """The conversation in which a user wrote last, on one of these channels."""
+def last_written(
+    session: Session, user_id: str, channels: Collection[str] | None = None
+) -> Conversation | None:
+    """The conversation in which a user wrote last, on one of these channels, if they are named."""
+    query = select(ConversationRow).where(ConversationRow.user_id == user_id)
+    if channels is not None:
+        query = query.where(ConversationRow.channel.in_(channels))
     row = session.scalars(
-        select(ConversationRow)
-        .where(ConversationRow.user_id == user_id, ConversationRow.channel.in_(channels))
-        .order_by(
+        query.order_by(
             ConversationRow.direct.desc(),
             func.coalesce(ConversationRow.written_at, ConversationRow.created_at).desc(),
-        )
-        .limit(1)
+        ).limit(1)
     ).first()
     return None if row is None else _read(row)
 

@@ -25,8 +25,10 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     select,
     true,
+    union_all,
 )
 from sqlalchemy.orm import Session
 
@@ -79,14 +81,15 @@ class FullText:
         self._remove = delete(terms).where(
             is_theirs, self._number_of_term.in_(bindparam("numbers", expanding=True))
         )
-        self._size = select(func.count(), func.sum(texts.c.length)).where(
+        of_all = select(literal(""), func.count(), func.sum(texts.c.length)).where(
             texts.c.user_id == bindparam("whose"), true() if counts is None else counts
         )
-        self._frequencies = (
-            select(terms.c.term, func.count())
+        of_each = (
+            select(terms.c.term, func.count(), literal(0))
             .where(is_theirs, terms.c.term.in_(bindparam("terms", expanding=True)))
             .group_by(terms.c.term)
         )
+        self._corpus = union_all(of_all, of_each)
 
     def write(self, session: Session, user_id: str, number: int, terms: Mapping[str, int]) -> None:
         """Store the terms of a text that has none yet."""
@@ -105,10 +108,11 @@ class FullText:
 
     def corpus(self, session: Session, user_id: str, terms: Collection[str]) -> Corpus:
         """The user's texts as a whole, with the frequencies of these terms."""
-        size, length = session.execute(self._size, {"whose": user_id}).one()
-        average_length = (length or 0) / size if size else 0.0
-        found = session.execute(self._frequencies, {"whose": user_id, "terms": list(terms)})
-        return Corpus(size, average_length, {row[0]: row[1] for row in found})
+        found = session.execute(self._corpus, {"whose": user_id, "terms": list(terms)}).all()
+        # No term is empty: that row is of all texts.
+        (size, length), *_ = ((row[1], row[2] or 0) for row in found if not row[0])
+        frequencies = {row[0]: row[1] for row in found if row[0]}
+        return Corpus(size, length / size if size else 0.0, frequencies)
 
     def query(self, conditions: Sequence[ColumnElement[bool]] = ()) -> Query:
         """What `search` asks, of the texts that meet the conditions."""

@@ -16,7 +16,7 @@ from sqlalchemy import delete, insert, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.messages import Address
-from gaia.store import conversations, identities, indexes
+from gaia.store import conversations, identities, indexes, relations
 from gaia.store.digest_tables import (
     ArchivedTermRow,
     ArchivedTurnRow,
@@ -212,6 +212,8 @@ def _move_memories(session: Session, link: Link, apart_id: str, now: datetime) -
     active = [row.memory_id for row in rows if row.status == MemoryStatus.ACTIVE]
     for table in (MemoryRow, MemoryTermRow, MemoryEntityRow):
         session.execute(update(table).where(table.memory_id.in_(moved)).values(user_id=apart_id))
+    # What they tell of people and things is noted again for whom they are now.
+    relations.drop(session, link.user_id, moved)
     session.expire_all()
     copies = [_copy(session, number, apart_id) for number in _still(session, link)]
     indexes.add_ops(session, link.user_id, active, IndexOperation.REMOVE, now)

@@ -155,6 +155,51 @@ class MemoryEntityRow(Base):
     )
 
 
+class EntityRow(Base):
+    """Somebody or something that memories tell of. `key` is its name as names are compared,
+    `kind` is empty where nobody said it; the user is one with the kind `user`."""
+
+    __tablename__ = "entities"
+    __table_args__ = (Index("ix_entities_user_id_key", "user_id", "key"), NEVER_REUSE_IDS)
+
+    entity_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"))
+    key: Mapped[str]
+    name: Mapped[str]
+    kind: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+
+
+class RelationRow(Base):
+    """What a memory tells of people and things: what `subject_id` is to `object_id`; each may
+    be missing. Since when it holds, until when and where, the memory tells.
+
+    `forth` are the terms by which the subject is called from the object, `back` those the
+    other way round, each with a space around it. `is_same` says that both are the same under
+    two names, `is_apart` that they are not.
+    """
+
+    __tablename__ = "relations"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    relation_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    memory_id: Mapped[int] = mapped_column(
+        ForeignKey("memories.memory_id", ondelete="CASCADE"), index=True
+    )
+    subject_id: Mapped[int | None] = mapped_column(
+        ForeignKey("entities.entity_id", ondelete="CASCADE"), index=True
+    )
+    predicate: Mapped[str]
+    object_id: Mapped[int | None] = mapped_column(
+        ForeignKey("entities.entity_id", ondelete="CASCADE"), index=True
+    )
+    forth: Mapped[str] = mapped_column(default="")
+    back: Mapped[str] = mapped_column(default="")
+    is_same: Mapped[bool] = mapped_column(default=False)
+    is_apart: Mapped[bool] = mapped_column(default=False)
+
+
 class IndexOperation(StrEnum):
     """What the vector index has to do. `DROP_USER` removes all of a user's vectors."""
 

@@ -72,3 +72,18 @@ class GrowthRow(Base):
     )
     at: Mapped[datetime]
     undone_at: Mapped[datetime | None]
+
+
+class LetterRow(Base):
+    """What a user wants to have told to another, until they have said yes or no. `turn_id` is
+    the turn whose tool wrote it."""
+
+    __tablename__ = "letters"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    letter_id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    to_user_id: Mapped[str] = mapped_column(String(40))
+    text: Mapped[str]
+    turn_id: Mapped[str | None] = mapped_column(String(40))
+    created_at: Mapped[datetime]

@@ -30,7 +30,7 @@ print("loaded:", code, *{name.partition(".")[0] for name in sys.modules})
 COMMANDS = (
     *("status", "jobs", "audit", "costs", "users list", "users pending", "outbox list"),
     *("memory list", "memory search tea", "memory why 1", "memory stats", "memory export"),
-    *("memory upkeep", "memory page --no-browser"),
+    *("memory people", "memory upkeep", "memory page --no-browser"),
     *("memory reindex", "sessions list", "sessions show {session}", "sessions search tea"),
     *("config diff", "config reload", "chat -m hello", "sessions digest --all"),
 )

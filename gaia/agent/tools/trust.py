@@ -17,6 +17,7 @@ OWN_RESULTS = frozenset(
         "load_memory",
         "update_memory",
         "forget_memory",
+        "send_message",
         "current_time",
         "calculate",
     }

@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import typer
 
-from gaia.cli.memory import change, discover, file, folder, forget, page, search, upkeep, view
+from gaia.cli.memory import (
+    change,
+    discover,
+    file,
+    folder,
+    forget,
+    page,
+    people,
+    search,
+    upkeep,
+    view,
+)
 
 app = typer.Typer(no_args_is_help=True, help="What gaia remembers: long-term memory.")
 app.command("list")(view.list_memories)
 app.command("search")(search.search)
 app.command("why")(view.why)
+app.command("people")(people.people)
 app.command("add")(change.add)
 app.command("keep")(change.keep)
 app.command("pin")(change.pin)

@@ -10,13 +10,14 @@ from gaia.ops.queries.memories import FIGURES, FILE, MEMORIES, ORIGIN, UPKEEP
 from gaia.ops.queries.people import OWNER, REQUESTS, USERS
 from gaia.ops.queries.query import Query
 from gaia.ops.queries.records import CHUNKS, COSTS, DECISIONS, JOBS
+from gaia.ops.queries.relations import PEOPLE
 
 QUERIES: Mapping[str, Query[Any, Any]] = {
     query.name: query
     for query in (
         *(USERS, REQUESTS, OWNER),
         *(DECISIONS, COSTS, JOBS, CHUNKS),
-        *(MEMORIES, ORIGIN, FIGURES, UPKEEP, FILE),
+        *(MEMORIES, ORIGIN, FIGURES, UPKEEP, FILE, PEOPLE),
         *(SESSIONS, TRANSCRIPT, TURNS),
     )
 }

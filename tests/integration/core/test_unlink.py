@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from gaia.cli import users
@@ -16,7 +16,7 @@ from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import audit
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import EntityRow, MemorySource
 from gaia.store.pairings import new_code
 from gaia.store.tables import LinkRow
 from gaia.store.users import Role
@@ -172,6 +172,25 @@ async def test_what_was_learned_in_the_chat_since_goes_with_it(running_core):
         await fake.ask("/unlink")
         assert await known(core, "Bob") == {"I keep bees"}
         assert await known(core, "ada") == set()
+
+
+async def test_whom_somebody_knows_goes_with_them(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        await pigeon_user(core, "Bob")
+        pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
+        bob, ada = await core.users.find("Bob"), await core.users.find("ada")
+        told = Statement(
+            "Grace sails", MemorySource.USER, subject="Grace", predicate="sister of", object="user"
+        )
+        await core.database.write(ledger.add, bob.user_id, told, core.clock.now())
+        await pigeon.join(await fake.link_code())
+        assert "Grace" in (await fake.ask("/people")).text
+        await fake.ask("/unlink")
+        assert "nobody yet" in (await fake.ask("/people")).text
+        with core.database.reading() as session:
+            stored = select(EntityRow.name).where(EntityRow.user_id == ada.user_id)
+            assert session.scalars(stored).all() == []
+        assert "Grace, sister of" in (await pigeon.ask("/people")).text
 
 
 async def test_after_a_day_it_stays(running_core):

@@ -72,7 +72,7 @@ async def test_what_was_said_is_kept_with_its_words_its_place_and_its_time(
         ("Grace", None, None, ["person:grace"]),
         ("Rex", "dog of", "Ada", ["rex"]),
         ("the user", "works at", "Siemens", ["siemens"]),
-        ("Ada", "married to", "Tom", ["tom"]),
+        ("Ada", "married to", "Tom", ["person:tom"]),
         ("Tom", "brother of", "Ann Lee", ["person:ann_lee", "person:tom"]),
         ("the boat", None, None, []),
         ("place:gate", None, None, ["place:gate"]),

@@ -13,6 +13,7 @@ from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
 from gaia.memory.protocols import Neighbour
 from gaia.memory.search import Search
+from gaia.ops.wire import search_report
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
@@ -65,7 +66,7 @@ async def test_memories_are_looked_up_by_their_words_and_not_all_of_a_person(
     plans: list[list[str]] = []
 
     def explain(connection: Connection, _: object, statement: str, asked: object, *__: Any) -> None:
-        if "json_each" in statement and "memories" in statement:
+        if "json_each" in statement and "memory_terms" in statement:
             cursor = connection.connection.cursor()
             cursor.execute(f"EXPLAIN QUERY PLAN {statement}", asked)
             plans.append([step for *_, step in cursor.fetchall()])
@@ -267,3 +268,26 @@ QUERIES = st.text(st.characters(exclude_categories=()), max_size=80) | st.sample
 async def test_no_query_is_an_error(asked: str, finder: Finder, ada: User) -> None:
     await finder.keep(ada, "I play the violin")
     await finder.search.hits(ada.user_id, asked, limit=5)
+
+
+async def test_who_is_meant_is_found_by_what_they_are_to_somebody(
+    finder: Finder, ada: User
+) -> None:
+    for words, subject, predicate, thing in (
+        ("My sister Grace sails", "Grace", "sister of", "Ada"),
+        ("Grace is married to Tom", "Grace", "married to", "Tom"),
+        ("Tom builds model trains", "Tom", "builds", "model trains"),
+    ):
+        await finder.keep(ada, words, subject=subject, predicate=predicate, object=thing)
+    await finder.keep(ada, "I drink tea in the morning")
+    found = await finder.search.hits(ada.user_id, "what does my sister's husband do?", limit=5)
+    told_of = {hit.memory.text: hit.told_of for hit in found.hits if hit.is_relevant}
+    assert told_of["Tom builds model trains"] == "Tom"
+    assert "I drink tea in the morning" not in told_of
+    (reason,) = [
+        reason
+        for hit in search_report(found).hits
+        for reason in hit.reasons
+        if reason.startswith("people") and hit.text.startswith("Tom")
+    ]
+    assert reason == "people: tells of Tom, who is meant"

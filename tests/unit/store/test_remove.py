@@ -20,6 +20,7 @@ from gaia.store.digest_tables import (
 )
 from gaia.store.engine import Database
 from gaia.store.memory_tables import (
+    EntityRow,
     ForgetRow,
     ForgetState,
     ForgottenRow,
@@ -31,8 +32,9 @@ from gaia.store.memory_tables import (
     MemoryRow,
     MemorySource,
     MemoryTermRow,
+    RelationRow,
 )
-from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow
+from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow, LetterRow
 from gaia.store.pairings import Terms
 from gaia.store.tables import (
     AuditRow,
@@ -192,6 +194,11 @@ async def converse(database: Database, user: User, text: str) -> None:
                 UpkeepRunRow(user_id=user.user_id, job="fade", at=START),
                 MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
                 MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
+                EntityRow(user_id=user.user_id, key=text, name=text, kind="", created_at=START),
+                RelationRow(user_id=user.user_id, memory_id=memory_id, predicate=text),
+                LetterRow(
+                    user_id=user.user_id, to_user_id=user.user_id, text=text, created_at=START
+                ),
                 IndexOpRow(
                     user_id=user.user_id,
                     memory_id=memory_id,

@@ -1,0 +1,86 @@
+"""The tool by which the model tells another user something. It sends nothing: the user is asked."""
+
+from __future__ import annotations
+
+from google.adk.tools.tool_context import ToolContext
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from gaia.agent.tools import Tool
+from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.memory import contacts
+from gaia.memory.contexts import visible
+from gaia.memory.owner import owner
+from gaia.memory.paths import Scope
+from gaia.ports import Clock
+from gaia.sessions.service import TURN_ID
+from gaia.store import conversations, identities, letters
+from gaia.store.engine import Database
+from gaia.store.identities import Role
+from gaia.store.letters import LONGEST_LETTER
+
+ASKS = "the user is asked whether to tell {name}: nothing is sent before their yes"
+SEVERAL = "that may be {names}: ask the user which one"
+NOT_REACHED = "{names} cannot be written to: nobody of that name has access to this assistant"
+NOBODY = "nobody is known by that: ask the user for the name"
+NOT_HERE = "nobody can be told anything from this conversation"
+
+Told = dict[str, str]
+
+
+class LetterTools:
+    """Writes letters, which wait for a yes."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    @property
+    def all(self) -> tuple[Tool, ...]:
+        """The tools."""
+        return (self.send_message,)
+
+    async def send_message(self, to: str, text: str, tool_context: ToolContext) -> Told:
+        """Write to another person who uses this assistant.
+
+        Args:
+            to: Name, or the user's words, as "my sister".
+            text: What to tell them.
+        """
+        user_id = owner(tool_context.user_id)
+        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        try:
+            name = await self._database.write(
+                self._write, user_id, turn_id, str(to).strip(), str(text).strip()
+            )
+        except (StoreError, SQLAlchemyError):
+            return {"error": "messages do not work at the moment"}
+        except GaiaError as exc:
+            return {"error": str(exc)}
+        return {"result": ASKS.format(name=name)}
+
+    def _write(self, session: Session, user_id: str, turn_id: str, to: str, text: str) -> str:
+        sender, conversation = (
+            identities.find(session, user_id),
+            conversations.of_turn(session, turn_id),
+        )
+        if (
+            conversation is None
+            or not conversation.direct
+            or conversation.is_incognito
+            or sender.role is Role.GUEST
+        ):
+            raise UnfitMemoryError(NOT_HERE)
+        if not 0 < len(text) <= LONGEST_LETTER:
+            raise UnfitMemoryError(f"give between 1 and {LONGEST_LETTER:,} characters")
+        now = self._clock.now()
+        found = contacts.resolve(session, sender, to, Scope(now, visible(conversation.context)))
+        if len(found.contacts) > 1:
+            names = ", ".join(each.user.name for each in found.contacts)
+            raise UnfitMemoryError(SEVERAL.format(names=names))
+        if not found.contacts:
+            names = ", ".join(found.names)
+            raise UnfitMemoryError(NOT_REACHED.format(names=names) if names else NOBODY)
+        (addressee,) = found.contacts
+        letters.add(session, user_id, addressee.user.user_id, text, now, turn_id)
+        return addressee.user.name

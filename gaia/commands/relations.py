@@ -1,0 +1,193 @@
+"""/people: whom and what gaia knows of, and which names mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from gaia.commands.memory_text import INCOGNITO, verb_of
+from gaia.commands.registry import Call, Command
+from gaia.core.slash import Reply
+from gaia.memory import graph, ledger, paths, people
+from gaia.memory.contexts import GLOBAL, visible
+from gaia.memory.excerpts import quoted
+from gaia.memory.paths import Meant, Scope
+from gaia.memory.people import Known, Tie
+from gaia.messages import Button
+from gaia.store.memory_tables import MemoryStatus
+
+SHOWN = 20
+MEMORIES = 10
+LONGEST_NAME = 60
+
+NOBODY = (
+    "I know of nobody yet. When you tell me of people, such as “My sister Grace lives in Porto”, "
+    "and a conversation has been read, they stand here."
+)
+NOT_KNOWN = "I know of nobody by that name. /people lists all."
+HOW = (
+    "Name both, with a comma between, as in /people {verb} Tom, Tom Baker. /people lists all names."
+)
+BETWEEN = regex.compile(r"\s*[,;=]\s*|\s+(?:and|und|et|y|e)\s+")
+
+
+def relation_commands() -> tuple[Command, ...]:
+    """The command."""
+    return (Command.at_once("people", "Whom and what I know of", _people),)
+
+
+def _people(call: Call) -> str | Reply:
+    graph.catch_up(call.session, call.caller.user.user_id)
+    verb, words = verb_of(call.words)
+    if verb in {"merge", "split"} and words:
+        return _decide(call, verb, words)
+    return _about(call, call.words) if call.words else _list(call)
+
+
+def _list(call: Call) -> str | Reply:
+    known = people.people(call.session, call.caller.user.user_id, _scope(call))
+    all_of_them = [each for each in known.all if each.holds]
+    if not all_of_them:
+        return NOBODY
+    lines = [_line(each) for each in all_of_them[:SHOWN]]
+    if len(all_of_them) > SHOWN:
+        lines.append(f"… and {len(all_of_them) - SHOWN:,} more.")
+    lines.append("/people and a name tells more, such as /people " + _name(all_of_them[0].name))
+    buttons: tuple[Button, ...] = ()
+    if known.unsure:
+        one, other = known.unsure[0]
+        merge = f"/people merge #{one.number}, #{other.number}"
+        split = f"/people split #{one.number}, #{other.number}"
+        lines.append(
+            f"\nAre {_quoted(one)} and {_quoted(other)} the same? "
+            f"Answer yes or no: {merge} says so, {split} keeps them apart."
+        )
+        buttons = (Button("The same", merge, "yes"), Button("Two", split, "no"))
+    return Reply("\n".join(lines), buttons)
+
+
+def _about(call: Call, words: str) -> str:
+    user_id, within = call.caller.user.user_id, _scope(call)
+    found = people.find(call.session, user_id, words, within)
+    if not found:
+        return NOT_KNOWN
+    if len(found) > 1:
+        names = ", ".join(f"#{each.number} {_quoted(each)}" for each in found[:SHOWN])
+        return f"Whom do you mean: {names}? /people and the number tells more."
+    (known,) = found
+    lines = [_heading(known)]
+    lines += [f"{_told(each)} (#{each.memory_id})" for each in known.ties if each.holds][:SHOWN]
+    over = [f"{_told(each)} (#{each.memory_id})" for each in known.ties if not each.holds]
+    lines += ["No longer:", *over[:MEMORIES]] if over else []
+    memories = _memories(call, known)
+    lines += ["What you told me:", *memories] if memories else []
+    if len(known.names) > 1:
+        first, second = (_name(each) for each in known.names[:2])
+        lines.append(f"If these are not the same: /people split {first}, {second}")
+    return "\n".join(lines)
+
+
+def _decide(call: Call, verb: str, words: str) -> str:
+    if call.caller.conversation.is_incognito:
+        return INCOGNITO
+    session, user_id, within = call.session, call.caller.user.user_id, _scope(call)
+    parts = [each for each in BETWEEN.split(words.strip()) if each]
+    if len(parts) != 2:
+        return HOW.format(verb=verb)
+    found = [people.find(session, user_id, each, within) for each in parts]
+    if not all(found):
+        return NOT_KNOWN
+    one, other = (_exact(each, part) for each, part in zip(found, parts, strict=True))
+    if one is None or other is None:
+        return "That may be several. /people lists all with their names."
+    context = call.caller.conversation.context
+    if verb == "merge":
+        if one.number == other.number:
+            return f"I know that already: {_names(one)} are the same."
+        people.merge(session, user_id, one, other, call.now, context)
+        return (
+            f"{_quoted(one)} and {_quoted(other)} are the same to me from now on. "
+            f"/people split {_name(one.name)}, {_name(other.name)} undoes it."
+        )
+    names = (one.name, other.name) if one.number != other.number else _written(one, parts)
+    if names is None:
+        return HOW.format(verb=verb)
+    people.split(session, user_id, *names, call.now, context)
+    first, second = (quoted(each, longest=LONGEST_NAME) for each in names)
+    return (
+        f"{first} and {second} are two to me from now on. "
+        f"/people merge {_name(names[0])}, {_name(names[1])} undoes it."
+    )
+
+
+def _exact(found: Sequence[Known], words: str) -> Known | None:
+    return found[0] if len(found) == 1 else None
+
+
+def _written(known: Known, parts: Sequence[str]) -> tuple[str, str] | None:
+    """Two of somebody's names, as they stand in the memories."""
+    names = [
+        next((name for name in known.names if name.casefold() == part.casefold()), "")
+        for part in parts
+    ]
+    return (names[0], names[1]) if all(names) and names[0] != names[1] else None
+
+
+def _memories(call: Call, known: Known) -> Sequence[str]:
+    """What else is told of somebody."""
+    user_id, within = call.caller.user.user_id, _scope(call)
+    whom = Meant(known.names, known.number, 0, frozenset(), frozenset())
+    numbers = paths.memories_about(call.session, user_id, [whom], within)
+    found = ledger.get_many(call.session, user_id, numbers)
+    visible_here = visible(call.caller.conversation.context)
+    told = [
+        each
+        for each in found
+        if each.status is MemoryStatus.ACTIVE and each.context in visible_here
+    ]
+    return [f"#{each.memory_id} {quoted(each.text)}" for each in told[::-1][:MEMORIES]]
+
+
+def _scope(call: Call) -> Scope:
+    return Scope(call.now, visible(call.caller.conversation.context or GLOBAL))
+
+
+def _line(known: Known) -> str:
+    holding = [each for each in known.ties if each.holds]
+    return _told(holding[0])
+
+
+def _heading(known: Known) -> str:
+    kind = f" ({known.kind})" if known.kind else ""
+    others = ", ".join(map(_name, known.names[1:]))
+    return f"{_name(known.name)}{kind}" + (f", also called {others}" if others else "")
+
+
+def _told(tie: Tie) -> str:
+    """A relation as one line: Grace, sister of Ada, 2026-."""
+    until = f"{tie.until:%Y}" if tie.until else ""
+    since = "" if not tie.holds and not until else f", {tie.since:%Y}-{until}"
+    return f"{_name(tie.subject or tie.object)}, {_relation(tie)}{since}"
+
+
+def _relation(tie: Tie) -> str:
+    thing = _name(tie.object) if tie.subject else ""
+    return " ".join(filter(None, (quoted_bare(tie.predicate), thing)))
+
+
+def quoted_bare(words: str) -> str:
+    """Words on one line, without quotes."""
+    return quoted(words, longest=LONGEST_NAME).strip("“”")
+
+
+def _name(name: str) -> str:
+    return quoted_bare(name)
+
+
+def _names(known: Known) -> str:
+    return " and ".join(quoted(each, longest=LONGEST_NAME) for each in known.names)
+
+
+def _quoted(known: Known) -> str:
+    return quoted(known.name, longest=LONGEST_NAME)
