@@ -27,6 +27,7 @@ from gaia.errors import (
 from gaia.messages import Address
 from gaia.store.base import table_of
 from gaia.store.names import MAX_CHARACTERS, checked_name, name_key, new_user_id, usable_name
+from gaia.store.spellings import identity_of
 from gaia.store.tables import IdentityRow, UserRow
 
 TABLE = table_of(UserRow)
@@ -155,12 +156,11 @@ def owners(session: Session) -> Sequence[User]:
 
 
 def resolve(session: Session, address: Address) -> User | None:
-    """The one user that an address belongs to, or None for a stranger."""
-    row = session.scalar(
-        _living()
-        .join(IdentityRow, IdentityRow.user_id == UserRow.user_id)
-        .where(IdentityRow.channel == address.channel, IdentityRow.sender == address.sender)
-    )
+    """The one user that an address belongs to, in whichever spelling; None for a stranger."""
+    identity = identity_of(session, address)
+    if identity is None:
+        return None
+    row = session.scalar(_living().where(UserRow.user_id == identity.user_id))
     return None if row is None else _read(row)
 
 
@@ -184,14 +184,14 @@ def addresses(session: Session, user_id: str) -> tuple[Address, ...]:
 
 
 def link(session: Session, user: User, address: Address, now: datetime) -> bool:
-    """Make `address` belong to `user`; returns False when it did already.
+    """Make `address` belong to `user`; returns False if it did, in whichever spelling.
 
     Raises:
         UnknownUserError: The user has been removed.
         AddressTakenError: It belongs to another user.
     """
     living_row(session, user)
-    holder = session.get(IdentityRow, (address.channel, address.sender))
+    holder = identity_of(session, address)
     if holder is None:
         session.add(
             IdentityRow(
@@ -218,7 +218,7 @@ def unlink(session: Session, address: Address) -> str:
     Raises:
         UnknownAddressError: It is one already.
     """
-    identity = session.get(IdentityRow, (address.channel, address.sender))
+    identity = identity_of(session, address)
     if identity is None:
         raise UnknownAddressError(
             f"the address {str(address)!r} belongs to nobody: 'gaia users list' shows all addresses"
@@ -233,8 +233,8 @@ def move_address(
     """Let a user whom the channel names again be known by the new address. Nothing
     happens where the old one is nobody's, or the new one is somebody's."""
     old = session.get(IdentityRow, (channel, old_sender))
-    new = session.get(IdentityRow, (channel, new_sender))
-    if old is not None and new is None:
+    new = identity_of(session, Address(channel, new_sender))
+    if old is not None and new in (None, old) and old_sender != new_sender:
         session.add(
             IdentityRow(channel=channel, sender=new_sender, user_id=old.user_id, created_at=now)
         )

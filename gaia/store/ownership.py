@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, or_, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
@@ -32,11 +32,11 @@ from gaia.store.memory_tables import (
     MemoryStatus,
 )
 from gaia.store.ops_tables import BudgetNoticeRow, JobRunRow
+from gaia.store.spellings import spellings
 from gaia.store.tables import (
     AuditRow,
     Base,
     ConversationRow,
-    IdentityRow,
     InboxRow,
     PairingRow,
     StrangerRow,
@@ -120,12 +120,14 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
 def _wipe_traces(session: Session, user_id: str) -> None:
     """What was kept of the user's addresses before they were the user's."""
 
+    named = [
+        (address.channel, spelling)
+        for address in identities.addresses(session, user_id)
+        for spelling in spellings(address.sender)
+    ]
+
     def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
-        return exists().where(
-            IdentityRow.user_id == user_id,
-            IdentityRow.channel == row.channel,
-            IdentityRow.sender == row.sender,
-        )
+        return tuple_(row.channel, row.sender).in_(named)
 
     session.execute(
         update(AuditRow)

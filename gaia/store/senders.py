@@ -19,6 +19,7 @@ from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
 from gaia.store.memory_tables import ForgetRow, ForgetState
+from gaia.store.spellings import spellings
 from gaia.store.tables import ConversationRow, IdentityRow, InboxRow, InboxState
 
 WINDOW = timedelta(minutes=1)
@@ -97,8 +98,11 @@ _FIND = (
         & (CONVERSATIONS.c.chat == bindparam("in_chat")),
     )
     .where(
-        IDENTITIES.c.channel == bindparam("on_channel"), IDENTITIES.c.sender == bindparam("from_")
+        IDENTITIES.c.channel == bindparam("on_channel"),
+        IDENTITIES.c.sender.in_(bindparam("spelled", expanding=True)),
     )
+    .order_by(IDENTITIES.c.sender != bindparam("from_"))
+    .limit(1)
 )
 
 _TALK = (
@@ -140,7 +144,12 @@ class Talk:
 
 def find(session: Session, address: Address, chat: str, now: datetime) -> Sender | None:
     """Who writes from an address in a chat; None for a stranger."""
-    place = {"on_channel": address.channel, "from_": address.sender, "in_chat": chat}
+    place = {
+        "on_channel": address.channel,
+        "from_": address.sender,
+        "spelled": spellings(address.sender),
+        "in_chat": chat,
+    }
     row = session.execute(_FIND, place | within_a_minute(now)).one_or_none()
     if row is None:
         return None
