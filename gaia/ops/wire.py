@@ -83,7 +83,11 @@ class HitReport(Report):
         words = "none matches" if self.bm25 is None else f"BM25 {self.bm25:.2f}"
         near = "not near" if self.similarity is None else f"similarity {self.similarity:.3f}"
         unasked = "is" if self.relevant and not self.sensitive else "is not"
-        linked = (f"people: tells of {self.told_of}, who is meant",) if self.told_of else ()
+        linked = (
+            (f"people: tells of {self.told_of}, who is meant, or leads there",)
+            if self.told_of
+            else ()
+        )
         return (
             f"score {self.score:.2f} = {score}",
             f"words: {words}, {self.coverage:.0%} of what was asked; meaning: {near}",

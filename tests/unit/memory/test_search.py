@@ -290,4 +290,4 @@ async def test_who_is_meant_is_found_by_what_they_are_to_somebody(
         for reason in hit.reasons
         if reason.startswith("people") and hit.text.startswith("Tom")
     ]
-    assert reason == "people: tells of Tom, who is meant"
+    assert reason == "people: tells of Tom, who is meant, or leads there"
