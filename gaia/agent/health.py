@@ -43,6 +43,8 @@ class ModelHealth:
         self.cause = ""
         """The last error in one line, without a key. It stays after a success."""
         self._works = True
+        self.was_tried = False
+        """Whether a call came to an end, good or bad, since the model was set up."""
         self.calls = Calls()
         """Since the model was set up: at the start, or by a change of the settings."""
         self._day: date | None = None
@@ -69,7 +71,7 @@ class ModelHealth:
 
     def answered(self, seconds: float | None = None) -> None:
         """Say that a call was answered, and after which time, if somebody waited for it."""
-        self._works = True
+        self._works = self.was_tried = True
         if seconds is not None:
             self._answers.append(seconds)
 
@@ -77,7 +79,7 @@ class ModelHealth:
         """Say that a call failed, retries included."""
         self.last_error = at
         self.cause = cause
-        self._works = False
+        self._works, self.was_tried = False, True
         self._count(at, failed=1)
 
     def report(self) -> Health:

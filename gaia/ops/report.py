@@ -44,6 +44,8 @@ class LatencyStatus(Report):
 class ModelStatus(PartStatus):
     """How the model is, and what it did today, by the machine's time zone."""
 
+    was_tried: bool = True
+    """Whether a call came to an end since gaia or its model was started."""
     calls_today: int = 0
     failed_today: int = 0
     latency: LatencyStatus | None = None

@@ -60,6 +60,7 @@ def model_status(model: ChatModel, now: datetime) -> ModelStatus:
         name=model.describe(),
         ok=told.ok,
         detail=told.detail,
+        was_tried=health.was_tried,
         calls_today=today.made,
         failed_today=today.failed,
         latency=latency

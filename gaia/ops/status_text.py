@@ -77,6 +77,12 @@ def part_in_words(part: PartStatus) -> str:
     return "works" if part.ok else f"does not work: {part.detail}"
 
 
+def _model_in_words(model: ModelStatus) -> str:
+    """Whether its last call went well; before the first nobody knows."""
+    is_unknown = model.ok and not model.was_tried
+    return f"{model.name}, {'not asked yet' if is_unknown else part_in_words(model)}"
+
+
 def _ago(time: datetime, at: datetime) -> str:
     return f"{duration(max((at - time).total_seconds(), 0.0))} ago"
 
@@ -98,9 +104,7 @@ def _channel(channel: ChannelStatus, at: datetime) -> Line:
 
 
 def _model(model: ModelStatus, at: datetime) -> Iterator[Line]:
-    yield Line(
-        "model", f"{model.name}, {part_in_words(model)}", Tone.PLAIN if model.ok else Tone.BAD
-    )
+    yield Line("model", _model_in_words(model), Tone.PLAIN if model.ok else Tone.BAD)
     if model.asked:
         yield Line("model", f"asked {model.asked}: its host takes no more", Tone.WARNING)
     if model.calls_today:
@@ -252,7 +256,7 @@ def for_chat(report: StatusReport, own: Own) -> str:
 
 def _lines(report: StatusReport, own: Own) -> Iterator[str]:
     yield f"I'm up for {duration(report.uptime_seconds)}, version {report.version}."
-    yield f"Model: {report.model.name}, {part_in_words(report.model)}"
+    yield f"Model: {_model_in_words(report.model)}"
     yield f"Long-term memory: {'on' if report.memory.enabled else 'off'}"
     yield f"This conversation: {counted_turns(own.turns)}, {own.waiting} waiting."
     if own.is_incognito:

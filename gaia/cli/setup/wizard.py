@@ -191,7 +191,7 @@ def show_done(done: Done, dialogue: Dialogue) -> None:
     else:
         dialogue.say(f"Nothing changed: no file in {done.home} needed an update.")
     if done.model is not None:
-        dialogue.say(f"{describe(done.model)} answers.")
+        dialogue.say(f"The model is {describe(done.model)}.")
     if done.owners:
         dialogue.say(f"The owner is {', '.join(done.owners)}.")
     if done.service:

@@ -63,7 +63,7 @@ async def test_status_tells_nothing_of_other_people(running_core):
     async with running_core(senders=("ada", "bob")) as core:
         await said(core, "hello", sender="bob")
         text = await said(core, "/status")
-        assert "function (embedded), works" in text
+        assert "function (embedded), not asked yet" in text
         assert "0 turns, 0 waiting" in text
         assert "bob" not in text
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from gaia.agent.health import LATEST, Calls, Latency, ModelHealth
 from gaia.testing.clock import START
 
@@ -12,6 +14,20 @@ def test_before_the_first_call_nothing_is_known_of_it() -> None:
     health = ModelHealth()
     assert health.calls == health.calls_on(START) == Calls()
     assert health.latency is None
+    assert not health.was_tried
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_call_that_ended_has_tried_it_and_one_that_runs_has_not(fails: bool) -> None:
+    health = ModelHealth()
+    health.asked(START)
+    assert not health.was_tried
+    if fails:
+        health.failed(START, "busy")
+    else:
+        health.answered()
+    assert health.was_tried
+    assert health.report().ok is not fails
 
 
 def test_the_calls_of_a_day_begin_again_at_midnight_and_the_others_go_on() -> None:

@@ -37,6 +37,16 @@ def words(subject: str, **changes: object) -> list[str]:
     return [line.text for line in lines(subject, **changes)]
 
 
+def test_a_model_works_only_after_it_answered() -> None:
+    untried = MODEL.model_copy(update={"was_tried": False})
+    assert lines("model", model=untried)[0].text == "gemini-flash (gemini), not asked yet"
+    assert told(model=untried)[1] == "Model: gemini-flash (gemini), not asked yet"
+    lacking = untried.model_copy(update={"ok": False, "detail": "it is not installed"})
+    assert lines("model", model=lacking)[0].text == (
+        "gemini-flash (gemini), does not work: it is not installed"
+    )
+
+
 def tones(subject: str, **changes: object) -> set[Tone]:
     return {line.tone for line in lines(subject, **changes)}
 
