@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,9 +15,11 @@ from gaia.text import cut
 
 if TYPE_CHECKING:
     from gaia.errors import SettingsError
+    from gaia.mistakes import Mistake
     from gaia.ops.wire import ChangeReport, ReloadReport
     from gaia.paths import Home
     from gaia.settings.load import LoadedSettings
+    from gaia.settings.schema import Settings
 
 SHOWN_CHARACTERS = 60
 app = typer.Typer(
@@ -53,8 +56,7 @@ def show(
 
     loaded = load_settings(find_home())
     typer.echo(_as_json(loaded) if as_json else _as_table(loaded))
-    for warning in loaded.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+    _warn(loaded.warnings)
 
 
 @app.command()
@@ -62,29 +64,47 @@ def check(as_json: AsJson = False) -> None:
     """Find every mistake in the settings; exit with 78 when there is one."""
     from gaia.errors import SettingsError
     from gaia.paths import find_home
-    from gaia.settings.load import load_settings
+    from gaia.settings.load import load_settings, sound_part
+    from gaia.settings.secrets import find_secrets
 
     home = find_home()
     try:
-        loaded = load_settings(home)
-        _check_what_they_ask_for(loaded)
+        try:
+            loaded = load_settings(home)
+        except SettingsError as exc:
+            settings, lines = sound_part(home.settings_file)
+            found = (*exc.mistakes, *_unworkable(settings, home, lines))
+            raise SettingsError.of(found) from exc
+        _check_what_they_ask_for(loaded, home)
     except SettingsError as exc:
-        typer.echo(_mistakes_as_json(exc) if as_json else str(exc), err=not as_json)
+        warnings = find_secrets(home.env_file, os.environ).warnings
+        typer.echo(_mistakes_as_json(exc, warnings) if as_json else str(exc), err=not as_json)
+        if not as_json:
+            _warn(warnings)
         raise typer.Exit(exc.exit_code) from exc
     if as_json:
         echo_json({"ok": True, "mistakes": [], "warnings": loaded.warnings})
         return
-    for warning in loaded.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+    _warn(loaded.warnings)
     if home.settings_file.exists():
         typer.echo(f"{home.settings_file} is fine.")
     else:
         typer.echo(f"There is no {home.settings_file}, which is fine: the defaults apply.")
 
 
-def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
-    """Look for the model, for what settings need to have installed, and for the secrets of the
-    channels.
+def _unworkable(settings: Settings, home: Home, lines: Mapping[str, int]) -> Sequence[Mistake]:
+    from dataclasses import replace
+
+    from gaia.ops.workable import unworkable
+
+    file = str(home.settings_file)
+    found = unworkable(settings, home.root)
+    return [replace(each, file=file, line=lines.get(each.key)) for each in found]
+
+
+def _check_what_they_ask_for(loaded: LoadedSettings, home: Home) -> None:
+    """Look for the model, for what settings need to have installed, for the secrets of the
+    channels, and for providers and folders.
 
     Raises:
         SettingsError: Something is missing.
@@ -96,6 +116,7 @@ def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
 
     require_extra(loaded.settings.memory)
     mistakes = [loaded.placed(each) for each in missing(loaded.settings.channels, loaded.secrets)]
+    mistakes += _unworkable(loaded.settings, home, loaded.lines)
     try:
         resolve_loaded(loaded)
     except SettingsError as exc:
@@ -104,11 +125,16 @@ def _check_what_they_ask_for(loaded: LoadedSettings) -> None:
         raise SettingsError.of(mistakes)
 
 
-def _mistakes_as_json(error: SettingsError) -> str:
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)
+
+
+def _mistakes_as_json(error: SettingsError, warnings: Sequence[str]) -> str:
     from dataclasses import asdict
 
     mistakes = [asdict(mistake) for mistake in error.mistakes]
-    found = {"ok": False, "message": str(error), "mistakes": mistakes}
+    found = {"ok": False, "message": str(error), "mistakes": mistakes, "warnings": warnings}
     return json.dumps(found, indent=2)
 
 

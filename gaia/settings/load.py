@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -120,6 +121,22 @@ def _validate(document: Document) -> Settings | None:
     except ValidationError as exc:
         explain(exc, document)
         return None
+
+
+def sound_part(file: Path) -> tuple[Settings, Mapping[str, int]]:
+    """The settings of a file without its mistakes, and the lines of its keys."""
+    document = _read_document(file)
+    _refuse_secrets(document)
+    lines = {".".join(path): place.line for path, place in document.key_places.items()}
+    for depth in (None, 1):
+        try:
+            values = _without_blanks(document.values, Settings)
+            return Settings.model_validate_json(json.dumps(values), strict=True), lines
+        except ValidationError as exc:
+            for error in exc.errors():
+                with suppress(ValueError, IndexError):
+                    document.remove(tuple(map(str, error["loc"]))[:depth])
+    return Settings(), lines
 
 
 def _without_blanks(values: Mapping[str, JsonValue], block: type[Block]) -> dict[str, JsonValue]:

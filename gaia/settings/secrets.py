@@ -40,6 +40,21 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 PASSPHRASES = VARIABLES["backup_passphrase"]
 """Their values are made up by people, of whatever words they like."""
 
+HOSTS = {
+    "OPENAI": "OPENAI",
+    "CHATGPT": "OPENAI",
+    "ANTHROPIC": "ANTHROPIC",
+    "CLAUDE": "ANTHROPIC",
+    "GEMINI": "GEMINI",
+    "GOOGLE": "GOOGLE",
+    "TELEGRAM": "TELEGRAM",
+    "TWILIO": "TWILIO",
+    "BACKUP": "BACKUP",
+}
+"""Words of a variable's name that say whose secret it holds."""
+
+LAST_WORDS = ("KEY", "TOKEN", "SECRET", "SID", "PASSPHRASE", "PASSWORD")
+
 NAMES = re.compile(
     r"(^|[_-])(api[_-]?key|apikey|key|token|secret|password|passwd|passphrase|credentials)$",
     re.IGNORECASE,
@@ -163,9 +178,20 @@ def _parse_env_file(env_file: Path, text: str, found: FoundSecrets) -> dict[str,
 
 def _warn_of_misspelling(name: str, place: str, found: FoundSecrets) -> None:
     known = [name for names in VARIABLES.values() for name in names]
-    meant = get_close_matches(name.upper(), known, n=1, cutoff=0.85)
+    meant = get_close_matches(name.upper(), known, n=1, cutoff=0.85) or _of_the_same_host(name)
     if meant and name not in known:
         found.warnings.append(f"{place}: gaia does not read {name}; did you mean {meant[0]}?")
+
+
+def _of_the_same_host(name: str) -> list[str]:
+    """The variable for the same host's secret, of a name that says whose it is and that it is
+    one: `OPENAI_KEY`, `TELEGRAM_TOKEN`."""
+    words = name.upper().replace("-", "_").split("_")
+    owner = next((HOSTS[word] for word in words if word in HOSTS), None)
+    if owner is None or not {words[-1], words[-1].removeprefix("API")} & {*LAST_WORDS}:
+        return []
+    known = [each for names in VARIABLES.values() for each in names if owner in each]
+    return get_close_matches(name.upper(), known, n=1, cutoff=0.0)
 
 
 def _is_usable(name: str, value: str, place: str, found: FoundSecrets) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from pydantic import JsonValue
@@ -28,6 +29,22 @@ PLACES = frozenset({"client", "connection_string", "host", "path", "url"})
 """Options that tell where a store lies."""
 
 Options = Mapping[str, JsonValue]
+
+
+def known_providers() -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """The names that mem0 has for chat models, embedders and vector stores. For a process
+    that goes on to open none of them."""
+    with TemporaryDirectory() as folder:
+        prepare(Path(folder))
+        from mem0.utils.factory import (  # type: ignore[import-untyped]
+            EmbedderFactory,
+            LlmFactory,
+            VectorStoreFactory,
+        )
+
+    factories = (LlmFactory, EmbedderFactory, VectorStoreFactory)
+    llms, embedders, stores = (list(each.provider_to_class) for each in factories)
+    return llms, embedders, stores
 
 
 class EmbeddingConfig(Protocol):
@@ -110,7 +127,7 @@ class Factories:
 
             return Embedded(EmbeddedConfig.of(options))
 
-        from mem0.utils.factory import EmbedderFactory  # type: ignore[import-untyped]
+        from mem0.utils.factory import EmbedderFactory
 
         return cast("Embedding", EmbedderFactory.create(provider, dict(options), None))
 

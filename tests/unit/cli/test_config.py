@@ -109,6 +109,66 @@ def test_check_is_content_with_secrets_that_are_there(tmp_path: Path) -> None:
     assert run(tmp_path, "check", GAIA_TELEGRAM_BOT_TOKEN=token).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("memory", "key", "meant"),
+    [
+        ("embedder: {provider: opanai}", "memory.embedder.provider", "openai"),
+        ("embedder: {provider: Ollama}", "memory.embedder.provider", "ollama"),
+        ("vector_store: {provider: quadrant}", "memory.vector_store.provider", "qdrant"),
+        ("vector_store: {provider: chromadb}", "memory.vector_store.provider", "chroma"),
+        ("llm: {provider: antropic}", "memory.llm.provider", "anthropic"),
+    ],
+)
+def test_check_finds_providers_that_there_are_not(
+    tmp_path: Path, memory: str, key: str, meant: str
+) -> None:
+    (tmp_path / "gaia.yaml").write_text(f"memory:\n  {memory}\n")
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert f"line 2: {key} is " in result.stderr
+    assert f"Did you mean {meant}?" in result.stderr
+    assert not (tmp_path / "memory").exists()
+
+
+@pytest.mark.parametrize("text", ["model: {provider: openai}\n", "web: {port: -1}\n"])
+def test_check_warns_of_a_near_miss_beside_a_mistake(tmp_path: Path, text: str) -> None:
+    (tmp_path / "gaia.yaml").write_text(text)
+    (tmp_path / ".env").write_text("OPENAI_KEY=hunter2\n")
+    (tmp_path / ".env").chmod(0o600)
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "does not read OPENAI_KEY; did you mean OPENAI_API_KEY?" in result.stderr
+    (warning,) = json.loads(run(tmp_path, "check", "--json").stdout)["warnings"]
+    assert "OPENAI_KEY" in warning
+    assert "hunter2" not in result.stderr
+
+
+def test_check_takes_each_provider_that_there_is(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text(
+        "memory: {llm: {provider: openai}, embedder: {provider: ollama},"
+        " vector_store: {provider: qdrant}}\n"
+    )
+    assert run(tmp_path, "check").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "other", ["web: {port: -1}", "nmae: x", "web: 3", "model: {name: llama3}", ""]
+)
+def test_check_finds_a_missing_backup_folder_beside_another_mistake(
+    tmp_path: Path, other: str
+) -> None:
+    text = "backup:\n  folder: /nowhere/at/all\n"
+    (tmp_path / "gaia.yaml").write_text(f"{text}{other}\n")
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "line 2: backup.folder is '/nowhere/at/all', and there is no such" in result.stderr
+    if other:
+        assert other.split(":")[0] in result.stderr.replace("backup.folder", "")
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "gaia.yaml").write_text("backup: {folder: copies}\n")
+    assert run(tmp_path, "check").exit_code == 0
+
+
 def test_show_tells_each_key_with_its_source(tmp_path: Path) -> None:
     (tmp_path / "gaia.yaml").write_text("web:\n  port: 0\n")
     lines = run(tmp_path, "show").stdout.splitlines()

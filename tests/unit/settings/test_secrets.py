@@ -101,6 +101,39 @@ def test_a_misspelt_name_is_warned_of(env_file: Path) -> None:
     assert "hunter2" not in warning
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("OPENAI_KEY", "OPENAI_API_KEY"),
+        ("OPENAI_TOKEN", "OPENAI_API_KEY"),
+        ("OPENAI_APIKEY", "OPENAI_API_KEY"),
+        ("GAIA_OPENAI_API_KEY", "OPENAI_API_KEY"),
+        ("CLAUDE_API_KEY", "ANTHROPIC_API_KEY"),
+        ("ANTHROPIC_KEY", "ANTHROPIC_API_KEY"),
+        ("gemini_key", "GEMINI_API_KEY"),
+        ("GOOGLE_GEMINI_KEY", "GOOGLE_API_KEY"),
+        ("TELEGRAM_TOKEN", "GAIA_TELEGRAM_BOT_TOKEN"),
+        ("TELEGRAM_BOT_TOKEN", "GAIA_TELEGRAM_BOT_TOKEN"),
+        ("TWILIO_SID", "GAIA_TWILIO_ACCOUNT_SID"),
+        ("TWILIO_TOKEN", "GAIA_TWILIO_AUTH_TOKEN"),
+        ("BACKUP_PASSWORD", "GAIA_BACKUP_PASSPHRASE"),
+    ],
+)
+def test_a_near_miss_is_warned_of_with_the_name_that_is_meant(
+    env_file: Path, name: str, meant: str
+) -> None:
+    (warning,) = find_secrets(write_env(env_file, f"{name}=hunter2\n"), {}).warnings
+    assert f"gaia does not read {name}; did you mean {meant}?" in warning
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["OPENAI_BASE_URL", "GOOGLE_CLOUD_PROJECT", "TELEGRAM_CHAT_ID", "GITHUB_TOKEN", "MONKEY"],
+)
+def test_what_is_for_others_is_not_warned_of(env_file: Path, name: str) -> None:
+    assert find_secrets(write_env(env_file, f"{name}=x\n"), {}).warnings == []
+
+
 @pytest.mark.parametrize("text", ["A=1\n\n\nhunter2\n", "A=1\n\n\n'hunter2=x\n"])
 def test_a_line_without_a_value_is_a_mistake(env_file: Path, text: str) -> None:
     (mistake,) = find_secrets(write_env(env_file, text), {}).mistakes
