@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from gaia.mistakes import Mistake
 from gaia.settings.secrets import conceal
+from gaia.settings.surprises import silent
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a value; an item of a list goes by its index."""
@@ -44,6 +45,9 @@ class Document:
     key_places: dict[KeyPath, Place] = field(default_factory=dict)
     value_places: dict[KeyPath, Place] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
+    written: dict[KeyPath, str] = field(default_factory=dict)
+    """The values without quotes, as they stand in the file."""
+    warnings: list[str] = field(default_factory=list)
 
     def add_mistake(self, place: Place | None, path: KeyPath, problem: str, remedy: str) -> None:
         """Note a mistake at `place`; None means the file as a whole."""
@@ -166,7 +170,21 @@ class _Reader:
             remedy = "Mend the value, or the `!!` tag or `\\u` escape in it"
             self._document.add_mistake(place, path, f"cannot be read as {kind}", remedy)
             return None
+        self._note(node, path, value)
         return value
+
+    def _note(self, node: yaml.Node, path: KeyPath, value: JsonValue) -> None:
+        """Keep how a value is written, and warn of what it silently became."""
+        is_plain = isinstance(node, yaml.ScalarNode) and not node.style
+        written, end = str(node.value) if is_plain else "", node.end_mark
+        if written:
+            self._document.written[path] = written
+        behind = self._document.text[end.index :].partition("\n")[0]
+        for told in silent(".".join(path), written, value, behind):
+            place = self._document.value_places[path]
+            self._document.warnings.append(
+                f"{self._document.file}, line {place.line}: {conceal(told)}"
+            )
 
 
 def _scalars(value: JsonValue, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:

@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 from gaia.settings.document import Document, KeyPath
 from gaia.settings.schema import Block, Settings
 from gaia.settings.secrets import is_secret
+from gaia.settings.surprises import reading
 from gaia.settings.urls import MeantError
 
 BLOCK = "a block of keys, indented below it"
@@ -159,6 +160,14 @@ def _explain_value(document: Document, path: KeyPath, details: ErrorDetails) -> 
         remedy = f"Set it to {cause.meant}"
     if details["type"] == "literal_error":
         remedy += _suggest_word(str(details["input"]), describe_allowed(path).split(", "))
+    written = document.written.get(path, "")
+    if written and (told := reading(written, details["input"])):
+        if details["type"] == "string_type":
+            remedy = f'YAML reads {told}: put it in quotes, "{written}"'
+            shown = written
+        elif told == "text" or ":" in written:
+            shown = f"{written}, and YAML reads {told}"
+            remedy += ", without a leading 0 or a colon"
     document.add_mistake(place, path, f"is {shown}", remedy)
 
 

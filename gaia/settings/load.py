@@ -73,7 +73,7 @@ def load_settings(
     return LoadedSettings(
         settings=settings,
         secrets=found.secrets,
-        warnings=(*found.warnings, *advise(settings)),
+        warnings=(*found.warnings, *document.warnings, *advise(settings)),
         lines={".".join(path): place.line for path, place in document.key_places.items()},
         secret_sources=found.sources,
         file=file,
