@@ -32,6 +32,7 @@ def judged(state: OutboxState, stage: DeliveryStage, copy: str) -> OutboxState |
         provider_id="present",
         failed_ids=("old",),
         error=None,
+        is_incognito=False,
         created_at=START,
         sent_at=START,
     )

@@ -45,6 +45,7 @@ CALLS: dict[str, Call] = {
     "every": partial(ledger.every, limit=10, active=False),
     "numbers": ledger.numbers,
     "count": ledger.count,
+    "count_by_context": ledger.count_by_context,
     "earlier_versions": partial(ledger.earlier_versions, memory_ids=[1]),
     "entities": partial(ledger.entities, memory_id=1),
     "remove": partial(ledger.remove, memory_ids=[1], now=START),
