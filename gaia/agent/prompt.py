@@ -25,6 +25,7 @@ from gaia.memory.memory import Memory
 from gaia.memory.preload import Prefix
 from gaia.memory.recall import excerpt
 from gaia.settings.providers import ModelProvider
+from gaia.store.tool_failures import ToolFailure
 
 INSTRUCTIONS = """\
 You are gaia, {role}. You talk over {channel}.
@@ -102,10 +103,13 @@ def turn_context(
     sent_at: datetime,
     memories: Sequence[Memory] = (),
     due: Sequence[Memory] = (),
+    failing: Sequence[ToolFailure] = (),
 ) -> str:
-    """The context of one turn, fenced: the time, the reminders that are `due`, memories.
+    """The context of one turn, fenced: the time, the tools that are `failing`, the reminders
+    that are `due`, memories.
     `sent_at` is the user's local time, aware."""
     lines = [f"Now: {sent_at:%A %d %B %Y, %H:%M} ({_zone(sent_at)})"]
+    lines += [f"The tool {each.tool} fails: {each.error}." for each in failing]
     lines += [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
     if memories:
         lines += [REMEMBERED, *_by_layers(memories, sent_at)]
@@ -137,7 +141,11 @@ def plain_instructions(
 
 
 def plain_context(
-    *, sent_at: datetime, memories: Sequence[Memory] = (), due: Sequence[Memory] = ()
+    *,
+    sent_at: datetime,
+    memories: Sequence[Memory] = (),
+    due: Sequence[Memory] = (),
+    failing: Sequence[ToolFailure] = (),
 ) -> str:
     """What a small model reads beside a message: reminders that are due, and memories."""
     told = [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]

@@ -38,6 +38,7 @@ from gaia.agent.plugins import (
     replayed_turns,
 )
 from gaia.agent.prompt import PlainHistory
+from gaia.agent.tool_watch import ToolWatch
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
@@ -58,6 +59,7 @@ from gaia.sessions.service import (
 from gaia.settings.schema import Settings
 from gaia.store import sessions
 from gaia.store.sessions import SessionKey, StoredEvent
+from gaia.store.tool_failures import NO_TOOLS, ToolFates
 
 _WORDLESS = TelemetryConfig(
     capture_message_content=ContentCapturingMode.NO_CONTENT,
@@ -108,12 +110,13 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the model said in the end, and the events by which the session tells of the turn.
-    `recalled` are the memories that went with the message."""
+    `recalled` are the memories that went with the message, `tools` tells how those fared."""
 
     text: str
     events: Sequence[StoredEvent]
     called_tools: bool = False
     recalled: Sequence[int] = ()
+    tools: ToolFates = NO_TOOLS
 
 
 class Preview(Protocol):
@@ -197,9 +200,9 @@ class Agent:
         recalled: list[int] = []
         write = await self._context_writer(scene, ask, known, recalled)
         context = TurnContext(write, ask.enclosures)
-        cap = ToolCap(self._most_tool_calls)
+        cap, watch = ToolCap(self._most_tool_calls), ToolWatch()
         told = self._instructions(scene, known.preloaded.prefix, ask.sent_at)
-        plugins = [replay_window(turns), context, meter, cap]
+        plugins = [replay_window(turns), context, meter, cap, watch]
         runner = self._runner(told, plugins, session)
         said: list[Event] = []
         try:
@@ -225,8 +228,9 @@ class Agent:
         answer = answer_text(said)
         if answer is None:
             raise ModelFruitlessError("the model gave an empty answer")
-        called_tools = any(event.get_function_calls() for event in said)
-        return Answer(answer, stored_events(session.added), called_tools, recalled)
+        called = any(event.get_function_calls() for event in said)
+        added = stored_events(session.added)
+        return Answer(answer, added, called, recalled, watch.fates)
 
     async def warm(self, scene: Scene, known: Known, now: datetime) -> None:
         """Get ready for the next request: load what ADK loads at its first use, and
@@ -272,7 +276,8 @@ class Agent:
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers or (), [*texts, *told], recent) if recall else ()
             recalled[:] = [each.memory_id for each in memories]
-            return context(sent_at=ask.sent_at, memories=memories, due=due)
+            failing = known.preloaded.failing
+            return context(sent_at=ask.sent_at, memories=memories, due=due, failing=failing)
 
         return write
 

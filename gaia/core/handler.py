@@ -295,6 +295,7 @@ class Handlers:
             events=answer.events,
             called_tools=answer.called_tools,
             recalled=answer.recalled,
+            tools=answer.tools,
         )
 
 

@@ -27,12 +27,13 @@ from gaia.memory import archive
 from gaia.ports import Clock
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, incognito, memory_uses, outbox, sessions
+from gaia.store import conversations, inbox, incognito, memory_uses, outbox, sessions, tool_failures
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
+from gaia.store.tool_failures import NO_TOOLS, ToolFates
 from gaia.store.usage import Tariff
 from gaia.swappable import Swappable
 from gaia.text import cut
@@ -66,7 +67,7 @@ class Outcome:
     """How a run of a turn ended. `reply` goes out; `retry` says when to try again. `said`
     is what had been said of its answer when it was stopped, and `events` are what the session
     is to tell of it. `called_tools` says that tools may have proposed something, `recalled`
-    are the memories that went with the message."""
+    are the memories that went with the message; `tools` tells how those fared."""
 
     state: InboxState
     reply: str | None = None
@@ -75,6 +76,7 @@ class Outcome:
     events: Sequence[StoredEvent] = ()
     called_tools: bool = False
     recalled: Sequence[int] = ()
+    tools: ToolFates = NO_TOOLS
 
     @property
     def answer(self) -> str:
@@ -149,6 +151,8 @@ class TurnEnds:
             )
         if batch.is_incognito and outcome.retry is None:
             incognito.wipe_messages(session, batch.turn_id)
+        if not batch.is_incognito:
+            tool_failures.note(session, present.user_id, outcome.tools, now)
         if outcome.state in ENDS:
             # What the user was before has no sessions any more: it is one of the present.
             is_theirs = present.user_id == conversation.user_id

@@ -26,9 +26,10 @@ from gaia.memory.recall import excerpt, text_tokens
 from gaia.memory.reminders import OVERDUE
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
-from gaia.store import profiles
+from gaia.store import profiles, tool_failures
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Profile
+from gaia.store.tool_failures import ToolFailure
 
 MOST_RULES = 20
 """Rules that are followed at once, at most, unless the settings say otherwise."""
@@ -188,11 +189,13 @@ def due_reminders(
 @dataclass(frozen=True, slots=True)
 class Preloaded:
     """What a turn is told: the prefix of its session, and what is due. `recent` are the
-    conversations of the last days, of which it is told where there is room."""
+    conversations of the last days, of which it is told where there is room, `failing` the
+    tools that do not work."""
 
     prefix: Prefix
     due: Sequence[Memory] = ()
     recent: Sequence[Memory] = ()
+    failing: Sequence[ToolFailure] = ()
 
 
 NOTHING = Preloaded(Prefix())
@@ -237,6 +240,7 @@ class Preload:
                 prefix(session, user_id, now, self._room, context),
                 due_reminders(session, user_id, now, ahead, context),
                 recent_episodes(session, user_id, now, context) if self._room.bullets else (),
+                tool_failures.listed(session, user_id),
             )
             kept = _Kept(memory_version, next_change(session, user_id, now, ahead), preloaded)
             self._kept.put((user_id, context), kept)

@@ -87,3 +87,15 @@ class LetterRow(Base):
     text: Mapped[str]
     turn_id: Mapped[str | None] = mapped_column(String(40))
     created_at: Mapped[datetime]
+
+
+class ToolFailureRow(Base):
+    """A tool that failed when a user's turn called it last: the kind of error, and since when.
+    The row goes when it works again."""
+
+    __tablename__ = "tool_failures"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), primary_key=True)
+    tool: Mapped[str] = mapped_column(String(64), primary_key=True)
+    error: Mapped[str] = mapped_column(String(64))
+    since: Mapped[datetime]
