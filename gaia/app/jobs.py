@@ -16,6 +16,7 @@ from gaia.digest.commit import DigestCommitter
 from gaia.digest.known import Known
 from gaia.digest.read import WindowReader
 from gaia.digest.upkeep.reconcile import RECONCILE, Reconciler
+from gaia.digest.upkeep.synthesis import SYNTHESIS
 from gaia.digest.upkeep.worker import FADE, RULES, MemoryUpkeep
 from gaia.digest.worker import DigestWorker
 from gaia.ops.backup.backups import build_backup_job
@@ -137,6 +138,7 @@ def build_jobs(
             Job(FADE, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.fade),
             Job(RULES, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.cap_rules),
             Job(RECONCILE, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.reconcile),
+            Job(SYNTHESIS, Daily(MEMORY_UPKEEP_HOUR), memory_upkeep.synthesise),
             build_backup_job(memory.backups, now.backup),
         )
 

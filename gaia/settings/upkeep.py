@@ -18,4 +18,6 @@ class UpkeepSettings(Block):
     archive_below: Annotated[float, Field(ge=0, le=1)] = 0.1
     near_above: Annotated[float, Field(ge=0, le=1)] = 0.85
     most_pairs: Annotated[int, Field(ge=0, le=100)] = 20
+    episodes: Annotated[int, Field(ge=2, le=1000)] = 5
+    most_candidates: Annotated[int, Field(ge=0, le=100)] = 10
     most_rules: Annotated[int, Field(ge=1, le=100)] = 20

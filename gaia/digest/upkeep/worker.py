@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.digest.upkeep import archive
 from gaia.digest.upkeep.reconcile import RECONCILE, Reconciler
+from gaia.digest.upkeep.synthesis import SYNTHESIS, synthesise
 from gaia.errors import UpkeepError
 from gaia.memory import pending
 from gaia.ports import Clock
@@ -81,6 +82,19 @@ class MemoryUpkeep:
             UpkeepError: It failed for some users; for the others it is done.
         """
         await self._for_each_user(RECONCILE, self._reconciler.reconcile)
+
+    async def synthesise(self) -> None:
+        """Keep aside what users said in several conversations.
+
+        Raises:
+            UpkeepError: It failed for some users; for the others it is done.
+        """
+
+        async def do(user_id: str) -> int:
+            settings = self._settings.value.memory.upkeep
+            return await self._database.write(synthesise, user_id, self._clock.now(), settings)
+
+        await self._for_each_user(SYNTHESIS, do)
 
     async def _for_each_user(self, job: str, do: Callable[[str], Awaitable[int]]) -> None:
         """Do a job for each user with memories; it returns how many it changed."""
