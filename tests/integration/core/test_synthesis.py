@@ -63,12 +63,11 @@ async def test_what_is_known_or_was_said_once_does_not(running_core):
         assert "Grace" not in await core.say("/memory pending")
 
 
-async def test_it_is_undone_and_questions_are_nothing(running_core):
+async def test_it_is_undone(running_core):
     async with running_core(reader=reader()) as core:
-        await talks(core, *["My sister Grace lives in Bonn."] * 3, *["Where is Bonn?"] * 2)
+        await talks(core, *["My sister Grace lives in Bonn."] * 5)
         await run(core)
         listed = await core.say("/memory pending")
         assert "My sister Grace lives in Bonn" in listed
-        assert "Where is" not in listed
         await core.say("/undo")
         assert "Grace" not in await core.say("/memory pending")
