@@ -7,6 +7,8 @@ from gaia.store.digest_tables import DigestState
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
 
 MINUTE = 60
+THINGS = ("soup", "bread", "wine", "tea", "rice")
+GRACE = [f"My sister Grace lives in Bonn. The {each} was good." for each in THINGS]
 
 
 def blind(read: Read) -> Extraction:
@@ -58,14 +60,14 @@ async def test_what_was_said_again_and_again_waits_for_a_yes(running_core):
 async def test_what_is_known_or_was_said_once_does_not(running_core):
     async with running_core(reader=reader()) as core:
         await core.say("/remember My sister Grace lives in Bonn")
-        await talks(core, *["My sister Grace lives in Bonn."] * 5)
+        await talks(core, *GRACE)
         await run(core)
         assert "Grace" not in await core.say("/memory pending")
 
 
 async def test_it_is_undone(running_core):
     async with running_core(reader=reader()) as core:
-        await talks(core, *["My sister Grace lives in Bonn."] * 5)
+        await talks(core, *GRACE)
         await run(core)
         listed = await core.say("/memory pending")
         assert "My sister Grace lives in Bonn" in listed
