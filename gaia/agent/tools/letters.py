@@ -44,7 +44,7 @@ class LetterTools:
         """Write to another person who uses this assistant.
 
         Args:
-            to: Name, or the user's words, as "my sister".
+            to: Name, or the user's words, as "my boss".
             text: What to tell them.
         """
         user_id = owner(tool_context.user_id)

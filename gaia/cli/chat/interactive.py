@@ -140,7 +140,7 @@ class PrivateHistory(FileHistory):
     """A history file that only its owner can read. A full disk costs the
     history, not the message; what is typed incognito is not in it."""
 
-    def __init__(self, file: Path, is_incognito: Callable[[], bool]) -> None:
+    def __init__(self, file: Path, is_incognito: Callable[[], bool] = lambda: False) -> None:
         super().__init__(file)
         self._is_incognito = is_incognito
 

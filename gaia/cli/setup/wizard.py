@@ -248,16 +248,16 @@ def _how_to_pair(done: Done) -> str:
     told = f"write it {' or '.join(ways)}."
     if len(ways) > 1:
         told += " It serves once: for the other of the two, write /link where gaia knows you."
-    return f"{told} A link that writes it:" if dict(_links(done)) else told
+    return f"{told} Open the chat by:" if dict(_links(done)) else told
 
 
 def _links(done: Done) -> Iterator[tuple[str, str]]:
-    """Addresses that write the code by a tap."""
+    """Addresses of the chats in which the code is to be written. A link that sent an owner's
+    code by a tap would make an owner of whoever is given it."""
     if not done.code:
         return
     if "telegram" in done.channels and done.bot_name:
-        start = done.code.replace("-", "")
-        yield "telegram", f"https://t.me/{done.bot_name}?start={start}"
+        yield "telegram", f"https://t.me/{done.bot_name}"
     if "whatsapp" in done.channels:
         yield "whatsapp", f"https://wa.me/{done.whatsapp_number.lstrip('+')}?text={done.code}"
 

@@ -59,7 +59,7 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
         dinner = "What could I cook for dinner?"
         assert await ada.ask(dinner) == f"echo: {dinner}"
         request = household.model.requests[-1]
-        assert "<USER_PROFILE>\nWhat ada has told you" in request.system
+        assert '<USER_PROFILE>\nWhat "ada" has told you' in request.system
         assert "- I'm vegetarian.\n" in request.system
         assert "- Grace is my sister\n" in request.system
         assert "The last conversation, " in request.system
@@ -98,7 +98,7 @@ async def test_what_holds_no_longer_is_in_no_later_request_and_a_rule_is_in_all(
         assert [each.protocol for each in later] == ["gemini", "gemini"]
         for request in later:
             assert f"- {PORTO.said}" in request.system
-            assert "Rules of ada" in request.system
+            assert 'Rules of "ada"' in request.system
             assert f"- {SPANISH.said}\n" in request.system
             assert LISBON.said not in str(request.body)
         why = await ada.ask(f"/memory why {number_of(household, PORTO.said)}")

@@ -47,7 +47,7 @@ OWNED = (
     "archived_turns",
     "archived_terms",
 )
-LAST_STEP = 21
+LAST_STEP = 23
 """Steps that a wish takes, of everything as of one memory."""
 
 

@@ -224,7 +224,7 @@ async def test_no_canary_is_anywhere_but_where_secrets_belong(
     assert list(telling_members(Path(made["path"]))) == []
     assert list(telling_members(Path(with_secrets["path"]))) == [".env"]
     logged = "\n".join(daemon.log)
-    assert logged.count("incorrect API key provided") == 3, "nothing was there to be hidden"
+    assert "incorrect API key provided" not in logged, "a host may quote what it was asked"
     assert "HTTP Request" not in logged
 
 

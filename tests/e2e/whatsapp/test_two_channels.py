@@ -57,12 +57,13 @@ async def test_one_person_on_both_has_one_memory_and_two_conversations(
 
         here.writes(f"/remember {POT}")
         there.writes(f"/remember {TREE}")
-        await house.until_arrived(here, 2)
+        # It is told on the first channel as well what was linked.
+        await house.until_arrived(here, 3)
         await on_telegram(2)
         there.writes(WHERE)
         here.writes(WHEN)
         bob.writes(WHERE)
-        await house.until_arrived(here, 3)
+        await house.until_arrived(here, 4)
         await on_telegram(3)
         await house.until_arrived(bob, 1)
         asked = [each.user_texts[-1] for each in house.asked_with(POT)]
@@ -76,10 +77,10 @@ async def test_one_person_on_both_has_one_memory_and_two_conversations(
             (here if is_here else there).writes(text)
             said[is_here].append(f"echo: {text}")
             if chance.random() < 0.2:
-                await house.until_arrived(here, 3 + len(said[True]))
-        texts_here = await house.until_arrived(here, 3 + len(said[True]))
+                await house.until_arrived(here, 4 + len(said[True]))
+        texts_here = await house.until_arrived(here, 4 + len(said[True]))
         texts_there = await on_telegram(3 + len(said[False]))
-    assert texts_here[3:] == said[True]
+    assert texts_here[4:] == said[True]
     assert texts_there[3:] == said[False]
     chats = house.rows(
         "SELECT channel, chat FROM conversations WHERE user_id = "

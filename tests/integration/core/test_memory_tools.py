@@ -152,6 +152,7 @@ async def test_no_tool_forgets_everything(running_core):
             "forget_memory",
             "search_conversations",
             "remind",
+            "send_message",
         }
 
 

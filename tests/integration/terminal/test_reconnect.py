@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -206,7 +208,12 @@ async def test_a_daemon_of_another_language_is_an_error(terminal: Terminal) -> N
 async def test_a_daemon_that_does_not_come_back_is_replaced(
     daemon: TerminalDaemon, new_terminal
 ) -> None:
-    terminal = new_terminal(daemon.running)
+    @asynccontextmanager
+    async def host() -> AsyncIterator[None]:
+        async with daemon.running():
+            yield
+
+    terminal = new_terminal(host)
     async with asyncio.TaskGroup() as group:
         async with daemon.running() as core:
             group.create_task(terminal.say("hello"))

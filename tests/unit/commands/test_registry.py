@@ -16,7 +16,13 @@ from gaia.store.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
 CHAT = Conversation(
-    1, "u_1", "fake", "ada", "ada", direct=True, generation=1, session_turns=0, contact=Contact()
+    *(1, "u_1", "fake", "ada", "ada"),
+    direct=True,
+    generation=1,
+    session_turns=0,
+    context="global",
+    is_incognito=False,
+    contact=Contact(),
 )
 GROUP = replace(CHAT, direct=False)
 NO_SESSION = cast("Session", None)

@@ -122,7 +122,7 @@ def test_nothing_stored_can_command_the_terminal(shell, ada) -> None:
 
 def test_why_tells_where_a_memory_comes_from(shell, ada) -> None:
     async def fill(book) -> None:
-        bonn = await book.keep(ada, said("I live in Bonn", MemorySource.DIGEST))
+        bonn = await book.keep(ada, said("I live in Bonn", MemorySource.DIGEST, context="home"))
         ulm = said(
             "I live in Ulm\nsince 2019",
             MemorySource.TOOL,
