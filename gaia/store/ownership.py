@@ -31,7 +31,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryStatus,
 )
-from gaia.store.ops_tables import BudgetNoticeRow, JobRunRow
+from gaia.store.ops_tables import BudgetNoticeRow, JobRunRow, ToolFailureRow
 from gaia.store.spellings import spellings
 from gaia.store.tables import (
     AuditRow,
@@ -62,6 +62,7 @@ APART = (
     IndexOpRow.__table__,
     ProfileRow.__table__,
     BudgetNoticeRow.__table__,
+    ToolFailureRow.__table__,
 )
 
 
@@ -105,6 +106,7 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     _join_memories(session, gone.user_id, into.user_id, now)
     session.execute(delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id))))
     session.execute(delete(BudgetNoticeRow).where(BudgetNoticeRow.user_id == gone.user_id))
+    session.execute(delete(ToolFailureRow).where(ToolFailureRow.user_id == gone.user_id))
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
             session.execute(

@@ -34,7 +34,7 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
     RelationRow,
 )
-from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow, LetterRow
+from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow, LetterRow, ToolFailureRow
 from gaia.store.pairings import Terms
 from gaia.store.tables import (
     AuditRow,
@@ -167,6 +167,9 @@ async def converse(database: Database, user: User, text: str) -> None:
                     content=text.encode(),
                 ),
                 UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
+                ToolFailureRow(
+                    user_id=user.user_id, tool="calculate", error="KeyError", since=START
+                ),
                 BudgetNoticeRow(
                     user_id=user.user_id, day="2026-01-01", budget="user", stage="near"
                 ),
