@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from gaia.memory.memory import Memory
+from gaia.memory.reminder_words import rule_parts
 from gaia.messages import Button
 from gaia.text import one_line
 from gaia.zones import zone_of
@@ -41,9 +42,7 @@ def moment(time: datetime, now: datetime, zone: tzinfo) -> str:
 
 def recurs(recurrence: str) -> str:
     """A rule in words: every Monday, every 2 weeks on Friday, every month on the 1st."""
-    parts = dict(
-        part.split("=", 1) for part in recurrence.rpartition("RRULE:")[2].split(";") if "=" in part
-    )
+    parts = rule_parts(recurrence)
     unit, count = UNITS.get(parts.get("FREQ", ""), "time"), int(parts.get("INTERVAL", "1"))
     every = f"every {unit}" if count == 1 else f"every {count} {unit}s"
     days = parts.get("BYDAY")

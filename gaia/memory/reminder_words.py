@@ -217,11 +217,15 @@ def anchored(due: Due) -> str | None:
     return f"DTSTART:{first:%Y%m%dT%H%M%S}\nRRULE:{due.recurrence}"
 
 
+def rule_parts(recurrence: str) -> dict[str, str]:
+    """What a rule says by name, such as FREQ and INTERVAL, with or without its first time."""
+    rule = recurrence.rpartition("RRULE:")[2]
+    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+
+
 def interval_of(recurrence: str) -> timedelta | None:
     """The interval of a rule of hours or minutes, which no change of a clock shifts."""
-    parts = dict(
-        part.split("=", 1) for part in recurrence.rpartition("RRULE:")[2].split(";") if "=" in part
-    )
+    parts = rule_parts(recurrence)
     unit = {"HOURLY": timedelta(hours=1), "MINUTELY": timedelta(minutes=1)}.get(
         parts.get("FREQ", "")
     )
