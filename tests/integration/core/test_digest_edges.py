@@ -181,7 +181,8 @@ async def test_what_two_users_said_before_they_became_one_is_learned_of_the_one(
         await core.say("I like tea", channel=pigeon, sender="bob")
         code = (await core.say("/link")).split(": ")[1].split()[0]
         extractor.hold()
-        await core.say(f"/link {code} yes", channel=pigeon, sender="bob")
+        await core.say(f"/link {code}", channel=pigeon, sender="bob")
+        await core.say("yes", channel=pigeon, sender="bob")
         await until(lambda: extractor.running == 1)
         extractor.release()
         await core.until_digested(DigestState.CLEARED)
