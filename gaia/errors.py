@@ -215,6 +215,10 @@ class MemoryFileError(GaiaError):
     """A file of memories cannot be read or written, or holds what cannot be taken."""
 
 
+class FolderEditedError(MemoryFileError):
+    """Somebody edited a folder of memories while it was about to be written."""
+
+
 class LearningOffError(GaiaError):
     """`memory.enabled` or `memory.auto_ingest` is false."""
 

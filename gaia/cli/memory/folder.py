@@ -63,9 +63,11 @@ def import_folder(
     owner, edits = _look(folder, user)
     _refuse_mistakes(edits, skip_bad=skip_bad)
     forgotten = _agreed(edits, owner.name, yes=yes, as_json=as_json)
-    count = _take_in(folder, owner, edits, forgotten)
+    count, is_written = _take_in(folder, owner, edits, forgotten)
     runs = wake(find_home())
     done = bool(forgotten) and not runs and overwrite()
+    if not is_written:
+        typer.echo(f"{folder} was edited meanwhile: import it once more.", err=True)
     if as_json:
         echo_json(_as_json(edits, count, forgotten, running=runs, done=done))
         return
@@ -102,8 +104,8 @@ def watch(
 
     owner = with_memory(user, begin)
     typer.echo(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
-    _step(folder, owner, yes=yes)
     seen = _signature()
+    _step(folder, owner, yes=yes)
     for changes in watchfiles.watch(
         folder,
         debounce=SETTLE_MILLISECONDS,
@@ -111,9 +113,10 @@ def watch(
         rust_timeout=LOOK_MILLISECONDS,
         yield_on_timeout=True,
     ):
-        if changes or _signature() != seen:
+        present = _signature()
+        if changes or present != seen:
+            seen = present
             _step(folder, owner, yes=yes)
-            seen = _signature()
 
 
 def _step(folder: Path, owner: User, *, yes: bool) -> None:
@@ -133,7 +136,7 @@ def _step(folder: Path, owner: User, *, yes: bool) -> None:
         typer.echo(f"Nobody can be asked here: {number} that were deleted are written again.")
     else:
         forgotten = _agreed(edits, owner.name, yes=yes, as_json=False)
-    count = _take_in(folder, owner, edits, forgotten)
+    count, _ = _take_in(folder, owner, edits, forgotten)
     if count or forgotten:
         runs = wake(find_home())
         done = bool(forgotten) and not runs and overwrite()
@@ -151,20 +154,27 @@ def _look(folder: Path, user: str | None) -> tuple[User, Edits]:
     return with_memory(user, look)
 
 
-def _take_in(folder: Path, owner: User, edits: Edits, forgotten: Collection[int]) -> int:
+def _take_in(
+    folder: Path, owner: User, edits: Edits, forgotten: Collection[int]
+) -> tuple[int, bool]:
     """Store what was edited, and write the folder again: unless lines stand there that cannot
-    be taken, which would get lost, or gaia never wrote it."""
+    be taken, which would get lost, or gaia never wrote it. Returns how many are new or changed,
+    and False where somebody edited the folder meanwhile, which is left as it is then."""
     from gaia.clock import SystemClock
+    from gaia.errors import FolderEditedError
     from gaia.memory.transfer import sync
     from gaia.store import audit
 
-    async def act(database: Database, _: User) -> int:
+    async def act(database: Database, _: User) -> tuple[int, bool]:
         count = await sync.take_in(
             database, owner.user_id, edits, forgotten, SystemClock(), by=audit.CLI
         )
         if not edits.mistakes and await sync.is_of(owner.user_id, folder):
-            await sync.write_folder(database, owner, folder)
-        return count
+            try:
+                await sync.write_folder(database, owner, folder, over=edits.files)
+            except FolderEditedError:
+                return count, False
+        return count, True
 
     return with_memory(owner.user_id, act)
 

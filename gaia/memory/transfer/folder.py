@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from gaia.errors import MemoryFileError
+from gaia.errors import FolderEditedError, MemoryFileError
 from gaia.files import read_bounded, rewrite
 from gaia.memory.entities import entity
 from gaia.memory.memory import Memory
@@ -33,6 +33,9 @@ MANIFEST = ".gaia.json"
 
 LARGEST_BYTES = 50_000_000
 LONGEST_NAME_BYTES = 200
+
+Files = Mapping[str, bytes]
+"""What stands in each file of a folder, by its name within it."""
 
 _MARK = re.compile(r"\s*<!--\s*gaia:(?P<number>\d{1,18})\b[^>]*-->\s*$", re.ASCII)
 _FILE = re.compile(rf"{re.escape(MEMORY_FILE)}|(?:{PEOPLE}|{DAYS})/[^/.][^/]*\.md")
@@ -84,15 +87,22 @@ def write(
     user_name: str,
     memories: Sequence[Memory],
     about: Mapping[int, Sequence[str]],
+    *,
+    over: Files | None = None,
 ) -> Manifest:
     """Write the memories into a folder, each into its file, and remove files of an earlier
-    writing that nothing belongs into any more. Blocks.
+    writing that nothing belongs into any more. `over` is what was read there, and is to be
+    written over. Blocks.
 
     Raises:
+        FolderEditedError: It holds something else by now; nothing is written.
+        MemoryFileError: It cannot be read.
         OSError: It cannot be written.
     """
     before = read_manifest(folder)
     files = _layout(user_name, memories, about)
+    if over is not None and read_files(folder) != over:
+        raise FolderEditedError(f"{str(folder)!r} was edited meanwhile: import it once more")
     for name, lines in files.items():
         path = folder / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -135,35 +145,43 @@ def is_empty(folder: Path) -> bool:
     return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
-def read(folder: Path) -> Sequence[Line]:
-    """All memories that stand in a folder. Blocks.
+def read_files(folder: Path) -> Files:
+    """The files of memories that stand in a folder. Blocks.
 
     Raises:
-        MemoryFileError: It cannot be read, or is not UTF-8.
+        MemoryFileError: It cannot be read.
     """
     if not folder.is_dir():
         raise MemoryFileError(
             f"{str(folder)!r} is no folder: 'gaia memory export --markdown' makes one"
         )
-    found: list[Line] = []
-    for path in sorted(folder.glob("**/*.md")):
-        name = path.relative_to(folder).as_posix()
-        if _FILE.fullmatch(name):
-            found += _lines(name, _content(path))
-    return found
+    paths = ((each.relative_to(folder).as_posix(), each) for each in folder.glob("**/*.md"))
+    return {name: _content(path) for name, path in sorted(paths) if _FILE.fullmatch(name)}
 
 
-def _content(path: Path) -> str:
+def _content(path: Path) -> bytes:
     try:
-        return read_bounded(path, LARGEST_BYTES).decode("utf-8-sig")
+        return read_bounded(path, LARGEST_BYTES)
     except OSError as exc:
         raise MemoryFileError(
             f"{str(path)!r} cannot be read ({exc.strerror}): check its rights"
         ) from exc
+
+
+def lines_of(files: Files) -> Sequence[Line]:
+    """All memories that stand in the files of a folder.
+
+    Raises:
+        MemoryFileError: One is not UTF-8.
+    """
+    return [line for name, content in files.items() for line in _lines(name, _text(name, content))]
+
+
+def _text(name: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise MemoryFileError(
-            f"{str(path)!r} is not UTF-8: save it as UTF-8, and import that"
-        ) from exc
+        raise MemoryFileError(f"{name!r} is not UTF-8: save it as UTF-8, and import that") from exc
 
 
 def _lines(name: str, content: str) -> Iterator[Line]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,7 +20,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import forget, ledger, rows
 from gaia.memory.edit import edit
 from gaia.memory.memory import Memory, Statement
-from gaia.memory.transfer.folder import Line, Manifest, canonical, fingerprint
+from gaia.memory.transfer.folder import Files, Line, Manifest, canonical, fingerprint
 from gaia.memory.transfer.importer import Mistake
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 
@@ -47,13 +47,15 @@ class Conflict:
 @dataclass(frozen=True, slots=True)
 class Edits:
     """What was edited in a folder. What stands in `conflicts` stands in none of the others but,
-    where its line is kept, in `new`. A mistake's line cannot be a memory."""
+    where its line is kept, in `new`. A mistake's line cannot be a memory. `files` is what they
+    were read from."""
 
     new: Sequence[Line]
     changed: Sequence[tuple[Memory, Line]]
     deleted: Sequence[Memory]
     conflicts: Sequence[Conflict]
     mistakes: Sequence[tuple[str, Mistake]]
+    files: Files = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:

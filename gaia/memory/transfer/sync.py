@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -15,6 +16,7 @@ from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import merge
+from gaia.memory.transfer.folder import Files
 from gaia.memory.transfer.merge import Edits
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -32,9 +34,11 @@ async def edits(database: Database, user_id: str, folder: Path) -> Edits:
     Raises:
         MemoryFileError: The folder or a file in it cannot be read.
     """
-    lines = await asyncio.to_thread(folders.read, folder)
+    files = await asyncio.to_thread(folders.read_files, folder)
     manifest = await asyncio.to_thread(folders.read_manifest, folder)
-    return await database.read(merge.compare, user_id, lines, manifest)
+    lines = folders.lines_of(files)
+    found = await database.read(merge.compare, user_id, lines, manifest)
+    return replace(found, files=files)
 
 
 async def take_in(
@@ -89,15 +93,20 @@ async def check_own(user_id: str, folder: Path) -> None:
         )
 
 
-async def write_folder(database: Database, user: User, folder: Path) -> int:
-    """Write all of a user's active memories into a folder; returns how many.
+async def write_folder(
+    database: Database, user: User, folder: Path, *, over: Files | None = None
+) -> int:
+    """Write all of a user's active memories into a folder; returns how many. `over` is what was
+    read there, and is to be written over.
 
     Raises:
+        FolderEditedError: It holds something else by now; nothing is written.
         MemoryFileError: It cannot be written.
     """
     memories, about = await database.read(_active, user.user_id)
+    write = partial(folders.write, folder, user.user_id, user.name, memories, about, over=over)
     try:
-        await asyncio.to_thread(folders.write, folder, user.user_id, user.name, memories, about)
+        await asyncio.to_thread(write)
     except OSError as exc:
         raise MemoryFileError(
             f"{str(folder)!r} cannot be written ({exc.strerror}): check its rights and its disk"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.clock import SystemClock
-from gaia.errors import MemoryFileError, UnfitMemoryError
+from gaia.errors import FolderEditedError, MemoryFileError, UnfitMemoryError
 from gaia.memory import forget, ledger
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import sync
@@ -118,7 +118,7 @@ def test_whatever_is_remembered_is_read_again_as_it_was_written(
     memories = [each for each in memories if canonical(each.text)]
     with TemporaryDirectory() as folder:
         manifest = folders.write(Path(folder), "u_1", "Ada", memories, {})
-        lines = folders.read(Path(folder))
+        lines = folders.lines_of(folders.read_files(Path(folder)))
         assert folders.read_manifest(Path(folder)) == manifest
     assert {line.memory_id: fingerprint(line.kind, line.text) for line in lines} == dict(
         manifest.memories
@@ -138,6 +138,19 @@ async def test_an_edited_line_supersedes(kept: Kept) -> None:
     assert about == ["person:grace"]
     assert "red pot" in kept.text()
     assert "blue" not in kept.text()
+
+
+async def test_what_is_edited_while_the_folder_is_about_to_be_written_stays(kept: Kept) -> None:
+    found = await kept.edits()
+    kept.drop("The gate")
+    edited = kept.text()
+    with pytest.raises(FolderEditedError, match="import it once more"):
+        await sync.write_folder(kept.book.database, kept.user, kept.folder, over=found.files)
+    assert kept.text() == edited
+    found = await kept.edits()
+    assert [each.memory_id for each in found.deleted] == [1]
+    await sync.write_folder(kept.book.database, kept.user, kept.folder, over=found.files)
+    assert POT in kept.text()
 
 
 async def test_a_line_below_another_heading_is_of_that_kind(kept: Kept) -> None:
