@@ -14,9 +14,11 @@ WAL_MOST_MB = 16.8
 MOST_CONNECTIONS = 10
 """The limit of Chroma's pool, which opens and closes them as it likes."""
 
-SPARE = {"descriptors": 4}
+SPARE = {"descriptors": 4, "threads": 2}
 """So many more than in the first quarter there may be: SQLite puts off closing a file for as
-long as another connection of the process holds a lock on it, and gaia.db has four."""
+long as another connection of the process holds a lock on it, and gaia.db has four; and Chroma's
+runtime has threads for calls that block, which come when two are made at once and end after ten
+seconds without one."""
 
 MEMORY_SLACK = 1.2
 """So many times the most of the first quarter may be resident later."""
