@@ -81,7 +81,7 @@ def test_a_figure_that_grows_is_named_with_its_values(
     assert any(sign.isdigit() for sign in told)
 
 
-@pytest.mark.parametrize(("name", "spare"), [("threads", 0), ("descriptors", 4), ("tasks", 0)])
+@pytest.mark.parametrize(("name", "spare"), [("threads", 2), ("descriptors", 4), ("tasks", 0)])
 def test_one_more_in_a_single_month_is_one_too_many(
     figures: ModuleType, name: str, spare: int
 ) -> None:
