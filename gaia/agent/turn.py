@@ -20,12 +20,12 @@ from google.adk.apps import App
 from google.adk.events import Event
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
-from google.adk.telemetry.context import ContentCapturingMode, TelemetryConfig
 from google.genai import types
 from sqlalchemy.orm import Session
 
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
+from gaia.agent.kit import WORDLESS
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import (
     Capture,
@@ -40,6 +40,7 @@ from gaia.agent.plugins import (
 from gaia.agent.prompt import PlainHistory
 from gaia.agent.tool_watch import ToolWatch
 from gaia.agent.tools import Tool
+from gaia.agent.tools.toolset import Toolset
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
@@ -60,13 +61,6 @@ from gaia.settings.schema import Settings
 from gaia.store import sessions
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tool_failures import NO_TOOLS, ToolFates
-
-_WORDLESS = TelemetryConfig(
-    capture_message_content=ContentCapturingMode.NO_CONTENT,
-    genai_semconv_stability_opt_in="stable",
-)
-"""Keeps what is said out of traces; the kit has it in them unless it is told. The other form
-of traces takes the whole request apart, though nothing of it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +140,7 @@ class Agent:
         settings: Settings,
     ) -> None:
         self.model = model
-        self._tools = tools
+        self._tools = Toolset(tools)
         self._recall = recall
         self._preload = preload
         self._settings = settings
@@ -317,7 +311,7 @@ class Agent:
         agent = LlmAgent(
             name=AGENT_NAME,
             model=self.model.llm,
-            tools=list(self._tools) if self._most_tool_calls else [],
+            tools=[self._tools] if self._most_tool_calls else [],
         )
         history = PlainHistory(self.model.provider)
         return Runner(
@@ -334,7 +328,7 @@ class Agent:
             streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
-            telemetry=_WORDLESS,
+            telemetry=WORDLESS,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from datetime import timedelta
 
 import pytest
@@ -42,6 +43,23 @@ async def test_a_turn_takes_at_most_thirty_statements_in_five_transactions(runni
         assert any("FROM memory_terms" in each for each in counted.statements)
         assert counted.transactions <= TRANSACTIONS, counted.statements
         assert len(counted.statements) <= STATEMENTS, counted.statements
+
+
+async def test_a_turn_loads_no_module(running_core, monkeypatch):
+    """Not in vain either: what is not installed is looked for once."""
+    sought: list[str] = []
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, path: object, target: object = None) -> None:
+            sought.append(name)
+
+    async with running_core() as core:
+        for number in range(3):
+            await ask(core, f"Hello for the {number}. time")
+        monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+        await ask(core, "Hello again")
+    assert sought == []
 
 
 async def test_what_is_told_unasked_is_read_again_once_memory_has_changed(
