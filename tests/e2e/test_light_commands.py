@@ -25,7 +25,8 @@ try:
     main()
 except SystemExit as exc:
     code = exc.code
-print("loaded:", code, *{name.partition(".")[0] for name in sys.modules})
+loaded = (name for name, module in sys.modules.items() if module)
+print("loaded:", code, *{name.partition(".")[0] for name in loaded})
 """
 COMMANDS = (
     *("status", "jobs", "audit", "costs", "users list", "users pending", "outbox list"),

@@ -26,7 +26,7 @@ store = parts.storage.open(1, Placement({"ada": 0}), parts.embedder.dimensions)
 store.put("ada", {7: vector})
 assert store.nearest("ada", vector, 1)[0].memory_id == 7
 parts.storage.close()
-print("loaded:", *{name.partition(".")[0] for name in sys.modules})
+print("loaded:", *{name.partition(".")[0] for name, module in sys.modules.items() if module})
 """
 
 

@@ -23,7 +23,7 @@ LATE = {
         "openai",
         "posthog",
     ),
-    *("pyrage", "requests", "telegram", "twilio", "opentelemetry.sdk"),
+    *("pygments", "pyrage", "requests", "rich", "telegram", "twilio", "opentelemetry.sdk"),
     *("gaia.ops.queries.registry", "sqlalchemy.dialects.postgresql"),
 }
 """What a daemon needs later, or with some settings alone."""
@@ -36,7 +36,8 @@ try:
     app()
 except SystemExit as exc:
     assert not exc.code, exc.code
-print("loaded:", *{name.partition(".")[0] for name in sys.modules})
+loaded = (name for name, module in sys.modules.items() if module)
+print("loaded:", *{name.partition(".")[0] for name in loaded})
 """
 
 
