@@ -121,13 +121,16 @@ class TurnEnds:
     ) -> End:
         """Write all there is of a turn: nothing of it is in the database before."""
         now = self._clock.now()
-        present = conversations.get(session, conversation.conversation_id)
-        if present is None:
-            logger.info("the turn's user was removed meanwhile")
-            return End(outcome)
         if running.stopped and outcome.state is not InboxState.DONE:
             # Perhaps after it had failed: neither another try nor excuses.
             outcome = stopped(conversation, batch, outcome.said)
+        is_part = outcome.state in ENDS
+        present = conversations.end_turn(
+            session, conversation, batch.generation, now, counts=is_part
+        )
+        if present is None:
+            logger.info("the turn's user was removed meanwhile")
+            return End(outcome)
         if outcome.retry is not None:
             inbox.retry_later(session, batch.turn_id, now + outcome.retry)
         else:
@@ -153,11 +156,10 @@ class TurnEnds:
             incognito.wipe_messages(session, batch.turn_id)
         if not batch.is_incognito:
             tool_failures.note(session, present.user_id, outcome.tools, now)
-        if outcome.state in ENDS:
-            # What the user was before has no sessions any more: it is one of the present.
+        if is_part and not batch.is_incognito:
             is_theirs = present.user_id == conversation.user_id
             key = session_key(present, batch.generation if is_theirs else present.generation)
-            self._count(session, present, key, batch, outcome)
+            self._keep(session, present, key, batch, outcome)
         used = meter.usage()
         if used.calls:
             self._spending.add(session, present.user_id, used)
@@ -168,7 +170,7 @@ class TurnEnds:
             written = ()
         return End(outcome, written, asks=question is not None)
 
-    def _count(
+    def _keep(
         self,
         session: Session,
         present: Conversation,
@@ -176,13 +178,7 @@ class TurnEnds:
         batch: Batch,
         outcome: Outcome,
     ) -> None:
-        """Count a turn that came to its end as one of the session, and keep it, unless it is
-        incognito."""
-        conversations.count_turn(
-            session, present.conversation_id, key.generation, self._clock.now()
-        )
-        if batch.is_incognito:
-            return
+        """Keep a turn as one of the session."""
         sessions.add(session, key, outcome.events)
         if self._settings.value.memory.enabled:
             turn = _ended(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, select, update
+from sqlalchemy import Boolean, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Contact
@@ -53,10 +53,19 @@ _NOTE_WRITTEN = (
         ),
     )
 )
-_COUNT_TURN = (
+_IS_COUNTED = and_(
+    bindparam("counts", type_=Boolean()),
+    # A user who was joined with another has no sessions any more: it is one of the present.
+    or_(TABLE.c.generation == bindparam("begun_in"), TABLE.c.user_id != bindparam("begun_by")),
+)
+_END_TURN = (
     update(TABLE)
-    .where(_THE_ONE, TABLE.c.generation == bindparam("present"))
-    .values(session_turns=TABLE.c.session_turns + 1, last_message_at=bindparam("now"))
+    .where(_THE_ONE)
+    .values(
+        session_turns=TABLE.c.session_turns + case((_IS_COUNTED, 1), else_=0),
+        last_message_at=case((_IS_COUNTED, bindparam("now")), else_=TABLE.c.last_message_at),
+    )
+    .returning(*COLUMNS)
 )
 
 
@@ -294,10 +303,24 @@ def start_next_session(session: Session, conversation_id: int) -> None:
     )
 
 
-def count_turn(session: Session, conversation_id: int, generation: int, now: datetime) -> None:
-    """Count a turn that has finished now, unless its session has been left meanwhile. Its
-    answer is a message like others: who reads it is not quiet yet."""
-    session.execute(_COUNT_TURN, {"the_one": conversation_id, "present": generation, "now": now})
+def end_turn(
+    session: Session, begun: Conversation, generation: int, now: datetime, *, counts: bool = True
+) -> Conversation | None:
+    """The conversation at the end of a turn that began in this one, in the session of this
+    generation; None when its user was removed. If it `counts`, it is one more of the session,
+    unless that has been left meanwhile. Its answer is a message like others: who reads it is
+    not quiet yet."""
+    row = session.execute(
+        _END_TURN,
+        {
+            "the_one": begun.conversation_id,
+            "counts": counts,
+            "begun_in": generation,
+            "begun_by": begun.user_id,
+            "now": now,
+        },
+    ).one_or_none()
+    return None if row is None else of(row)
 
 
 def _row(session: Session, user_id: str, channel: str, chat: str) -> ConversationRow | None:

@@ -39,9 +39,7 @@ def talk(
         state=InboxState.DONE,
         turn_id=turn_id,
     )
-    conversations.count_turn(
-        session, conversation.conversation_id, conversation.generation, said_at
-    )
+    conversations.end_turn(session, conversation, conversation.generation, said_at)
     key = SessionKey(user_id, "fake", chat, conversation.generation)
     turn = Ended(
         turn_id=turn_id,

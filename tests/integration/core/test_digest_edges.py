@@ -152,9 +152,7 @@ async def long_talk(core, turns: int, words: str) -> None:
                     said_at=core.clock.now(),
                 ),
             )
-            conversations.count_turn(
-                session, chat.conversation_id, key.generation, core.clock.now()
-            )
+            conversations.end_turn(session, chat, key.generation, core.clock.now())
 
 
 async def test_who_becomes_another_while_they_are_read_is_read_as_that_one(running_core, extractor):

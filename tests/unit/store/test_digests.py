@@ -46,7 +46,7 @@ async def write(
             session, inbound, chat, is_command=False, now=START, state=state, turn_id=begun
         )
         if state is InboxState.DONE:
-            conversations.count_turn(session, chat.conversation_id, chat.generation, START)
+            conversations.end_turn(session, chat, chat.generation, START)
     present = await database.read(conversations.get, chat.conversation_id)
     assert present is not None
     return present
