@@ -45,8 +45,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         )
         if digest_id:
             return partial(digest_worker.wake, conversation.user_id)
-        conversations.start_next_session(call.session, conversation.conversation_id)
-        inbox.join_present_session(
+        inbox.begin_next_session(
             call.session, conversation.conversation_id, after=call.caller.inbox_id
         )
         return lambda: None

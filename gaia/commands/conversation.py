@@ -17,7 +17,6 @@ from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
 from gaia.store import (
     chunk_states,
-    conversations,
     digests,
     forgets,
     identities,
@@ -121,8 +120,7 @@ def begin_again(call: Call) -> str:
     """Move to the next session, and leave the present one as it is."""
     turns = call.caller.conversation.session_turns
     conversation_id = call.caller.conversation.conversation_id
-    conversations.start_next_session(call.session, conversation_id)
-    inbox.join_present_session(call.session, conversation_id, after=call.caller.inbox_id)
+    inbox.begin_next_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is already new. What is on your mind?"
     return f"New conversation: I no longer see your last {counted(turns, 'message', 'messages')}."

@@ -32,8 +32,7 @@ def seal(
     one nothing is left: the next begins, incognito as well."""
     present = conversations.get(session, conversation.conversation_id)
     if present is not None and present.is_incognito:
-        conversations.start_next_session(session, conversation.conversation_id)
-        inbox.join_present_session(session, conversation.conversation_id, after=before - 1)
+        inbox.begin_next_session(session, conversation.conversation_id, after=before - 1)
         return None
     key = session_key(conversation, conversation.generation)
     return digests.seal(

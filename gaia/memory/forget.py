@@ -176,8 +176,7 @@ def forget_everything(
     gone = ledger.remove(session, owner(user_id), ledger.numbers(session, user_id), now)
     count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
     for conversation in conversations.of_user(session, user_id):
-        conversations.start_next_session(session, conversation.conversation_id)
-        inbox.join_present_session(session, conversation.conversation_id, after=0)
+        inbox.begin_next_session(session, conversation.conversation_id, after=0)
     digests.drop_uncommitted(session, user_id)
     _begin(session, user_id, gone, everything=True, inbox_id=inbox_id, now=now)
     _record(session, user_id, f"everything, memories: {count}", now, by)

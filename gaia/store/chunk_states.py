@@ -107,12 +107,13 @@ def mark_reported(
 ) -> None:
     """Say how far the provider has got with the chunk, and when the next may follow if
     nothing more is reported."""
-    session.execute(
+    is_incognito = session.scalar(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
         .values(state=state, provider_id=provider_id, error=None, not_before=next_not_before)
+        .returning(OutboxRow.is_incognito)
     )
-    if state != OutboxState.QUEUED:
+    if is_incognito and state != OutboxState.QUEUED:
         incognito.wipe_chunk(session, outbox_id)
 
 

@@ -102,8 +102,7 @@ def seal(
     )
     session.add(row)
     session.flush()
-    conversations.start_next_session(session, present.conversation_id)
-    inbox.join_present_session(session, present.conversation_id, after=before - 1)
+    inbox.begin_next_session(session, present.conversation_id, after=before - 1)
     return row.digest_id
 
 

@@ -198,8 +198,9 @@ def drop_waiting(session: Session, conversation_id: int, *, before: int, now: da
     return len(result.all())
 
 
-def join_present_session(session: Session, conversation_id: int, *, after: int) -> None:
-    """Move what came after the inbox id `after`, and was not begun, to the present session."""
+def begin_next_session(session: Session, conversation_id: int, *, after: int) -> None:
+    """Begin the next session, with what came after the inbox id `after`, and was not begun."""
+    conversations.start_next_session(session, conversation_id)
     present = select(ConversationRow.generation).where(
         ConversationRow.conversation_id == conversation_id
     )
