@@ -22,7 +22,7 @@ from gaia.agent.resilience import Patience, ResilientLlm
 from gaia.logs import Redaction
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.settings.providers import ModelProvider, ResolvedModel
+from gaia.settings.providers import ModelProvider, ResolvedModel, require_embedded
 from gaia.settings.schema import ModelSettings
 from gaia.store.usage import Tariff
 
@@ -95,13 +95,15 @@ def build_model(
     back to a busy host at the same moment.
 
     Raises:
-        ModelMissingError: The embedded model is not in the catalogue, or not installed.
+        ModelMissingError: The embedded model is not in the catalogue, or it or its engine is
+            not installed.
     """
     known = KnownHost(clock, about(resolved, settings), home.known_host)
     if resolved.provider == "embedded":
         from gaia.agent.embedded.llm import connect
         from gaia.agent.remote.completions import READER
 
+        require_embedded(resolved, home.models)
         llm = connect(resolved.name, settings.embedded, home, clock)
         connection = Connection(llm, READER, llm.close, warm_up=llm.warm)
     else:

@@ -87,12 +87,14 @@ def pull_model(
 ) -> None:
     """Fetch a model, check it, and make it ready for use. An interrupted pull goes on."""
     from gaia.paths import find_home
+    from gaia.settings.providers import require_engine
     from gaia.weights.folder import Weights
 
     home = find_home()
     wanted = _wanted(name, home, only_if_in_use=if_needed)
     if wanted is None:
         return
+    require_engine()
     if Weights(home.models).is_installed(wanted):
         if not if_needed:
             typer.echo(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")

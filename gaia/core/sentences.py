@@ -145,10 +145,7 @@ def command_failed(command: str, turn_id: str) -> str:
 def _cause(exc: Exception, *, to_owner: bool) -> str:
     match exc:
         case ModelMissingError():
-            return (
-                "I have no model yet. The person who runs me can install one "
-                "with 'gaia model pull', or set a provider's key."
-            )
+            return "I have no model yet. The person who runs me can set one up with 'gaia setup'."
         case ModelTimeoutError():
             return "My model took too long to answer. Please try again, perhaps in smaller steps."
         case ModelUnpaidError():

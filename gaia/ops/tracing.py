@@ -23,6 +23,7 @@ from opentelemetry.trace import Status
 
 from gaia import __version__
 from gaia.errors import SettingsError
+from gaia.extras import TRACING
 from gaia.logs.redaction import present_turn
 from gaia.ports import Clock
 from gaia.settings.schema import TracingSettings
@@ -61,7 +62,7 @@ def require_extra(settings: TracingSettings, exporter: str = EXPORTER) -> None:
     if settings.enabled and _is_missing(exporter):
         raise SettingsError(
             "tracing.enabled is true, and what sends traces is not installed: "
-            "install 'gaia-assistant[tracing]', or set tracing.enabled to false"
+            f"run `{TRACING.install_line}`, or set tracing.enabled to false"
         )
 
 

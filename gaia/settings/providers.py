@@ -7,16 +7,18 @@ that `gaia status` and `gaia model` may ask; `gaia.agent.models` builds what is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 from pydantic import SecretStr
 
-from gaia.errors import SettingsError
+from gaia.errors import ModelMissingError, SettingsError
+from gaia.extras import ANTHROPIC, LOCAL
 from gaia.mistakes import Mistake
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import ModelSettings, Secrets
-from gaia.weights.catalogue import CATALOGUE
+from gaia.weights.catalogue import CATALOGUE, find_model
+from gaia.weights.folder import Weights
 
 ModelProvider = Literal["gemini", "openai", "anthropic", "embedded"]
 
@@ -45,6 +47,8 @@ class ResolvedModel:
     name: str
     base_url: str = ""
     api_key: SecretStr | None = None
+    is_chosen: bool = True
+    """Whether anything names it. The embedded one answers also where nothing is set up."""
 
 
 def resolve_loaded(loaded: LoadedSettings) -> ResolvedModel:
@@ -81,11 +85,11 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
             f"Put it in the environment or in .env in gaia's home{or_own}, "
             "or set model.provider to 'auto'",
         )
-    if provider == "anthropic" and not _anthropic_installed():
+    if provider == "anthropic" and not ANTHROPIC.is_installed:
         raise _mistake(
             "model.provider",
             "is 'anthropic' but its extra is not installed",
-            "Install 'gaia-assistant[anthropic]', or set model.provider to another",
+            f"Run `{ANTHROPIC.install_line}`, or set model.provider to another",
         )
     if provider == "embedded" and model.name not in {"", *(known.name for known in CATALOGUE)}:
         names = ", ".join(known.name for known in CATALOGUE if known.offered)
@@ -99,7 +103,40 @@ def resolve_provider(model: ModelSettings, secrets: Secrets) -> ResolvedModel:
         name=model.name or DEFAULT_NAMES[provider],
         base_url="" if provider == "embedded" else model.base_url,
         api_key=key,
+        is_chosen=bool(provider != "embedded" or model.name or model.provider != "auto"),
     )
+
+
+def require_embedded(resolved: ResolvedModel, models: Path) -> None:
+    """Return if the embedded model can be started: its engine is here, and its file in the
+    folder `models`.
+
+    Raises:
+        ModelMissingError: One of them is not, or the catalogue has no model of that name.
+    """
+    model, weights = find_model(resolved.name), Weights(models)
+    if LOCAL.is_installed and weights.is_installed(model):
+        return
+    if not resolved.is_chosen:
+        or_pull = f", or 'gaia model pull' fetches {model.name}" if LOCAL.is_installed else ""
+        raise ModelMissingError(
+            f"no model is set up yet: 'gaia setup' asks a few questions and sets one up{or_pull}"
+        )
+    require_engine()
+    weights.require(model)
+
+
+def require_engine() -> None:
+    """Return if what runs embedded models is installed.
+
+    Raises:
+        ModelMissingError: It is not.
+    """
+    if not LOCAL.is_installed:
+        raise ModelMissingError(
+            f"the engine of the embedded model is not installed: run `{LOCAL.install_line}`, "
+            "or choose another model with 'gaia setup'"
+        )
 
 
 def _choose(model: ModelSettings, secrets: Secrets) -> ModelProvider:
@@ -107,7 +144,7 @@ def _choose(model: ModelSettings, secrets: Secrets) -> ModelProvider:
         return "gemini"
     if _key("openai", secrets) or model.base_url:
         return "openai"
-    if _key("anthropic", secrets) and _anthropic_installed():
+    if _key("anthropic", secrets) and ANTHROPIC.is_installed:
         return "anthropic"
     return "embedded"
 
@@ -133,7 +170,3 @@ def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
 
 def _mistake(key: str, problem: str, remedy: str) -> SettingsError:
     return SettingsError.of([Mistake("gaia.yaml", None, None, key, problem, remedy)])
-
-
-def _anthropic_installed() -> bool:
-    return find_spec("anthropic") is not None

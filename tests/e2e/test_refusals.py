@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from gaia.paths import Home
 from tests.harness import processes
 from tests.harness.processes import Finished, NotAnsweredError, talking
+from tests.harness.window import GAIA, window
 from tests.servers.model_server import running_model_server
 
 QUIET = "web: {port: 0}\nmodel: {provider: openai, base_url: 'http://127.0.0.1:9/v1'}\n"
@@ -47,8 +49,24 @@ async def test_a_provider_without_its_key_is_a_mistake_in_the_settings(home):
 
 
 async def test_without_a_key_and_without_a_model_it_says_how_to_get_one(home, run_gaia):
+    for command in (("serve",), ("chat", "-m", "hello")):
+        finished = await run_gaia(home, *command)
+        check_refusal(finished, 78, "no model is set up yet", "'gaia setup' asks a few questions")
+
+
+async def test_a_terminal_gets_a_refusal_in_whole_words(home, run_gaia):
+    told = (await run_gaia(home, "chat", "-m", "hello")).stderr.split()
+    environ = {**os.environ, "GAIA_HOME": str(home.root), "COLUMNS": "80"}
+    async with window(*GAIA, "chat", "-m", "hello", environ=environ) as terminal:
+        assert await terminal.until_left() == 78
+        shown = [line for line in terminal.lines() if line.strip()]
+    assert len(shown) > 1
+    assert " ".join(shown).split() == told
+
+
+async def test_an_embedded_model_that_was_chosen_says_how_to_fetch_it(home, run_gaia):
+    home.settings_file.write_text("model: {provider: embedded}\n")
     check_refusal(await run_gaia(home, "serve"), 78, "not installed", "gaia model pull")
-    check_refusal(await run_gaia(home, "chat", "-m", "hello"), 78, "gaia model pull")
 
 
 async def test_a_second_daemon_says_so_and_leaves_the_first_alone(home, run_gaia, running_daemon):

@@ -23,6 +23,7 @@ import httpx
 from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
 from gaia.agent.remote.completions import open_client
 from gaia.errors import ModelError, ModelMissingError, ModelUnavailableError
+from gaia.extras import LOCAL
 from gaia.ports import Clock
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
@@ -176,8 +177,8 @@ class EmbeddedServer:
             raise self._failure(f"ended while it started ({_end(process)})") from exc
         if greeting.missing:
             raise ModelMissingError(
-                f"the embedded model needs llama.cpp ({greeting.missing}): "
-                "install 'gaia-assistant[local]', or set a key or model.base_url"
+                f"the engine of the embedded model cannot be loaded ({greeting.missing}): "
+                f"run `{LOCAL.install_line}`, or choose another model with 'gaia setup'"
             )
         return greeting.port
 

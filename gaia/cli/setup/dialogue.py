@@ -24,6 +24,8 @@ class Option:
     name: str
     about: str
     note: str = ""
+    is_lacking: bool = False
+    """Whether the note speaks against it."""
 
 
 class Dialogue:
@@ -40,6 +42,10 @@ class Dialogue:
     def say(self, text: str) -> None:
         """Tell something, in lines no wider than the terminal. A word stays whole."""
         typer.echo("\n".join(self._wrapped(text)))
+
+    def show(self, line: str) -> None:
+        """Show a line that is to be copied, in one piece."""
+        typer.echo(f"  {line}")
 
     def told(self, finding: Finding) -> None:
         """Tell what was found, and below it what to do."""
@@ -83,8 +89,7 @@ class Dialogue:
         """The place of one of the options, by its number or its name."""
         width = max(len(option.name) for option in options) + 2
         for number, option in enumerate(options, 1):
-            note = f" ({self._styled(option.note, fg='green')})" if option.note else ""
-            typer.echo(f"  {number}  {option.name:<{width}}{option.about}{note}")
+            typer.echo(self._listed(f"  {number}  {option.name:<{width}}", option))
         names = [option.name.casefold() for option in options]
         while True:
             answer = self.ask(question, default=str(default + 1)).casefold()
@@ -94,16 +99,24 @@ class Dialogue:
                 return int(answer) - 1
             self.refuse(f"There is no {answer!r}: write a number from 1 to {len(options)}.")
 
+    def _listed(self, start: str, option: Option) -> str:
+        """An option, in lines that begin below each other."""
+        note = f"({option.note})" if option.note else ""
+        lines = self._wrapped(f"{option.about} {note}", beside=len(start))
+        told = start + f"\n{' ' * len(start)}".join(lines)
+        if note and told.endswith(note):
+            colour = "yellow" if option.is_lacking else "green"
+            told = told.removesuffix(note) + f"({self._styled(option.note, fg=colour)})"
+        return told
+
     def refuse(self, reason: str) -> None:
         """Say why an answer cannot be taken."""
         lead, *others = self._wrapped(f"{reason[:1].upper()}{reason[1:].rstrip('.')}.")
         typer.echo("\n".join([self._styled(lead, fg="red"), *others]))
 
-    def _wrapped(self, text: str) -> list[str]:
-        text = " ".join(strip_controls(text).split())
-        return textwrap.wrap(text, self._width, break_long_words=False, break_on_hyphens=False) or [
-            ""
-        ]
+    def _wrapped(self, text: str, *, beside: int = 0) -> list[str]:
+        text, room = " ".join(strip_controls(text).split()), max(self._width - beside, 1)
+        return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
 
     def _styled(self, text: str, *, fg: str | None = None, bold: bool | None = None) -> str:
         return typer.style(text, fg=fg, bold=bold) if self._is_coloured else text

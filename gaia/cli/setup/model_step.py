@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib.util import find_spec
+from collections.abc import Mapping, Sequence
 
 import typer
 from pydantic import SecretStr, ValidationError
@@ -12,6 +11,8 @@ from gaia.cli.setup import read_secret
 from gaia.cli.setup.dialogue import Option
 from gaia.cli.setup.steps import Setting, checked_secret
 from gaia.errors import SettingsError
+from gaia.extras import ANTHROPIC, LOCAL, Extra
+from gaia.findings import Finding, ok
 from gaia.ops.doctor.model_host import PROVIDERS
 from gaia.ops.setup.answers import ModelAnswer
 from gaia.settings.keys import describe_allowed
@@ -26,7 +27,6 @@ from gaia.settings.schema import ModelSettings, Secrets
 from gaia.settings.urls import meant_url
 from gaia.weights.catalogue import CATALOGUE, recommended
 
-ENGINE = "xllamacpp"
 OWN_HOST = 3
 CHOICES: Sequence[tuple[ModelProvider, str, str]] = (
     ("gemini", "Gemini", "wants a key, from aistudio.google.com/apikey"),
@@ -35,6 +35,11 @@ CHOICES: Sequence[tuple[ModelProvider, str, str]] = (
     ("openai", "own host", "Ollama, llama.cpp, vLLM and whatever speaks like OpenAI"),
     ("embedded", "embedded", "runs here: no key, nothing leaves this machine"),
 )
+WANTED: Mapping[ModelProvider, tuple[Extra, str]] = {
+    "embedded": (LOCAL, "engine"),
+    "anthropic": (ANTHROPIC, "client"),
+}
+"""The extra without which a provider's model cannot answer, and what that is to it."""
 SHOWN_NAMES = 12
 
 
@@ -44,9 +49,10 @@ def ask(setting: Setting) -> ModelAnswer | None:
     dialogue.heading("The model that answers")
     if present.is_model_set and present.model is not None:
         dialogue.say(f"It is {describe(present.model)}.")
-        if not dialogue.confirm("Change it?", default=False):
+        lacking = _tell_lacking(setting, present.model.provider)
+        if not dialogue.confirm("Change it?", default=lacking):
             return None
-    options = [Option(name, about, _note(setting, number)) for number, (_, name, about) in _all()]
+    options = [_option(setting, number) for number, _ in _all()]
     default = _default(setting)
     while True:
         chosen = dialogue.choose("Which one?", options, default=default)
@@ -75,13 +81,14 @@ def of_flags(setting: Setting) -> ModelAnswer:
         name = _named(recommended(machine.memory_bytes, machine.cores).name)
     wanted = ModelSettings(provider=provider, name=name, base_url=url)
     resolved = resolve_provider(wanted, _secrets_with(loaded.secrets, provider, key))
-    if provider != "embedded":
-        host = setting.probe.model(resolved, loaded.settings.model)
-        if not name and url and len(host.names) == 1:
-            name = host.names[0]
-        else:
-            setting.accept(host.finding)
-    return ModelAnswer(provider, name, url, key)
+    if provider == "embedded":
+        return ModelAnswer(provider, name, url, key)
+    host = setting.probe.model(resolved, loaded.settings.model)
+    if not name and url and len(host.names) == 1:
+        name = host.names[0]
+        return ModelAnswer(provider, name, url, key, _has(name))
+    setting.accept(host.finding)
+    return ModelAnswer(provider, name, url, key, host.finding)
 
 
 def describe(model: ResolvedModel) -> str:
@@ -109,17 +116,30 @@ def _all() -> Sequence[tuple[int, tuple[ModelProvider, str, str]]]:
     return list(enumerate(CHOICES))
 
 
-def _note(setting: Setting, number: int) -> str:
-    provider = CHOICES[number][0]
+def _option(setting: Setting, number: int) -> Option:
+    provider, name, about = CHOICES[number]
+    if number != OWN_HOST and provider in WANTED and not WANTED[provider][0].is_installed:
+        return Option(name, about, "not installed", is_lacking=True)
     has_key = number != OWN_HOST and key_of(setting.present.loaded.secrets, provider) is not None
-    return "its key is set" if has_key else ""
+    return Option(name, about, "its key is set" if has_key else "")
+
+
+def _tell_lacking(setting: Setting, provider: ModelProvider) -> bool:
+    """Tell what a provider's model wants that is not installed; whether there is such a thing."""
+    extra, what = WANTED.get(provider, (None, ""))
+    if extra is None or extra.is_installed:
+        return False
+    setting.dialogue.refuse(f"Its {what} is not installed here")
+    setting.dialogue.say("This installs it:")
+    setting.dialogue.show(extra.install_line)
+    return True
 
 
 def _default(setting: Setting) -> int:
-    """What there is, or what wants nothing."""
+    """What there is; else what wants nothing, if it is installed, or what wants only a key."""
     model = setting.present.model
-    if model is None:
-        return len(CHOICES) - 1
+    if model is None or model.provider == "embedded":
+        return len(CHOICES) - 1 if LOCAL.is_installed else 0
     if model.provider == "openai" and model.base_url:
         return OWN_HOST
     return next(number for number, (provider, _, _) in _all() if provider == model.provider)
@@ -130,12 +150,12 @@ def _ask_for(setting: Setting, chosen: int) -> ModelAnswer | None:
     provider, dialogue = CHOICES[chosen][0], setting.dialogue
     if chosen == OWN_HOST:
         return _ask_own_host(setting)
+    lacks = _tell_lacking(setting, provider)
     if provider == "embedded":
-        if find_spec(ENGINE) is None:
-            dialogue.refuse("Its engine is not installed: install 'gaia-assistant[local]'.")
+        if lacks and not dialogue.confirm("Choose it, and install that later?", default=False):
+            return None
         return ModelAnswer("embedded", _ask_embedded(setting))
-    if provider == "anthropic" and find_spec("anthropic") is None:
-        dialogue.refuse("Its client is not installed: install 'gaia-assistant[anthropic]'.")
+    if lacks:
         return None
     return _ask_key(setting, provider)
 
@@ -189,7 +209,9 @@ def _ask_key(setting: Setting, provider: ModelProvider) -> ModelAnswer | None:
             break
         key = None
     name = _ask_name(setting, host.names, current.name, DEFAULT_NAMES[provider])
-    return ModelAnswer(provider, name, current.base_url, SecretStr(pasted) if pasted else None)
+    heard = _has(name or DEFAULT_NAMES[provider]) if host.names else host.finding
+    secret = SecretStr(pasted) if pasted else None
+    return ModelAnswer(provider, name, current.base_url, secret, heard)
 
 
 def _ask_own_host(setting: Setting) -> ModelAnswer | None:
@@ -219,7 +241,12 @@ def _ask_own_host(setting: Setting) -> ModelAnswer | None:
     name = _ask_name(setting, host.names, name, "")
     if not name:
         name = dialogue.ask("The name of its model, as that host spells it")
-    return ModelAnswer("openai", name, url, SecretStr(pasted) if pasted else None)
+    heard = _has(name) if host.names else host.finding
+    return ModelAnswer("openai", name, url, SecretStr(pasted) if pasted else None, heard)
+
+
+def _has(name: str) -> Finding:
+    return ok(f"its host is there, and has {name}")
 
 
 def _ask_name(setting: Setting, names: Sequence[str], current: str, default: str) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from gaia.cli.setup import model_step, telegram_step, whatsapp_step
 from gaia.cli.setup.steps import Setting
 from gaia.cli.setup.telegram_step import Bot
+from gaia.extras import LOCAL
+from gaia.findings import Finding
 from gaia.ops.setup.answers import Answers, ModelAnswer, WhatsAppAnswer
 from gaia.ops.setup.present import lacks_weights
 from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
@@ -51,6 +53,8 @@ class SetupPlan:
     ownership: Ownership
     pulls: bool
     installs_service: bool
+    heard: Finding | None = None
+    """What the model's host said of itself; None if it was not asked."""
     notes: tuple[str, ...] = field(default=())
 
 
@@ -95,6 +99,7 @@ def gather(setting: Setting) -> SetupPlan:
         ownership,
         pulls,
         installs,
+        model.heard if model else None,
         tuple(setting.notes),
     )
 
@@ -106,6 +111,10 @@ def _resolved(answer: ModelAnswer) -> ResolvedModel:
 
 def _pulls(setting: Setting, model: ResolvedModel | None, *, asks: bool) -> bool:
     if model is None or not lacks_weights(setting.present.home, model):
+        return False
+    if not LOCAL.is_installed:
+        if setting.flags.pull:
+            setting.notes.append("the model is not fetched before its engine is installed")
         return False
     if setting.flags.pull is not None or not asks:
         return bool(setting.flags.pull)

@@ -8,11 +8,13 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from shlex import quote
 
 import typer
 
+from gaia.cli.chat import chat_command
 from gaia.cli.console import WaitingLine, terminal_width, wants_colour
 from gaia.cli.control import is_served
 from gaia.cli.setup import INTERRUPTED, Flags
@@ -23,6 +25,8 @@ from gaia.cli.setup.steps import ProviderProbe, Setting
 from gaia.cli.setup.whatsapp_step import HOOK
 from gaia.clock import SystemClock
 from gaia.errors import GaiaError, ModelFileError
+from gaia.extras import LOCAL
+from gaia.findings import Finding, Outcome
 from gaia.ops.setup.answers import plan
 from gaia.ops.setup.files import write
 from gaia.ops.setup.owner import make_owner, new_code, read_owners
@@ -65,6 +69,22 @@ def run(flags: Flags, home_named: str, *, as_json: bool) -> None:
         typer.echo(done_as_json(done))
     else:
         show_done(done, dialogue)
+        if not flags.yes and done.lacks is None:
+            _offer_chat(done, dialogue)
+
+
+def _offer_chat(done: Done, dialogue: Dialogue) -> None:
+    """Have the owner talk to gaia, if they wish. All is done by now: leaving here is a no."""
+    typer.echo("")
+    is_silent = done.heard is not None and done.heard.outcome is Outcome.WARNING
+    try:
+        if not dialogue.confirm("Start chatting now?", default=not is_silent):
+            return
+    except typer.Abort:
+        typer.echo("")
+        return
+    os.environ["GAIA_HOME"] = str(done.home)
+    chat_command(message=None, user=None)
 
 
 def _choose_home(dialogue: Dialogue, named: str, *, asks: bool) -> Home:
@@ -87,6 +107,13 @@ def _usable(text: str) -> str:
     return str(root)
 
 
+class Lack(StrEnum):
+    """What the embedded model may want. Without an engine its file is of no use."""
+
+    ENGINE = "engine"
+    FILE = "file"
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """What there is now. `code` is the owner's alone to see."""
@@ -94,7 +121,10 @@ class Done:
     home: Path
     written: Sequence[Path]
     model: ResolvedModel | None
-    lacks_weights: bool
+    heard: Finding | None
+    """What the model's host said; None if it was not asked."""
+    lacks: Lack | None
+    """What the model cannot answer without."""
     channels: Sequence[str]
     bot_name: str
     whatsapp_number: str
@@ -130,7 +160,8 @@ def carry_out(present: Present, setup_plan: SetupPlan, clock: Clock) -> Done:
         home=home.root,
         written=written,
         model=setup_plan.model,
-        lacks_weights=setup_plan.model is not None and lacks_weights(home, setup_plan.model),
+        heard=setup_plan.heard,
+        lacks=_lack(home, setup_plan.model),
         channels=setup_plan.channels,
         bot_name=setup_plan.bot.name,
         whatsapp_number=(answer and answer.number) or settings.number,
@@ -141,6 +172,14 @@ def carry_out(present: Present, setup_plan: SetupPlan, clock: Clock) -> Done:
         is_running=is_running,
         notes=notes,
     )
+
+
+def _lack(home: Home, model: ResolvedModel | None) -> Lack | None:
+    if model is None or model.provider != "embedded":
+        return None
+    if not LOCAL.is_installed:
+        return Lack.ENGINE
+    return Lack.FILE if lacks_weights(home, model) else None
 
 
 def _pull(present: Present, model: ResolvedModel, notes: list[str]) -> None:
@@ -191,7 +230,7 @@ def show_done(done: Done, dialogue: Dialogue) -> None:
     else:
         dialogue.say(f"Nothing changed: no file in {done.home} needed an update.")
     if done.model is not None:
-        dialogue.say(f"The model is {describe(done.model)}.")
+        dialogue.say(f"The model is {describe(done.model)}. {_how_it_is(done.model, done)}")
     if done.owners:
         dialogue.say(f"The owner is {', '.join(done.owners)}.")
     if done.service:
@@ -218,13 +257,28 @@ def show_done(done: Done, dialogue: Dialogue) -> None:
         typer.echo(f"  {command:<{width}}{about}".rstrip())
 
 
+def _how_it_is(model: ResolvedModel, done: Done) -> str:
+    """Whether it can answer, as far as that is known."""
+    match done.lacks:
+        case Lack.ENGINE:
+            return "Its engine is not installed yet."
+        case Lack.FILE:
+            return "It is not fetched yet."
+        case None if model.provider == "embedded":
+            return "It is on this machine."
+    if done.heard is None or done.heard.outcome is Outcome.SKIPPED:
+        return "Its host was not asked."
+    return f"{done.heard.detail[:1].upper()}{done.heard.detail[1:]}."
+
+
 def done_as_json(done: Done) -> str:
     """Tell it to a script. The code stands there: the script's owner is the owner."""
     told = {
         "home": str(done.home),
         "written": [str(file) for file in done.written],
         "model": {"provider": done.model.provider, "name": done.model.name} if done.model else None,
-        "model_missing": done.lacks_weights,
+        "model_missing": done.lacks is not None,
+        "model_lacks": done.lacks,
         "channels": list(done.channels),
         "telegram_bot": done.bot_name or None,
         "webhook": _hook(done) or None,
@@ -265,7 +319,9 @@ def _links(done: Done) -> Iterator[tuple[str, str]]:
 def _next(done: Done) -> Iterator[tuple[str, str]]:
     if needs_to_be_told(done.home):
         yield f"export GAIA_HOME={quote(str(done.home))}", ""
-    if done.lacks_weights:
+    if done.lacks is Lack.ENGINE:
+        yield LOCAL.install_line, ""
+    if done.lacks is not None:
         yield "gaia model pull", "fetches the model"
     if done.is_running:
         yield "gaia status", "gaia runs, and applies the changes"

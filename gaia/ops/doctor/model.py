@@ -4,23 +4,24 @@ host. None is asked to answer anything."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from gaia.agent.connection import CONNECT_SECONDS
 from gaia.bounded_http import FAULTS, ask
-from gaia.findings import Check, Finding, Heard, failed, ok
+from gaia.findings import Check, Finding, Heard, ok
 from gaia.ops.doctor import settings
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
-from gaia.settings.providers import ModelProvider, ResolvedModel, resolve_loaded
-from gaia.weights.catalogue import find_model
-from gaia.weights.folder import Weights
+from gaia.settings.providers import (
+    ModelProvider,
+    ResolvedModel,
+    require_embedded,
+    resolve_loaded,
+)
 
 NAME = "model"
 HOST = "model host"
-ENGINE = "xllamacpp"
 
 OWN_HOSTS: Mapping[ModelProvider, str] = {
     "gemini": "https://generativelanguage.googleapis.com",
@@ -42,10 +43,7 @@ def model_checks(
     async def look() -> Sequence[Finding]:
         resolved = resolve_loaded(loaded)
         if resolved.provider == "embedded":
-            Weights(home.models).require(find_model(resolved.name))
-            if find_spec(ENGINE) is None:
-                remedy = "Install 'gaia-assistant[local]', or set a key or model.base_url."
-                return [failed("the engine of the embedded model is not installed", remedy)]
+            require_embedded(resolved, home.models)
             return [ok(f"{resolved.name} (embedded) is intact and runs on this machine")]
         return [ok(f"{resolved.name} ({resolved.provider})")]
 

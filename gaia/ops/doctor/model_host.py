@@ -94,7 +94,9 @@ def _found(host: str, names: Sequence[str], resolved: ResolvedModel) -> Finding:
 def _told(host: str, fault: Fault, resolved: ResolvedModel) -> Finding:
     if fault.bare in NO_LIST:
         return warning(f"{host} does not say which models it has ({fault.bare})", _look(resolved))
-    if fault.passing or fault.error is ModelUnreachableError:
+    if fault.error is ModelUnreachableError:
+        return warning(fault.cause, _look(resolved))
+    if fault.passing:
         return _silent(host, fault.cause, resolved)
     # A host may repeat some of the key that it does not take.
     cause = fault.bare if fault.bare == "HTTP 401" else fault.cause

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, SecretStr
 
+from gaia.findings import Finding
 from gaia.settings.document import KeyPath
 from gaia.settings.load import LoadedSettings
 from gaia.settings.providers import KEYS, ModelProvider
@@ -22,6 +23,8 @@ class ModelAnswer:
     name: str = ""
     base_url: str = ""
     key: SecretStr | None = None
+    heard: Finding | None = None
+    """What its host said of itself; None if it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,9 @@ async def test_from_nothing_to_an_answer_on_telegram(
             await first.answer("Talk to gaia on WhatsApp?")
             await first.answer("What should gaia call you? [Ada]")
             await first.answer("Your time zone")
+            await first.answer("Start chatting now? [Y/n]", "")
+            await first.shows("Hello, Ada.")
+            first.type("\x04")
             assert await first.until_left() == 0
         assert COLOUR.search(first.bytes)
         for secret in (MODEL_KEY, telegram.token):

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gaia.cli.model import app
-from gaia.errors import ModelFileError
+from gaia.errors import ModelFileError, ModelMissingError
+from gaia.extras import LOCAL
 from gaia.weights.catalogue import CATALOGUE, find_model
 from gaia.weights.folder import Weights
 
@@ -105,6 +106,18 @@ def test_if_needed_imports_nothing_heavy(home: Path) -> None:
     ).stdout.split()
     assert "pydantic" in loaded
     assert {"google", "httpx", "openai", "sqlalchemy", "xllamacpp"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("words", [("pull",), ("pull", SMALL), ("pull", "--if-needed")])
+def test_pulling_looks_for_the_engine_first(
+    home: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, LOCAL.package, None)
+    result = run(home, *words)
+
+    assert isinstance(result.exception, ModelMissingError)
+    assert LOCAL.install_line in str(result.exception)
+    assert not home.exists()
 
 
 def test_pulling_what_is_there_says_so(home: Path) -> None:

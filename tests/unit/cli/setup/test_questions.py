@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 
 from gaia.cli.setup import Flags, ProviderName
+from gaia.extras import LOCAL
 from tests.servers.model_server.app import MODEL
 from tests.servers.telegram import TelegramServer
 from tests.servers.twilio import TwilioServer
@@ -28,6 +30,39 @@ async def test_enter_alone_gives_a_gaia_that_needs_nothing(shell) -> None:
     assert "gaia model pull" in said
     assert "Your code" not in said
     assert not shell.home.env_file.exists()
+
+
+async def test_without_its_engine_the_embedded_model_is_no_default(shell, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, LOCAL.package, None)
+    said = await shell.walk("5", "n", "5", "y", "1", "", "", "", "", "")
+    told, _, after = said.partition("Done\n")
+    assert "(not installed)\nWhich one? [1]: " in told
+    assert told.count(f"\n  {LOCAL.install_line}\n") == 2
+    assert "Fetch it" not in told
+    assert "Its engine is not installed yet." in " ".join(after.split())
+    next_steps = after.partition("Next\n")[2].splitlines()
+    assert [step.strip().partition("  ")[0] for step in next_steps[1:3]] == [
+        LOCAL.install_line,
+        "gaia model pull",
+    ]
+    assert "Start chatting now?" not in said
+
+
+async def test_a_choice_whose_engine_is_gone_is_put_again(shell, monkeypatch) -> None:
+    await shell.call("--yes", "--model", "embedded")
+    monkeypatch.setitem(sys.modules, LOCAL.package, None)
+    said = await shell.stop()
+    assert "Its engine is not installed here." in said
+    assert LOCAL.install_line in said
+    assert "Change it? [Y/n]" in said
+
+
+async def test_the_options_stand_below_each_other_at_80_columns(shell) -> None:
+    said = await shell.stop("", "")
+    lines = said.partition("This machine has")[2].splitlines()[1:]
+    about = {line[: lines[0].index("the default")].strip() for line in lines if "GB" in line}
+    assert "" in about
+    assert all(len(line) <= 80 for line in lines)
 
 
 async def test_a_larger_embedded_model_is_taken_if_the_owner_says_so(shell) -> None:
@@ -96,7 +131,10 @@ async def test_a_host_that_cannot_be_asked_is_gone_on_with_if_the_owner_says_so(
     said = await shell.walk(
         *("4", "n", url, "", "n", "4", "n", url, "", "y", "llama"), flags=NO_CHANNELS
     )
-    assert said.count("cannot be asked") == 2
+    silent = f"othing answers at 127.0.0.1:{unused_tcp_port}"
+    assert said.count(f"warning: n{silent}") == 2
+    assert f"The model is llama (openai, at {url}). N{silent}." in " ".join(said.split())
+    assert "Start chatting now? [y/N]" in said
     assert (shell.settings.model.base_url, shell.settings.model.name) == (url, "llama")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
 
 from gaia.agent.known_host import KnownHost, about
+from gaia.extras import LOCAL
 from gaia.findings import Outcome
 from gaia.ops.doctor.checks import Examined, examine
 from gaia.ops.doctor.model import model_checks
@@ -64,6 +66,19 @@ async def test_a_model_that_is_not_installed_fails_and_no_host_is_looked_at(home
     configured, host = await found(home, "provider: embedded", heard)
     assert "gaia model pull" in configured.findings[0].remedy
     assert (host.findings[0].outcome, heard) == (Outcome.SKIPPED, [])
+
+
+async def test_where_nothing_is_set_up_it_says_just_that(home: Home) -> None:
+    configured, _ = await found(home, "", [])
+    assert configured.findings[0].detail == "no model is set up yet"
+    assert configured.findings[0].remedy.startswith("'gaia setup' asks a few questions")
+
+
+async def test_the_engine_is_looked_for_first(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, LOCAL.package, None)
+    configured, _ = await found(home, "provider: embedded", [])
+    assert "engine" in configured.findings[0].detail
+    assert LOCAL.install_line in configured.findings[0].remedy
 
 
 async def test_what_a_host_is_asked_without_is_told(home: Home) -> None:
