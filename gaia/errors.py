@@ -9,7 +9,7 @@
     │   GroupUserError, UnknownCodeError, LastOwnerError, UnknownSessionError, UnknownChunkError
     ├── UserNameError ── UserNameTakenError
     ├── MissingOwnerError, UnknownMemoryError, UnknownForgetError, UnknownTimeError,
-    │   MemoryFileError, LearningOffError
+    │   LearningOffError, MemoryFileError ── FolderEditedError
     ├── UnfitMemoryError ── CredentialError, ForgottenError
     ├── IndexUnavailableError ── IndexDamagedError
     ├── FailedCallError
@@ -232,8 +232,7 @@ class IndexDamagedError(IndexUnavailableError):
 
 
 class FailedCallError(GaiaError):
-    """A model was asked, and gave nothing that can be used. `tokens_in` and `tokens_out`
-    are what its provider counted all the same, as far as it told."""
+    """A model was asked, and gave nothing of use. Its provider may count tokens all the same."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -246,9 +245,8 @@ class UnusableExtractionError(FailedCallError):
 class ModelError(FailedCallError):
     """The model gave no answer.
 
-    `bare` is the message without the provider's own words, which may quote what it was
-    sent: for what is kept or logged. `remedy` tells an owner which setting is at fault.
-    """
+    `bare` is the message without the provider's words, which may quote what it was sent: for
+    the log. `remedy` tells an owner which setting is at fault."""
 
     def __init__(self, message: str, *, bare: str | None = None, remedy: str = "") -> None:
         super().__init__(message)
@@ -281,8 +279,7 @@ class ModelTooLongError(ModelRefusedError):
 
 
 class ModelRejectedError(ModelRefusedError):
-    """The host takes no request: the key, the model's name or its address is at
-    fault. Only the owner can mend that."""
+    """The host takes no request, for its key, name or address. Only the owner can mend that."""
 
 
 class ModelUnpaidError(ModelRejectedError):
@@ -337,8 +334,7 @@ class UnreachableError(SendError):
     """The message was not sent: it waits until the channel says `reachable`.
 
     `asked` says that the person was asked to write, so that it is not done again.
-    `contact_lost` says that their last message does not count, or not any more.
-    """
+    `contact_lost` says that their last message does not count, or not any more."""
 
     def __init__(self, message: str, *, asked: bool = False, contact_lost: bool = False) -> None:
         super().__init__(message)
