@@ -26,6 +26,7 @@ from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
+from gaia.digest.parting import learned
 from gaia.ops.hand_over import hand_over_routes, lock_for_service
 from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
@@ -81,9 +82,14 @@ async def serve(
 
 
 @asynccontextmanager
-async def hosted(home: Home) -> AsyncIterator[asyncio.Event]:
+async def hosted(
+    home: Home, on_learning: Callable[[], None] | None = None
+) -> AsyncIterator[asyncio.Event]:
     """Run, with the terminal alone and no port, for as long as the block lasts. The event is
     set when a service wants the home.
+
+    Who stays for a message alone gives `on_learning`: conversations that idled before it are
+    read when the block ends, which it is told when that takes a moment.
 
     Raises:
         SettingsError: The configuration is wrong, and there is no last good one.
@@ -93,8 +99,15 @@ async def hosted(home: Home) -> AsyncIterator[asyncio.Event]:
     clock = SystemClock()
     start = prepare(home, ServiceManager(clock=clock), clock, None, log_to_terminal=False)
     asked = asyncio.Event()
-    async with _running(start, asked=asked):
+    async with _running(start, asked=asked) as app:
+        if on_learning is None:
+            yield asked
+            return
+        # Before the message: it would count as one of the conversation that idled.
+        await app.digest_worker.sweep()
         yield asked
+        if not asked.is_set():
+            await learned(app.digest_worker, on_learning)
 
 
 @asynccontextmanager

@@ -46,7 +46,7 @@ def chat_command(
         typer.echo("Waiting for gaia's service to come back …", err=True)
     code = run_chat(
         home,
-        lambda: host_daemon(home),
+        lambda: host_daemon(home, None if message is None else _tell_learning),
         SystemClock(),
         Streams(sys.stdin, sys.stdout, sys.stderr),
         user=_named(user),
@@ -54,6 +54,14 @@ def chat_command(
         restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
     raise typer.Exit(code)
+
+
+def _tell_learning() -> None:
+    typer.echo(
+        "Reading the conversation before this one for what is worth remembering; Ctrl-C puts "
+        "that off.",
+        err=True,
+    )
 
 
 def _named(user: str | None) -> str:

@@ -138,8 +138,10 @@ class DaemonFinder:
 
 
 @asynccontextmanager
-async def host_daemon(home: Home) -> AsyncIterator[asyncio.Event]:
-    """Host gaia's daemon in this process.
+async def host_daemon(
+    home: Home, on_learning: Callable[[], None] | None = None
+) -> AsyncIterator[asyncio.Event]:
+    """Host gaia's daemon in this process; `on_learning` is that of `daemon.hosted`.
 
     What it needs is imported only now, which takes seconds: in a thread, so
     that the prompt stays alive when a chat takes over from another.
@@ -148,5 +150,5 @@ async def host_daemon(home: Home) -> AsyncIterator[asyncio.Event]:
         await asyncio.to_thread(importlib.import_module, "gaia.app.daemon")
     from gaia.app.daemon import hosted
 
-    async with hosted(home) as asked:
+    async with hosted(home, on_learning) as asked:
         yield asked
