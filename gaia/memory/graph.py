@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import exists, insert, or_, select
+from sqlalchemy import ColumnElement, FromClause, case, exists, insert, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.memory.entities import LONGEST_ENTITY, entity
@@ -65,10 +65,11 @@ def note(session: Session, row: MemoryRow, told: Sequence[Relation]) -> None:
 
 
 def by_memory(session: Session, user_id: str) -> Mapping[int, Sequence[Relation]]:
-    """What each of the user's memories tells, where it tells anything."""
+    """What each of the user's memories tells, where it tells anything; they themselves are
+    `user`, whatever their name."""
     subjects, objects = ENTITIES.alias(), ENTITIES.alias()
     rows = session.execute(
-        select(RELATIONS.c.memory_id, subjects.c.name, RELATIONS.c.predicate, objects.c.name)
+        select(RELATIONS.c.memory_id, _told_of(subjects), RELATIONS.c.predicate, _told_of(objects))
         .outerjoin(subjects, subjects.c.entity_id == RELATIONS.c.subject_id)
         .outerjoin(objects, objects.c.entity_id == RELATIONS.c.object_id)
         .where(RELATIONS.c.user_id == owner(user_id))
@@ -78,6 +79,10 @@ def by_memory(session: Session, user_id: str) -> Mapping[int, Sequence[Relation]
     for memory_id, subject, predicate, thing in rows:
         found.setdefault(memory_id, []).append(Relation(subject, predicate or None, thing))
     return found
+
+
+def _told_of(ends: FromClause) -> ColumnElement[str | None]:
+    return case((ends.c.kind == USER_KIND, USER_KIND), else_=ends.c.name)
 
 
 def catch_up(session: Session, user_id: str) -> None:

@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sqlalchemy.orm import Session
 
-from gaia.memory import entities, ledger, pending
+from gaia.memory import entities, graph, ledger, pending
 from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
 from gaia.store.memory_tables import MemoryKind
@@ -57,10 +57,14 @@ def records(session: Session, user_id: str, file_format: FileFormat) -> Sequence
         MissingOwnerError: `user_id` is empty.
     """
     about = entities.by_memory(session, user_id)
+    told = graph.by_memory(session, user_id)
     found = [*ledger.every(session, user_id, limit=ALL)]
     if file_format is FileFormat.JSONL:
         found += pending.page(session, user_id, size=ALL).memories[::-1]
-    return [record_of(each, about.get(each.memory_id, ())) for each in found]
+    return [
+        record_of(each, about.get(each.memory_id, ()), told.get(each.memory_id, ()))
+        for each in found
+    ]
 
 
 def title(user_name: str) -> str:

@@ -28,6 +28,8 @@ from pydantic import (
 from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger
 from gaia.memory.entities import entity
+from gaia.memory.extraction import Relation
+from gaia.memory.graph import MOST_RELATIONS
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.reminders import is_rule
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
@@ -57,10 +59,15 @@ def _within_calendar(time: datetime) -> datetime:
 Time = Annotated[AwareDatetime, AfterValidator(_within_calendar)]
 
 
+End = Annotated[str | None, Field(max_length=200)]
+"""Whom or what a relation is between, or what it is."""
+
+
 class Record(BaseModel):
     """A memory on its way out or in. Only `text` is needed; what else a file says is
-    left out. `source` tells where it came from in the gaia that wrote the file, `pending`
-    that it was not sure of it."""
+    left out. `relations` are all that it tells of people and things, such as
+    `["Tom", "husband of", "Grace"]`. `source` tells where it came from in the gaia that
+    wrote the file, `pending` that it was not sure of it."""
 
     model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True)
 
@@ -75,6 +82,7 @@ class Record(BaseModel):
     sensitive: bool = False
     pinned: bool = False
     entities: tuple[str, ...] = Field((), max_length=50)
+    relations: tuple[tuple[End, End, End], ...] = Field((), max_length=MOST_RELATIONS)
     source: str | None = None
     said_at: Time | None = None
     expires_at: Time | None = None
@@ -97,8 +105,10 @@ class Item:
     record: Record
 
 
-def record_of(memory: Memory, entities: Sequence[str]) -> Record:
-    """A memory, and what it is about, as a record."""
+def record_of(
+    memory: Memory, entities: Sequence[str], relations: Sequence[Relation] = ()
+) -> Record:
+    """A memory, what it is about, and all that it tells of people and things, as a record."""
     return Record(
         text=memory.text,
         kind=memory.kind,
@@ -111,6 +121,7 @@ def record_of(memory: Memory, entities: Sequence[str]) -> Record:
         sensitive=memory.sensitive,
         pinned=memory.pinned,
         entities=tuple(entities),
+        relations=tuple((each.subject, each.predicate, each.object) for each in relations),
         source=memory.source,
         said_at=memory.valid_from,
         expires_at=memory.expires_at,
@@ -142,6 +153,7 @@ def statement_of(record: Record) -> Statement:
         sensitive=record.sensitive,
         pinned=record.pinned,
         entities=tuple(filter(None, map(entity, record.entities))),
+        relations=tuple(Relation(*each) for each in record.relations),
         said_at=record.said_at,
         expires_at=record.expires_at,
         due_at=record.due_at,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.memory import ledger
+from gaia.memory import graph, ledger
+from gaia.memory.extraction import Relation
 from gaia.memory.memory import Statement
 from gaia.memory.transfer.importer import BATCH, ImportResult, import_statements
 from gaia.memory.transfer.record import parse_line, record_of, statement_of
@@ -19,8 +20,13 @@ LATER = START + timedelta(days=1)
 async def exported(book: Book, user: User) -> list[Statement]:
     with book.database.reading() as session:
         memories = ledger.every(session, user.user_id, limit=1000)
+        told = graph.by_memory(session, user.user_id)
         records = [
-            record_of(each, ledger.entities(session, user.user_id, each.memory_id))
+            record_of(
+                each,
+                ledger.entities(session, user.user_id, each.memory_id),
+                told.get(each.memory_id, ()),
+            )
             for each in memories
         ]
     return [statement_of(parse_line(each.to_json())) for each in records]
@@ -46,6 +52,24 @@ async def test_what_was_exported_is_the_same_with_another_user(
     assert {each.source for each in memories} == {MemorySource.IMPORT}
     assert {each.valid_from for each in memories} == {START}
     assert {each.created_at for each in memories} == {LATER}
+
+
+async def test_all_relations_of_a_memory_go_with_it(book: Book, ada: User, bob: User) -> None:
+    further = (Relation("Tom", "husband of", "Grace"), Relation("user", "friend of", "Tom"))
+    told = said(
+        "My sister Grace is married to my friend Tom",
+        subject="Grace",
+        predicate="sister of",
+        object=ada.name,
+        relations=further,
+    )
+    await book.keep(ada, told)
+    await import_(book, bob, await exported(book, ada))
+    noted = await book.database.read(graph.by_memory, bob.user_id)
+    (relations,) = noted.values()
+    assert set(relations) >= {Relation("Grace", "sister of", "user"), *further}
+    (memory_id,) = noted
+    assert (await book.stored(bob, memory_id)).subject == "Grace"
 
 
 async def test_a_second_import_changes_nothing(book: Book, ada: User) -> None:
