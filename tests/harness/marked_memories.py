@@ -39,6 +39,11 @@ def memory_rows(database: Database) -> list[Row]:
 async def until_reminded(core: Any) -> None:
     """Have the reminders said that are due, and return when all are delivered."""
     await core.app.reminder_worker.say_due()
+    await until_delivered(core)
+
+
+async def until_delivered(core: Any) -> None:
+    """Return once nothing is left to be sent to anybody."""
     while await core.database.read(outbox.open_conversations):  # noqa: ASYNC110
         await asyncio.sleep(0)
 

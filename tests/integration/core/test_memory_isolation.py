@@ -1,110 +1,53 @@
 """Nobody ever reads a word of another's memory, whatever people, groups and models do.
 
 People on two channels and a group give commands, have a model call tools with whatever
-numbers, forget, become one, and are removed. Each memory has a word of its own.
+numbers, write to each other, look at their page, forget, become one, and are removed. Each
+memory has a word of its own.
 """
 
 from __future__ import annotations
 
-import asyncio
-import itertools
-import shutil
-import tempfile
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
-from gaia.messages import Address
-from gaia.ops.people import remove_person
+from gaia.memory import ledger
+from gaia.memory.memory import Statement
 from gaia.paths import Home
-from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
-from gaia.store import identities
-from gaia.store.users import Role
+from gaia.store.memory_tables import MemorySource
 from gaia.testing.function_model import ToolCall
 from tests.harness import marked_memories
 from tests.harness.effort import rounds
-from tests.harness.marked_memories import CODE, CONTEXT, MARK, Row, Script, everything, tag_of
-from tests.harness.traces import files_with
-
-T = TypeVar("T")
-
-PEOPLE = ("ada", "bob", "cem", "dia", "eva")
-GROUPS = ("-1",)
-CHATS = [(channel, name) for channel in ("fake", "pigeon") for name in PEOPLE]
-CHATS += [("fake", group) for group in GROUPS]
-
-CHAT = st.sampled_from(CHATS)
-PERSON = st.sampled_from(PEOPLE)
-TOPIC = st.sampled_from(["gate", "tea", "garden"])
-NUMBER = st.integers(1, 12)
-
-Chat = tuple[str, str]
+from tests.harness.isolation import (
+    CHAT,
+    GROUPS,
+    NUMBER,
+    PEOPLE,
+    PERSON,
+    TOPIC,
+    Chat,
+    Household,
+)
+from tests.harness.marked_memories import CODE, MARK
 
 
-class Household(RuleBasedStateMachine):
-    """Everybody on one core. `offered` counts memories that went with a message."""
-
-    template: Path
-    core_on: Callable[..., Any]
-    offered = 0
+class Talk(Household):
+    """What they do."""
 
     @initialize()
     def open(self) -> None:
-        self.runner = asyncio.Runner()
-        self.stack = AsyncExitStack()
-        self.folder = Path(tempfile.mkdtemp())
-        self.home = Home(shutil.copytree(self.template, self.folder / "home"))
-        self.script = Script()
-        self.serial = itertools.count(1)
-        self.owners: dict[str, str] = {}
-        self.chats: dict[str, Chat] = {}
-        self.kept: set[str] = set()
-        self.gone: set[str] = set()
-        self.hidden: set[str] = set()
-        self.said = {"fake": 0, "pigeon": 0}
-        self.asked = 0
-        self.run(self._open())
+        super().open()
         for name in (*PEOPLE, *GROUPS):
             for topic in ("gate", "tea"):
                 self.remembers_by_command(("fake", name), topic)
 
-    async def _open(self) -> None:
-        told = Settings(
-            limits=LimitsSettings(messages_per_minute=10_000), memory=MemorySettings(preload=False)
-        )
-        context = self.core_on(
-            self.home, self.script, senders=PEOPLE, other_channels=("pigeon",), settings=told
-        )
-        self.core = await self.stack.enter_async_context(context)
-        self.channels = {"fake": self.core.channel, **self.core.others}
-        for name in PEOPLE:
-            await self.core.users.link(await self.core.users.find(name), Address("pigeon", name))
-        for group in GROUPS:
-            now = self.core.clock.now()
-            with self.core.database.writing() as session:
-                user = identities.create(
-                    session, f"group{group}", Role.MEMBER, now=now, is_group=True
-                )
-                identities.link(session, user, Address("fake", group), now)
-
     def teardown(self) -> None:
         if hasattr(self, "runner"):
             self.everybody_looks_around()
-            self.run(self._close())
-            self.runner.close()
-            assert files_with(self.home.root, *self.gone, *self.hidden) == []
-            shutil.rmtree(self.folder)
+        super().teardown()
 
     def everybody_looks_around(self) -> None:
         """Whatever happened before, nobody sees anything of another's by then, and each
@@ -119,10 +62,6 @@ class Household(RuleBasedStateMachine):
             self.confirms(chat, None)
             self.each_memory_is_its_owners()
             self.asks(chat, "gate")
-
-    async def _close(self) -> None:
-        await self.core.app.forget_worker.flush()
-        await self.stack.aclose()
 
     @rule(chat=CHAT, topic=TOPIC)
     def remembers_by_command(self, chat: Chat, topic: str) -> None:
@@ -227,10 +166,15 @@ class Household(RuleBasedStateMachine):
             return
         code = CODE.search(self.run(self.say(("fake", into), "/link")))
         assert code
-        self.run(self.say(("fake", gone), f"/link {code[0]} yes"))
+        for answer in ("", " yes"):
+            self.run(self.say(("fake", gone), f"/link {code[0]}{answer}"))
         assert self.owner(("pigeon", gone)) == keeper
-        self.owners = {
-            mark: keeper if owner == other else owner for mark, owner in self.owners.items()
+        present = {other: keeper}
+        self.owners = {mark: present.get(owner, owner) for mark, owner in self.owners.items()}
+        self.passed = {mark: present.get(owner, owner) for mark, owner in self.passed.items()}
+        self.letters = {
+            mark: (present.get(by, by), present.get(to, to))
+            for mark, (by, to) in self.letters.items()
         }
         self.check()
 
@@ -244,97 +188,65 @@ class Household(RuleBasedStateMachine):
         assert self.rows() == theirs
         self.check()
 
-    @invariant()
-    def each_memory_is_its_owners(self) -> None:
-        present = set()
-        for _, user_id, text, _ in self.rows():
-            marks = MARK.findall(text)
-            assert {self.owners[mark] for mark in marks} == {user_id}
-            present.update(marks)
-        assert present.isdisjoint(self.gone)
-        self.kept |= present
-        self.gone = self.kept - present
+    @rule(chat=CHAT, kin=st.sampled_from(["sister", "boss", "friend"]))
+    def has_somebody(self, chat: Chat, kin: str) -> None:
+        """Whose name is the word."""
+        name = MARK.findall(self.statement(chat, kin))[0]
+        told = Statement(
+            f"My {kin} is called {name}",
+            MemorySource.DIGEST,
+            subject=name,
+            predicate=f"{kin} of",
+            object="user",
+        )
+        owner, now = self.owner(chat), self.core.clock.now()
+        self.run(self.core.database.write(ledger.add, owner, told, now))
+        self.act(chat, f"what does my {kin} want?")
 
-    def act(self, chat: Chat, text: str, *calls: ToolCall) -> None:
-        """Have somebody say something: it changes nothing of anybody else's."""
-        owner = self.owner(chat)
+    @rule(chat=CHAT, who=st.sampled_from(["", "sister", "boss", "somebody else's"]))
+    def looks_at_people(self, chat: Chat, who: str) -> None:
+        names = sorted(self.owners)
+        named = names[len(names) // 2] if who.startswith("somebody") else who
+        told = self.run(self.say(chat, f"/people {named}"))
+        if named not in MARK.findall(told) or self.owners.get(named) == self.owner(chat):
+            self.check()
+        else:
+            # It says again what was asked for, and nothing that it knows.
+            assert set(MARK.findall(told)) == {named}
+            self.said[chat[0]] = len(self.channels[chat[0]].sent)
+
+    @rule(chat=CHAT, to=PERSON, topic=TOPIC, by_model=st.booleans())
+    def wants_to_tell(self, chat: Chat, to: str, topic: str, by_model: bool) -> None:
+        """Nobody is told before the yes."""
+        said = self.statement(chat, topic)
+        self.letters[MARK.findall(said)[0]] = (self.owner(chat), self.owner(("fake", to)))
+        if by_model:
+            self.act(chat, "tell it", ToolCall("send_message", {"to": to, "text": said}))
+        else:
+            self.act(chat, f"/tell {to}: {said}")
+
+    @rule(chat=CHAT, answer=st.sampled_from(["yes", "no"]), number=NUMBER)
+    def answers_about_a_letter(self, chat: Chat, answer: str, number: int) -> None:
+        if answer == "yes":
+            writer = self.owner(chat)
+            self.passed |= {mark: to for mark, (by, to) in self.letters.items() if by == writer}
+        self.act(chat, f"/tell {answer} {number}")
+
+    @rule(name=PERSON, number=NUMBER, deed=st.sampled_from(["pin", "hide", "edit", "forget"]))
+    def opens_the_page(self, name: str, number: int, deed: str) -> None:
+        """And does something there to whatever number."""
+        owner = self.owner(("fake", name))
         others = [row for row in self.rows() if row[1] != owner]
-        self.run(self.say(chat, text, *calls))
+        for page in self.run(self.pages_of(owner, number, deed)):
+            self.look_at(owner, page)
         assert [row for row in self.rows() if row[1] != owner] == others
         self.check()
 
-    def check(self) -> None:
-        """Nobody was told of another's memory, nor of one that was gone before."""
-        for name, channel in self.channels.items():
-            for outbound in channel.sent[self.said[name] :]:
-                self.look_at(self.owner((name, outbound.chat)), outbound.text)
-            self.said[name] = len(channel.sent)
-        active = {
-            mark
-            for *_, text, status in self.rows()
-            for mark in MARK.findall(text)
-            if status == "active"
-        }
-        for request in self.core.model.requests[self.asked :]:
-            told = everything(request)
-            self.look_at(self.owner(self.chats[tag_of(request)]), told)
-            offered = {mark for block in CONTEXT.findall(told) for mark in MARK.findall(block)}
-            assert offered <= active
-            Household.offered += len(offered)
-        self.asked = len(self.core.model.requests)
-
-    def look_at(self, owner: str, told: str) -> None:
-        marks = set(MARK.findall(told))
-        assert {self.owners[mark] for mark in marks} <= {owner}, told
-        assert marks.isdisjoint(self.gone), told
-
-    def statement(self, chat: Chat, topic: str) -> str:
-        """A new one of whose chat it is, with a word of its own."""
-        letters = f"{next(self.serial):04o}".translate(str.maketrans("01234567", "abcdefgh"))
-        mark = f"zq{letters}q"
-        self.owners[mark] = self.owner(chat)
-        return f"{mark} is what the {topic} wants"
-
-    async def say(self, chat: Chat, text: str, *calls: ToolCall) -> str:
-        """What is answered. A message to the model is tagged."""
-        channel, name = chat
-        if not text.startswith("/"):
-            tag = f"{next(self.serial):012b}".translate(str.maketrans("01", ".,"))
-            self.chats[tag] = chat
-            self.script.calls[tag] = list(calls)
-            text = f"{text} {tag}"
-        in_group = {"direct": False, "sender_name": "ada"} if name in GROUPS else {}
-        answer: str = await self.core.say(text, self.channels[channel], sender=name, **in_group)
-        return answer
-
-    def owner(self, chat: Chat) -> str:
-        """Whose chat it is, as they are at the moment."""
-        user = self.run(self.core.users.resolve(Address(*chat)))
-        assert user
-        return str(user.user_id)
-
-    def rows(self) -> list[Row]:
-        return marked_memories.memory_rows(self.core.database)
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self.runner.run(work)
-
-    async def _both(self, *work: Coroutine[Any, Any, str]) -> None:
-        await asyncio.gather(*work)
-
-    async def _replace(self, names: Sequence[str]) -> None:
-        core = self.core
-        user = await core.users.resolve(Address("fake", names[0]))
-        await remove_person(self.home, core.database, core.users, user)
-        for name in names:
-            user = await core.users.create(name, Role.MEMBER, Address("fake", name))
-            await core.users.link(user, Address("pigeon", name))
-
 
 def test_nobody_reads_of_anothers_memory(fresh_home: Home, core_on: Callable[..., Any]) -> None:
-    Household.template, Household.core_on = fresh_home.root, staticmethod(core_on)
+    Talk.template, Talk.core_on = fresh_home.root, staticmethod(core_on)
     run_state_machine_as_test(
-        Household,
+        Talk,
         settings=settings(
             max_examples=rounds(1, thorough=400),
             stateful_step_count=rounds(25, thorough=250),
@@ -343,4 +255,4 @@ def test_nobody_reads_of_anothers_memory(fresh_home: Home, core_on: Callable[...
             suppress_health_check=list(HealthCheck),
         ),
     )
-    assert Household.offered, "no memory ever went with a message: nothing was shown"
+    assert Talk.offered, "no memory ever went with a message: nothing was shown"
