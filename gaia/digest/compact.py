@@ -80,15 +80,10 @@ def _compact_if_quiet(
 
 
 def _long(session: Session, messages: int, most_tokens: float | None) -> Sequence[Conversation]:
-    rows = session.scalars(
-        select(ConversationRow.conversation_id).where(ConversationRow.session_turns >= FEWEST_TURNS)
-    )
-    found = [conversations.get(session, each) for each in rows.all()]
     return [
         each
-        for each in found
-        if each is not None
-        and (2 * each.session_turns >= messages or _fills(session, each, most_tokens))
+        for each in conversations.those(session, ConversationRow.session_turns >= FEWEST_TURNS)
+        if 2 * each.session_turns >= messages or _fills(session, each, most_tokens)
     ]
 
 

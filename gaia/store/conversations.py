@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, and_, bindparam, case, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.messages import Contact
 from gaia.store.base import table_of
@@ -156,12 +156,19 @@ def get(session: Session, conversation_id: int) -> Conversation | None:
 
 def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
     """All conversations of a user, the oldest first."""
-    rows = session.scalars(
-        select(ConversationRow)
-        .where(ConversationRow.user_id == user_id)
-        .order_by(ConversationRow.conversation_id)
-    )
-    return [_read(row) for row in rows]
+    return those(session, ConversationRow.user_id == user_id)
+
+
+def those(
+    session: Session,
+    *which: ColumnElement[bool],
+    first_by: ColumnElement[Any] | InstrumentedAttribute[Any] | None = None,
+) -> Sequence[Conversation]:
+    """The conversations of which all of this holds, the oldest first, or those first where
+    something is least."""
+    order = (TABLE.c.conversation_id,) if first_by is None else (first_by, TABLE.c.conversation_id)
+    rows = session.execute(select(*COLUMNS).where(*which).order_by(*order))
+    return [of(row) for row in rows]
 
 
 def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:

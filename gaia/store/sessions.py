@@ -205,24 +205,15 @@ def delete_all(session: Session, user_id: str) -> None:
 def idle_since(session: Session, before: datetime) -> Sequence[Conversation]:
     """The conversations in which something was said since the last session, nothing waits,
     and the last message came before a time; the longest quiet ones first."""
-    rows = session.scalars(
-        select(ConversationRow.conversation_id)
-        .where(*_is_idle(before))
-        .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
-    )
-    return _conversations(session, rows.all())
+    quiet_since = ConversationRow.last_message_at
+    return conversations.those(session, *_is_idle(before), first_by=quiet_since)
 
 
 def talked_in(session: Session, user_id: str | None = None) -> Sequence[Conversation]:
     """The conversations in which something was said since the last session, of one user if
     named."""
     whose = () if user_id is None else (ConversationRow.user_id == user_id,)
-    rows = session.scalars(
-        select(ConversationRow.conversation_id)
-        .where(ConversationRow.session_turns > 0, *whose)
-        .order_by(ConversationRow.conversation_id)
-    )
-    return _conversations(session, rows.all())
+    return conversations.those(session, ConversationRow.session_turns > 0, *whose)
 
 
 def is_idle(session: Session, conversation_id: int, before: datetime) -> bool:
@@ -246,11 +237,6 @@ def bring_idle_times_back_to(session: Session, now: datetime) -> int:
         .returning(ConversationRow.conversation_id)
     )
     return len(result.all())
-
-
-def _conversations(session: Session, conversation_ids: Sequence[int]) -> Sequence[Conversation]:
-    found = [conversations.get(session, each) for each in conversation_ids]
-    return [each for each in found if each is not None]
 
 
 def _is_idle(before: datetime) -> Sequence[ColumnElement[bool]]:
