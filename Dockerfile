@@ -4,8 +4,10 @@
 #   docker run --rm -v gaia:/home/gaia/.gaia gaia model pull     # unless a key is set
 #   docker run -d --name gaia --stop-timeout 40 -v gaia:/home/gaia/.gaia --env-file .env gaia
 #   docker exec -it gaia gaia chat
-# Pin it: --build-arg BASE=python:3.11-slim@sha256:…, with the digest of 'docker pull'.
-ARG BASE=python:3.11-slim
+# The digest is that of 3.11.16 for all platforms, so that each build has the same files. To have
+# a newer one: 'docker pull python:3.11-slim-bookworm' says its digest; write it here, or give
+# it with --build-arg BASE=…
+ARG BASE=python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 FROM ${BASE} AS build
 WORKDIR /source
 COPY requirements.lock ./

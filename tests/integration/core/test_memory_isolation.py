@@ -208,6 +208,8 @@ class Talk(Household):
         names = sorted(self.owners)
         named = names[len(names) // 2] if who.startswith("somebody") else who
         told = self.run(self.say(chat, f"/people {named}"))
+        # Who asks for a word has said it: theirs it is to forget as well.
+        self.typed.add(named)
         if named not in MARK.findall(told) or self.owners.get(named) == self.owner(chat):
             self.check()
         else:

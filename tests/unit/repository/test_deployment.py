@@ -30,6 +30,11 @@ def instructions(dockerfile: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
+def test_the_base_is_one_image_and_no_other(instructions: Mapping[str, Sequence[str]]) -> None:
+    assert re.fullmatch(r"BASE=python:3\.11-[\w.-]+@sha256:[0-9a-f]{64}", instructions["ARG"][0])
+    assert {line.split()[0] for line in instructions["FROM"]} == {"${BASE}"}
+
+
 def test_all_that_the_image_copies_is_there_and_let_through(
     root: Path, instructions: Mapping[str, Sequence[str]]
 ) -> None:
