@@ -15,9 +15,9 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import contexts, ledger
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import quoted
-from gaia.store import conversations, forgets, inbox
+from gaia.store import conversations, inbox
 from gaia.store.digest_tables import DigestReason
-from gaia.store.incognito import switch
+from gaia.store.incognito import leave, switch
 from gaia.text import counted_memories
 
 BACK = frozenset({"off", "none", "all", GLOBAL})
@@ -79,12 +79,13 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         on = word != "off"
         if on == conversation.is_incognito:
             return INCOGNITO if on else "You are not incognito."
+        after = call.caller.inbox_id
+        if not on:
+            leave(call.session, conversation, after=after, now=call.now)
+            return Reply(OPEN_AGAIN, committed=faded)
         committed = leave_session(call)
-        switch(call.session, conversation.conversation_id, after=call.caller.inbox_id, on=on)
-        if on:
-            return Reply(INCOGNITO, committed=committed)
-        forgets.fade(call.session, conversation.user_id, call.now)
-        return Reply(OPEN_AGAIN, committed=faded)
+        switch(call.session, conversation.conversation_id, after=after, on=True)
+        return Reply(INCOGNITO, committed=committed)
 
     return (
         Command.at_once("context", "Keep things apart, as /context work", context),

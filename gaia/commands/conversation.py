@@ -18,7 +18,6 @@ from gaia.ops.status_text import Own, for_chat
 from gaia.store import (
     chunk_states,
     digests,
-    forgets,
     identities,
     inbox,
     incognito,
@@ -31,6 +30,10 @@ from gaia.text import counted, counted_turns
 USUAL_KEPT = 20
 MOST_KEPT = 1000
 """Messages that `/compact` leaves as they are."""
+
+NO_LONGER_INCOGNITO = (
+    "New conversation, and no longer incognito. I have kept nothing of what we said."
+)
 
 StopTurn = Callable[[int], bool]
 
@@ -45,7 +48,8 @@ def conversation_commands(
     def reset(call: Call) -> str | Reply:
         conversation = call.caller.conversation
         if conversation.is_incognito:
-            return _leave_incognito(call, faded)
+            incognito.leave(call.session, conversation, after=call.caller.inbox_id, now=call.now)
+            return Reply(NO_LONGER_INCOGNITO, committed=faded)
         digest_id = digest_worker.enabled and seal.seal(
             call.session, conversation, DigestReason.RESET, call.now, before=call.caller.inbox_id
         )
@@ -92,19 +96,6 @@ def conversation_commands(
         Command.at_once("compact", "Summarise what came earlier", compact_now),
         Command.at_once("stop", "Interrupt the answer", stop),
         Command.at_once("whoami", "Who you are to me", whoami),
-    )
-
-
-def _leave_incognito(call: Call, faded: Callable[[], None]) -> Reply:
-    begin_again(call)
-    conversation = call.caller.conversation
-    incognito.switch(
-        call.session, conversation.conversation_id, after=call.caller.inbox_id, on=False
-    )
-    forgets.fade(call.session, conversation.user_id, call.now)
-    return Reply(
-        "New conversation, and no longer incognito. I have kept nothing of what we said.",
-        committed=faded,
     )
 
 

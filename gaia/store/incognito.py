@@ -6,9 +6,13 @@ Each function works within the caller's transaction. What the files still hold o
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
+from gaia.store import forgets, inbox
+from gaia.store.conversations import Conversation
 from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxFileRow, OutboxRow
 
 
@@ -29,6 +33,14 @@ def switch(session: Session, conversation_id: int, *, after: int, on: bool) -> N
         )
         .values(is_incognito=on)
     )
+
+
+def leave(session: Session, conversation: Conversation, *, after: int, now: datetime) -> None:
+    """End what is incognito in a conversation: with what came after the inbox id `after` begins
+    its next session, and what the files still hold of this one is to go."""
+    inbox.begin_next_session(session, conversation.conversation_id, after=after)
+    switch(session, conversation.conversation_id, after=after, on=False)
+    forgets.fade(session, conversation.user_id, now)
 
 
 def wipe_messages(session: Session, turn_id: str) -> None:

@@ -124,7 +124,8 @@ class Household(RuleBasedStateMachine):
         others = [row for row in self.rows() if row[1] != owner]
         self.run(self.say(chat, text, *calls))
         self.run(marked_memories.until_delivered(self.core))
-        assert [row for row in self.rows() if row[1] != owner] == others
+        present = [row for row in self.rows() if row[1] != owner]
+        assert present == others, set(present) ^ set(others)
         self.check()
 
     def check(self) -> None:
