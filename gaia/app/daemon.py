@@ -26,7 +26,7 @@ from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
-from gaia.digest.parting import learned
+from gaia.digest.farewell import learned
 from gaia.ops.hand_over import hand_over_routes, lock_for_service
 from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
@@ -277,9 +277,7 @@ class Daemon:
                 await app.forget_worker.flush()
                 await self._reloader.ended()
         except TimeoutError:
-            logger.warning(
-                "not all turns ended within %.0f s: the next start takes them up", seconds
-            )
+            logger.warning("not all turns ended in %.0f s: the next start takes them up", seconds)
             for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
                 await late.cancel()
         self._tasks.cancel()

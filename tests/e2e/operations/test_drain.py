@@ -27,7 +27,7 @@ ROUNDS = 5
 CHANGES = 10
 LATENCY_SECONDS = 0.05
 PATIENCE_SECONDS = 60.0
-TOO_SHORT = "not all turns ended within"
+TOO_SHORT = "not all turns ended in"
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
 Settings = dict[str, dict[str, object]]
