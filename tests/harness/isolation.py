@@ -123,7 +123,7 @@ class Household(RuleBasedStateMachine):
         owner = self.owner(chat)
         others = [row for row in self.rows() if row[1] != owner]
         self.run(self.say(chat, text, *calls))
-        self.run(marked_memories.until_delivered(self.core))
+        self.run(marked_memories.until_answered(self.core))
         present = [row for row in self.rows() if row[1] != owner]
         assert present == others, set(present) ^ set(others)
         self.check()
@@ -196,8 +196,9 @@ class Household(RuleBasedStateMachine):
             user = await core.users.create(name, Role.MEMBER, Address("fake", name))
             await core.users.link(user, Address("pigeon", name))
 
-    async def pages_of(self, user_id: str, number: int, deed: str) -> list[str]:
-        """All that the page shows them, and shows again once they did something to a number."""
+    async def pages_of(self, user_id: str, number: int, deed: str, text: str) -> list[str]:
+        """All that the page shows them, and shows again once they did something to a number,
+        where `text` is to stand if they edit it."""
         app = Starlette(routes=[page_route(self.core.app.page)])
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
@@ -207,5 +208,5 @@ class Household(RuleBasedStateMachine):
             seen.append((await browser.send("/", words="gate")).text)
             path = f"/memory/{number}"
             seen.append((await client.get(f"/page{path}")).text)
-            seen.append((await browser.send(f"{path}/{deed}", text="I row")).text)
+            seen.append((await browser.send(f"{path}/{deed}", text=text)).text)
             return [*seen, *[await browser.see(path) for path in PAGES]]

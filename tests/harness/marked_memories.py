@@ -9,8 +9,9 @@ from typing import Any
 
 from google.adk.models.llm_request import LlmRequest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from gaia.store import outbox
+from gaia.store import inbox, outbox
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryRow
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
@@ -39,13 +40,23 @@ def memory_rows(database: Database) -> list[Row]:
 async def until_reminded(core: Any) -> None:
     """Have the reminders said that are due, and return when all are delivered."""
     await core.app.reminder_worker.say_due()
-    await until_delivered(core)
+    await until_answered(core)
 
 
-async def until_delivered(core: Any) -> None:
-    """Return once nothing is left to be sent to anybody."""
-    while await core.database.read(outbox.open_conversations):  # noqa: ASYNC110
+async def until_answered(core: Any) -> None:
+    """Return once everybody has the answer to all that they said, and whatever else is to be
+    sent to anybody."""
+    while await core.database.read(_is_anything_open):  # noqa: ASYNC110
         await asyncio.sleep(0)
+
+
+def _is_anything_open(session: Session) -> bool:
+    unanswered = inbox.unfinished_conversations
+    return bool(
+        outbox.open_conversations(session)
+        or unanswered(session, is_command=False)
+        or unanswered(session, is_command=True)
+    )
 
 
 class Script:

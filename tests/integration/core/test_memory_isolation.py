@@ -237,9 +237,9 @@ class Talk(Household):
     @rule(name=PERSON, number=NUMBER, deed=st.sampled_from(["pin", "hide", "edit", "forget"]))
     def opens_the_page(self, name: str, number: int, deed: str) -> None:
         """And does something there to whatever number."""
-        owner = self.owner(("fake", name))
+        owner, text = self.owner(("fake", name)), self.statement(("fake", name), "edit")
         others = [row for row in self.rows() if row[1] != owner]
-        for page in self.run(self.pages_of(owner, number, deed)):
+        for page in self.run(self.pages_of(owner, number, deed, text)):
             self.look_at(owner, page)
         assert [row for row in self.rows() if row[1] != owner] == others
         self.check()
