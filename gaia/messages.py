@@ -67,6 +67,21 @@ OWN_NOTES = (REPLY_TO_GAIA, REPLY_TO_OWN, CORRECTION)
 
 
 @dataclass(frozen=True, slots=True)
+class RepliedTo:
+    """The message that another one replies to: words of whoever wrote it, which stand beside
+    those of the reply.
+
+    `message_id` is the provider's for it, where it is in the same chat. `text` are its words,
+    empty where the channel does not tell them, and `quote` is the part of them that the person
+    chose.
+    """
+
+    message_id: str | None = None
+    text: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Inbound:
     """One message as it arrived on a channel.
 
@@ -78,13 +93,13 @@ class Inbound:
 
     `text` holds the words of the message and nothing else. What came beside them
     stands in `notes`, a line each: what they reply to, whom they forward, a
-    place, a contact. The words of a forwarded message are somebody else's:
-    `is_forwarded` says so. Messages of one `album` belong together. `edit_of` is the
-    `provider_message_id` of the message whose text this one replaces. `is_pressed` says that
-    the words are a button's. `author` is who wrote in a group, as the channel names people;
-    the group's own chat where an admin writes in its name. `is_late` marks
-    one that the channel asked its provider for, since it had not been told of it: a
-    stranger's is left alone.
+    place, a contact. `replied_to` has all of what they reply to. The words of a
+    forwarded message are somebody else's: `is_forwarded` says so. Messages of one
+    `album` belong together. `edit_of` is the `provider_message_id` of the message
+    whose text this one replaces. `is_pressed` says that the words are a button's.
+    `author` is who wrote in a group, as the channel names people; the group's own chat
+    where an admin writes in its name. `is_late` marks one that the channel asked its
+    provider for, since it had not been told of it: a stranger's is left alone.
     """
 
     address: Address
@@ -97,6 +112,7 @@ class Inbound:
     chat_title: str | None = None
     wants_preview: bool = False
     notes: tuple[str, ...] = ()
+    replied_to: RepliedTo | None = None
     attachments: tuple[Attachment, ...] = ()
     album: str | None = None
     edit_of: str | None = None

@@ -16,7 +16,7 @@ from gaia import fence
 from gaia import text as texts
 from gaia.errors import StoreError
 from gaia.lru import LruCache
-from gaia.messages import Attachment
+from gaia.messages import Attachment, RepliedTo
 
 LONGEST_NAME = 128
 LONGEST_WORDS = 300
@@ -33,10 +33,12 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a message holds besides its words: files, and notes of the rest."""
+    """What a message holds besides its words: files, notes of the rest, and what it
+    replies to."""
 
     attachments: tuple[Attachment, ...] = ()
     notes: tuple[str, ...] = ()
+    replied_to: RepliedTo | None = None
 
 
 def clean(text: str) -> str:

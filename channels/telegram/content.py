@@ -16,6 +16,7 @@ from telegram import (
     Checklist,
     Contact,
     Document,
+    ExternalReplyInfo,
     LivePhoto,
     Location,
     Message,
@@ -35,8 +36,10 @@ from telegram import (
 )
 
 from channels.base.intake import LONGEST_WORDS, Content, clean, one_line, quoted
-from channels.telegram.words import Me, replied_to, words_of
-from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Attachment, AttachmentKind
+from channels.telegram.events import message_name
+from channels.telegram.words import Me, quote_of, replied_to, words_of
+from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Attachment, AttachmentKind, RepliedTo
+from gaia.text import cut
 
 OTHER_CONTENT = {
     "paid_media": "media that must be paid for",
@@ -52,15 +55,19 @@ OTHER_CONTENT = {
 }
 """What can be named and not read, by the field of a message that holds it."""
 
+LONGEST_REPLIED = 16_000
+"""Characters of what is replied to: four times Telegram's longest message, for the addresses
+of its links."""
+
 _Medium = Animation | Audio | Document | LivePhoto | PhotoSize | Sticker | Video | VideoNote | Voice
 
 
-def content_of(message: Message) -> Content:
+def content_of(message: Message | ExternalReplyInfo) -> Content:
     """Return the files of a message, and notes of the rest."""
     return Content(tuple(_attachments(message)), tuple(_notes(message)))
 
 
-def _attachments(message: Message) -> Iterator[Attachment]:
+def _attachments(message: Message | ExternalReplyInfo) -> Iterator[Attachment]:
     if message.photo:
         yield _photo(message.photo)
     if message.voice:
@@ -114,7 +121,7 @@ def _sticker(sticker: Sticker) -> Attachment:
     )
 
 
-def _notes(message: Message) -> Iterator[str]:
+def _notes(message: Message | ExternalReplyInfo) -> Iterator[str]:
     if message.sticker and message.sticker.emoji:
         yield f"(sticker {quoted(message.sticker.emoji)})"
     if message.venue:
@@ -129,15 +136,20 @@ def _notes(message: Message) -> Iterator[str]:
         yield _checklist(message.checklist)
     if message.dice:
         yield f"(threw {quoted(message.dice.emoji)}: {message.dice.value})"
+    if isinstance(message, Message):
+        yield from _shared(message)
+    for name, words in OTHER_CONTENT.items():
+        if getattr(message, name, None):
+            yield f"(sent {words}, which cannot be read here)"
+
+
+def _shared(message: Message) -> Iterator[str]:
     if message.users_shared:
         names = (_shared_user(user) for user in message.users_shared.users)
         yield f"(shared users: {'; '.join(names)})"
     if message.chat_shared:
         shared = message.chat_shared
         yield f"(shared a chat: {quoted(shared.title or shared.username or str(shared.chat_id))})"
-    for name, words in OTHER_CONTENT.items():
-        if getattr(message, name):
-            yield f"(sent {words}, which cannot be read here)"
 
 
 def _place(location: Location) -> str:
@@ -184,22 +196,42 @@ def context_of(message: Message, me: Me) -> Content:
     if message.forward_origin is None:
         return reply
     note = f"(forwarded from {_origin(message.forward_origin)})"
-    return Content(reply.attachments, (note, *reply.notes))
+    return Content(reply.attachments, (note, *reply.notes), reply.replied_to)
 
 
 def _reply(message: Message, me: Me) -> Content:
-    quote = f" {quoted(message.quote.text)}" if message.quote else ""
-    replied = replied_to(message)
+    quote, replied = quote_of(message), replied_to(message)
     if replied is not None:
-        content = content_of(replied)
-        told = quote or _gist(replied, content)
-        return Content(content.attachments, (f"{_reply_to(message, replied, me)}{told})",))
+        return _reply_here(message, replied, me, quote)
     if message.external_reply is not None:
-        origin = _origin(message.external_reply.origin)
-        return Content((), (f"(in reply to{quote} a message of {origin} in another chat)",))
+        return _reply_elsewhere(message.external_reply, quote)
     if message.reply_to_story is not None:
         return Content((), ("(in reply to a story, which cannot be read here)",))
     return Content()
+
+
+def _reply_here(message: Message, replied: Message, me: Me, quote: str) -> Content:
+    """What a message in the same chat was; a part that was chosen stands for all of it."""
+    content, words = content_of(replied), words_of(replied)
+    is_chosen = bool(quote and message.quote and message.quote.is_manual)
+    told = f" {quoted(quote)}" if is_chosen else _gist(words or quote, content)
+    return Content(
+        content.attachments,
+        (f"{_reply_to(message, replied, me)}{told})",),
+        RepliedTo(
+            message_name(replied.chat.id, replied.message_id),
+            cut(words or quote, LONGEST_REPLIED),
+            cut(quote, LONGEST_REPLIED) if is_chosen else "",
+        ),
+    )
+
+
+def _reply_elsewhere(replied: ExternalReplyInfo, quote: str) -> Content:
+    """What a message in another chat was: of its words Telegram tells those that are quoted."""
+    content = content_of(replied)
+    told = f":{_gist(quote, content)}" if quote or content != Content() else ""
+    note = f"(in reply to a message of {_origin(replied.origin)} in another chat{told})"
+    return Content(content.attachments, (note,), RepliedTo(quote=cut(quote, LONGEST_REPLIED)))
 
 
 def _reply_to(message: Message, replied: Message, me: Me) -> str:
@@ -213,10 +245,9 @@ def _reply_to(message: Message, replied: Message, me: Me) -> str:
     return "(in reply to"
 
 
-def _gist(replied: Message, content: Content) -> str:
+def _gist(words: str, content: Content) -> str:
     """Return what a message was, in a few words."""
     kinds = "".join(f" {_article(each.kind)} {each.kind}" for each in content.attachments)
-    words = words_of(replied)
     words = words and quoted(words)
     notes = "".join(f" {note}" for note in content.notes)
     return (kinds + (f" {words}" if words else "") + notes) or " a message without words"

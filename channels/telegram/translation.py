@@ -142,6 +142,7 @@ def _inbound(message: Message, me: Me, name: str, text: str, edit_of: str | None
             *content.notes,
             *unknown_note(text, content, _unknown_kinds(message)),
         ),
+        replied_to=context.replied_to,
         attachments=(*content.attachments, *context.attachments),
         album=None if message.media_group_id is None else clean(message.media_group_id),
         edit_of=edit_of,

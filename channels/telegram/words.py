@@ -51,6 +51,11 @@ def _rendered(
     return clean(_decoded(units)).strip()
 
 
+def quote_of(message: Message) -> str:
+    """Return the words that a message quotes of another one."""
+    return _rendered(message.quote.text, message.quote.entities or ()) if message.quote else ""
+
+
 def replied_to(message: Message) -> Message | None:
     """Return the message that somebody chose to reply to. Within a topic, every message that
     replies to nothing has the topic's first one there."""

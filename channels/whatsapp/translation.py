@@ -24,7 +24,15 @@ from urllib.parse import urlsplit
 
 from channels.base.intake import LONGEST_WORDS, Content, quoted, quoted_if_command, unknown_note
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
-from gaia.messages import REPLY_TO_GAIA, REPLY_TO_OWN, Address, Attachment, AttachmentKind, Inbound
+from gaia.messages import (
+    REPLY_TO_GAIA,
+    REPLY_TO_OWN,
+    Address,
+    Attachment,
+    AttachmentKind,
+    Inbound,
+    RepliedTo,
+)
 
 SILENT_TYPES = frozenset({"reaction", "revoke", "revoked", "delete", "deleted"})
 REPLACED = ("EditedMessageSid", "OriginalMessageSid")
@@ -108,6 +116,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
             *content.notes,
             *unknown_note(text, content, _unknown_kind(params)),
         ),
+        replied_to=_replied_to(params),
         attachments=content.attachments,
         edit_of=_edit_of(params),
         is_forwarded=is_forwarded,
@@ -135,13 +144,23 @@ def _context(params: Params, me: Me) -> tuple[str, ...]:
         notes.append("(forwarded many times)")
     elif _is_forwarded(params):
         notes.append("(forwarded)")
-    if params.get("OriginalRepliedMessageSid") and not _is_pressed(params):
+    if _is_reply(params):
         notes.append(f"{_reply_to(params, me)})")
     return tuple(notes)
 
 
+def _is_reply(params: Params) -> bool:
+    return bool(params.get("OriginalRepliedMessageSid")) and not _is_pressed(params)
+
+
+def _replied_to(params: Params) -> RepliedTo | None:
+    """Name what a message replies to: Twilio tells no word of it."""
+    sid = params.get("OriginalRepliedMessageSid")
+    return RepliedTo(sid) if _is_reply(params) and is_sid(sid) else None
+
+
 def _reply_to(params: Params, me: Me) -> str:
-    """Name the message by its author: Twilio tells no word of it."""
+    """Name the author of what a message replies to."""
     author = params.get("OriginalRepliedMessageSender")
     if person_in(author) == me.number:
         return REPLY_TO_GAIA

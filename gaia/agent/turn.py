@@ -1,8 +1,7 @@
 """One turn: what the user said goes to the model through ADK, its answer comes back.
 
-Bounded on all sides: the events that are read, the turns that are replayed, the calls
-of the model and those of tools that a turn may make. Which part of a turn is kept, and what becomes
-of it when it fails, is not decided here.
+Bounded on all sides: the events that are read, the turns that are replayed, the calls of the
+model and of tools. Which part of a turn is kept, also of a failed one, is told elsewhere.
 """
 
 from __future__ import annotations
@@ -170,6 +169,11 @@ class Agent:
             )
         turns = self._replayed_turns(scene)
         return Known(sessions.last_turns(session, scene.key, turns), preloaded, offers)
+
+    def turns_in(self, known: Known) -> frozenset[str]:
+        """The turns that the model reads again before the message."""
+        told = (each.custom_metadata or {} for each in self._events.read(known.events))
+        return frozenset(str(each.get(TURN_ID)) for each in told)
 
     def forget_known(self) -> None:
         """Hold nothing in memory of what was read: some of it may have been forgotten."""

@@ -8,13 +8,17 @@ This is what a session keeps; the content of the files is not part of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from gaia import fence
-from gaia.messages import Attachment, AttachmentKind
+from gaia.messages import Attachment, AttachmentKind, RepliedTo
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.inbox import Message
+from gaia.store.redaction import REPLACEMENT
+from gaia.store.replies import Earlier
+from gaia.text import one_line
 
 LONGEST_NAME = 80
 """Characters of a file's name, or of a sender's, that the model reads."""
@@ -22,6 +26,13 @@ LONGEST_NAME = 80
 COLONS = re.compile("[:：︓﹕꞉∶ː׃։]")
 MEDIA_TYPE = re.compile(r"[a-zA-Z0-9][\w.+-]{0,80}/[a-zA-Z0-9][\w.+-]{0,80}", re.ASCII)
 FORWARDED = "[somebody else] wrote the following"
+
+REPLIED = "the message that this one replies to"
+QUOTED = "the part of it that this one quotes"
+LONGEST_GIST = 300
+"""Characters of what is replied to that stand on one line."""
+
+NOT_FOUND = Earlier("", None)
 
 NOBODY = "Somebody"
 EMPTY = "[an empty message]"
@@ -56,6 +67,22 @@ def render_messages(
     indented, so that nobody can write a line that looks like somebody else's.
     """
     return _joined(messages, [_message(each, fates or {}) for each in messages], in_group)
+
+
+def with_replied(
+    message: Message, earlier: Mapping[str, Earlier], held: Collection[str]
+) -> Message:
+    """A message with the words of what it replies to: all of them, unless the model reads them
+    again anyway in one of the turns `held`. Those that no channel told are looked up among the
+    `earlier` messages, and then begin what is told even so."""
+    replied_to = message.replied_to
+    if replied_to is None:
+        return message
+    found = earlier.get(replied_to.message_id or "", NOT_FOUND)
+    text = replied_to.text or found.text.removeprefix(REPLACEMENT)
+    if found.turn_id in held:
+        text = "" if replied_to.text else one_line(text, LONGEST_GIST)
+    return replace(message, replied_to=replace(replied_to, text=text))
 
 
 def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
@@ -98,12 +125,27 @@ def _joined(messages: Sequence[Message], texts: Sequence[str], in_group: bool) -
 def _message(message: Message, fates: Mapping[Attachment, Fate]) -> str:
     """Notes first: they say whose the words are that follow."""
     lines = [" ".join(note.split()) for note in message.notes]
+    lines += _replied_to(message)
     if message.text.strip():
         lines.append(fence.block(FORWARDED, message.text) if message.is_forwarded else message.text)
     for attachment in message.attachments:
         fate = fates.get(attachment)
         lines.append(f"[{label(attachment)}, {fate}]" if fate else f"[{label(attachment)}]")
     return "\n".join(lines) or EMPTY
+
+
+def _replied_to(message: Message) -> Iterator[str]:
+    """What a message replies to, and no note tells as a whole."""
+    replied_to = message.replied_to or RepliedTo()
+    told = "\n".join(message.notes)
+    for words, whose in ((replied_to.text, REPLIED), (replied_to.quote, QUOTED)):
+        line = fence.quoted(words)
+        if not words.strip() or (line in told and "\n" not in words.strip()):
+            continue
+        if len(words) <= LONGEST_GIST and "\n" not in words.strip():
+            yield f"({whose}: {line})"
+        else:
+            yield fence.block(f"[{whose}] says the following", words)
 
 
 def _sender(message: Message) -> str:

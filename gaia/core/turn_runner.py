@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
@@ -17,13 +17,14 @@ from sqlalchemy.orm import Session
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
-from gaia.core.message_text import render_messages
+from gaia.core.message_text import render_messages, with_replied
 from gaia.errors import ModelRefusedError
 from gaia.memory.recall import Cue
 from gaia.messages import Attachment, TurnStarted, TurnText, TurnTool
 from gaia.ports import Channel
-from gaia.store import batches
+from gaia.store import batches, replies
 from gaia.store.batches import Batch
+from gaia.store.replies import Earlier
 from gaia.store.usage import Tariff
 from gaia.zones import zone_of
 
@@ -36,10 +37,12 @@ that follow."""
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a turn begins with: what the agent knows, and the files of the turns before."""
+    """What a turn begins with: what the agent knows, the files of the turns before, and the
+    messages that it replies to, by the provider's ids for them."""
 
     known: Known
     earlier_attachments: Sequence[Attachment]
+    replied_to: Mapping[str, Earlier] = field(default_factory=dict)
 
     def with_events(self, events: Sequence[str]) -> Sight:
         """The same with what an incognito session holds in the place of what is stored."""
@@ -140,7 +143,12 @@ class TurnRunner:
         """Read all that a turn needs. A `cue` to other words is of no use to it."""
         fits = cue is not None and cue.words == batch.text
         known = self._agent.read(session, scene, memory_version, cue if fits else None)
-        return Sight(known, batches.earlier_attachments(session, batch, turns=EARLIER_TURNS))
+        replied_to = [each.replied_to.message_id for each in batch.messages if each.replied_to]
+        return Sight(
+            known,
+            batches.earlier_attachments(session, batch, turns=EARLIER_TURNS),
+            replies.find(session, batch.conversation_id, [each for each in replied_to if each]),
+        )
 
     async def answer(
         self, scene: Scene, batch: Batch, sight: Sight, running: RunningTurn, meter: Meter
@@ -153,10 +161,12 @@ class TurnRunner:
         gathered = await self._attachments.gather(
             running.channel, _attachments(batch), sight.earlier_attachments
         )
+        held = self._agent.turns_in(sight.known)
+        messages = [with_replied(each, sight.replied_to, held) for each in batch.messages]
         while True:
             ask = Ask(
                 batch.turn_id,
-                render_messages(batch.messages, in_group=scene.in_group, fates=gathered.fates),
+                render_messages(messages, in_group=scene.in_group, fates=gathered.fates),
                 batch.text,
                 batch.sent_at.astimezone(zone_of(scene.zone)),
                 stream=batch.wants_preview,

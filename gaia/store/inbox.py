@@ -19,8 +19,15 @@ from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.messages import CORRECTION, Attachment, AttachmentKind, Inbound, ReceiptKind
-from gaia.store import conversations
+from gaia.messages import (
+    CORRECTION,
+    Attachment,
+    AttachmentKind,
+    Inbound,
+    ReceiptKind,
+    RepliedTo,
+)
+from gaia.store import conversations, replies
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
@@ -40,6 +47,7 @@ class Message:
     notes: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     is_forwarded: bool = False
+    replied_to: RepliedTo | None = None
     author: str | None = None
 
 
@@ -109,6 +117,7 @@ def record(
             "sender_name": inbound.sender_name,
             "author": inbound.author,
             "notes": list(inbound.notes),
+            "replied_to": replies.written(inbound.replied_to),
             "attachments": write_attachments(inbound.attachments),
             "is_incognito": conversation.is_incognito,
             "album": inbound.album,
@@ -260,12 +269,12 @@ def said_by(session: Session, user_id: str) -> Iterator[tuple[str | None, str, d
     """The messages of a user, commands apart: their turn, their words with all notes, and when
     they came."""
     rows = session.execute(
-        select(InboxRow.turn_id, InboxRow.text, InboxRow.notes, InboxRow.received_at)
+        select(*TABLE.c["turn_id", "text", "notes", "replied_to", "received_at"])
         .join(ConversationRow, ConversationRow.conversation_id == InboxRow.conversation_id)
         .where(ConversationRow.user_id == user_id, InboxRow.is_command.is_(False))
     )
-    for turn_id, text, notes, received_at in rows:
-        yield turn_id, "\n".join([text, *notes]), received_at
+    for turn_id, text, notes, replied_to, received_at in rows:
+        yield turn_id, "\n".join([text, *notes, *replies.words(replied_to)]), received_at
 
 
 def waiting(session: Session, conversation_id: int) -> int:
@@ -321,6 +330,7 @@ def read_message(row: Row[Any]) -> Message:
         notes=tuple(row.notes),
         attachments=read_attachments(row.attachments),
         is_forwarded=row.is_forwarded,
+        replied_to=replies.read(row.replied_to),
         author=row.author,
     )
 

@@ -48,7 +48,7 @@ def wipe_messages(session: Session, turn_id: str) -> None:
     session.execute(
         update(InboxRow)
         .where(InboxRow.turn_id == turn_id, InboxRow.is_incognito.is_(True))
-        .values(text="", notes=[], attachments=[], sender_name=None)
+        .values(text="", notes=[], replied_to=None, attachments=[], sender_name=None)
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, delete, or_, select, update
 from sqlalchemy.orm import Session
 
+from gaia.store import replies
 from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
@@ -26,7 +27,12 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, 
 REPLACEMENT = "[forgotten]"
 """Stands where a text was that goes."""
 
-WITHOUT_WORDS: Mapping[str, Any] = {"text": REPLACEMENT, "notes": [], "attachments": []}
+WITHOUT_WORDS: Mapping[str, Any] = {
+    "text": REPLACEMENT,
+    "notes": [],
+    "replied_to": None,
+    "attachments": [],
+}
 """What a message is without what was said."""
 
 UNSAID: Mapping[str, Any] = {"text": REPLACEMENT, "buttons": [], "error": None}
@@ -174,7 +180,7 @@ def _going_messages(rows: Sequence[InboxRow], redaction: Redaction) -> Sequence[
     return [
         row
         for row in rows
-        if (row.text != REPLACEMENT or row.notes or row.attachments)
+        if (row.text != REPLACEMENT or row.notes or row.replied_to or row.attachments)
         and (
             redaction.everything
             or row.turn_id in redaction.sources
@@ -187,6 +193,7 @@ def _going_messages(rows: Sequence[InboxRow], redaction: Redaction) -> Sequence[
 def _texts(row: InboxRow) -> Iterator[str]:
     yield row.text
     yield from row.notes
+    yield from replies.words(row.replied_to)
     # What a person wrote in pieces may say it as a whole.
     yield "\n".join([row.text, *row.notes])
     yield from (each["file_name"] for each in row.attachments if each.get("file_name"))

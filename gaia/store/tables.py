@@ -143,10 +143,10 @@ class InboxRow(Base):
 
     `generation` is the session that it belongs to, fixed on receipt. `turn_id`
     is set when a turn takes it. `failures` counts turns that failed, `starts`
-    those that began: the difference are interruptions by a crash. `notes` and
-    `attachments` are those of `messages.Inbound`, as JSON. Of one that `is_incognito` they,
-    and the text, go when it is answered. `edits` lists the
-    provider's ids of the messages that were to replace this one's text.
+    those that began: the difference are interruptions by a crash. `notes`,
+    `replied_to` and `attachments` are those of `messages.Inbound`, as JSON. Of one that
+    `is_incognito` they, and the text, go when it is answered. `edits` lists the provider's
+    ids of the messages that were to replace this one's text.
     """
 
     __tablename__ = "inbox"
@@ -166,6 +166,7 @@ class InboxRow(Base):
     sender_name: Mapped[str | None]
     author: Mapped[str | None] = mapped_column(String(255))
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
+    replied_to: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     album: Mapped[str | None] = mapped_column(String(255))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from channels.telegram.events import Event, Written
-from gaia.messages import Attachment, AttachmentKind, Inbound
+from gaia.messages import Attachment, AttachmentKind, Inbound, RepliedTo
 from tests.harness.hostile import HOSTILE, opens_a_fence
 
 Translate = Callable[..., Event]
@@ -21,7 +21,7 @@ PLAIN_NOTES = {
     "(in reply to )",
     "(in reply to (contact: , phone ))",
     "(in reply to a photo )",
-    "(in reply to a message of  in another chat)",
+    "(in reply to a message of  in another chat: )",
     "(shared users: )",
 }
 """What notes say besides what stands in quotes."""
@@ -203,16 +203,53 @@ def test_a_quote_stands_for_the_whole(direct: Translate) -> None:
         direct(
             text="really?",
             reply_to_message=earlier(text="It rains. It pours."),
-            quote={"text": "It pours.", "position": 10},
+            quote={"text": "It pours.", "position": 10, "is_manual": True},
         )
     )
     assert message.notes == ('(in reply to "It pours.")',)
+    assert message.replied_to == RepliedTo("7:40", "It rains. It pours.", "It pours.")
+
+
+def test_a_reply_carries_all_of_what_it_replies_to(direct: Translate) -> None:
+    words = "It rains.\n" * 400
+    link = {"type": "text_link", "offset": 0, "length": 2, "url": "https://example.org/a"}
+    replied = earlier(text=words, entities=[link])
+    message = inbound(direct(text="really?", reply_to_message=replied))
+    whole = words.strip().replace("It", "It (https://example.org/a)", 1)
+    assert message.replied_to == RepliedTo("7:40", whole)
+
+
+def test_a_long_quote_that_somebody_chose_is_whole(direct: Translate) -> None:
+    words = "It rains.\n" * 90
+    quote = {"text": words[:1000], "position": 0, "is_manual": True}
+    message = inbound(direct(text="why?", reply_to_message=earlier(text=words), quote=quote))
+    assert message.replied_to is not None
+    assert message.replied_to.quote == words[:1000].strip()
+
+
+def test_a_quote_that_telegram_made_does_not_stand_for_the_whole(direct: Translate) -> None:
+    quote = {"text": "It rains.", "position": 0}
+    replied = earlier(text="It rains. It pours.")
+    message = inbound(direct(text="really?", reply_to_message=replied, quote=quote))
+    assert message.notes == ('(in reply to "It rains. It pours.")',)
+    assert message.replied_to == RepliedTo("7:40", "It rains. It pours.")
 
 
 def test_a_reply_across_chats_names_whose_message_it_was(direct: Translate) -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     message = inbound(direct(text="see", external_reply={"origin": origin}))
     assert message.notes == ('(in reply to a message of "Bob" in another chat)',)
+
+
+def test_a_reply_across_chats_brings_what_is_quoted_and_the_files(direct: Translate) -> None:
+    origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
+    elsewhere = {"origin": origin, "photo": [SIZE]}
+    quote = {"text": "my cat\n" * 100, "position": 0}
+    message = inbound(direct(text="what breed?", external_reply=elsewhere, quote=quote))
+    assert message.attachments == (Attachment(AttachmentKind.PHOTO, "f", "image/jpeg"),)
+    (note,) = message.notes
+    assert note.startswith('(in reply to a message of "Bob" in another chat: a photo "my cat my')
+    assert message.replied_to == RepliedTo(quote=("my cat\n" * 100).strip())
 
 
 @pytest.mark.parametrize(
@@ -269,11 +306,12 @@ OTHERS_WORDS: dict[str, Callable[[str], dict[str, object]]] = {
     "quote": lambda words: {
         "text": "yes",
         "reply_to_message": earlier(text="hello"),
-        "quote": {"text": words, "position": 0},
+        "quote": {"text": words, "position": 0, "is_manual": True},
     },
     "another chat": lambda words: {
         "text": "yes",
         "external_reply": {"origin": {"type": "hidden_user", "date": 1, "sender_user_name": words}},
+        "quote": {"text": words, "position": 0},
     },
     "shared person": lambda words: {
         "users_shared": {"request_id": 1, "users": [{"user_id": 5, "first_name": words}]}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from channels.whatsapp.requests import Params
 from channels.whatsapp.translation import Event, Ignored, Me, Misdirected, Written, translate
-from gaia.messages import Address, Attachment, AttachmentKind, Inbound
+from gaia.messages import Address, Attachment, AttachmentKind, Inbound, RepliedTo
 from tests.harness.hostile import HOSTILE, opens_a_fence
 
 ACCOUNT = "AC" + "0b" * 16
@@ -148,7 +148,9 @@ def test_what_is_written_pressed_or_chosen_is_told(
 )
 def test_a_reply_tells_whose_message_it_answers(author: str, note: str) -> None:
     reply = {"OriginalRepliedMessageSid": EARLIER, "OriginalRepliedMessageSender": author}
-    assert inbound(Body="nice", **reply).notes == (note,)
+    message = inbound(Body="nice", **reply)
+    assert message.notes == (note,)
+    assert message.replied_to == RepliedTo(EARLIER)
 
 
 @pytest.mark.parametrize(
