@@ -23,6 +23,7 @@ from typing import Literal, Protocol
 from channels.terminal_attachment import Attachment, Connection
 from channels.terminal_wire import (
     ClientFrame,
+    CommandFrame,
     DeliveredFrame,
     HelloFrame,
     MessageFrame,
@@ -46,6 +47,7 @@ from gaia.messages import (
     Address,
     Health,
     Inbound,
+    MenuEntry,
     Outbound,
     Receipt,
     ReceiptKind,
@@ -65,7 +67,7 @@ HELLO_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a client tells its user on attaching."""
+    """What a client tells its user on attaching, and the commands that it completes."""
 
     user_name: str
     model: str
@@ -73,6 +75,8 @@ class Greeting:
     created: bool
     conversation_turns: int
     is_incognito: bool = False
+    user_id: str = ""
+    commands: tuple[MenuEntry, ...] = ()
 
 
 class TerminalLogin(Protocol):
@@ -122,14 +126,17 @@ class TerminalChannel:
         return (text,)
 
     def takes(self, media_type: str) -> bool:
-        """A terminal shows no files."""
-        return False
+        """A client writes files where its user is."""
+        return True
 
     async def send(self, outbound: Outbound) -> str:
         """Send to the message's author, else to the client attached last,
         interactive ones first."""
         attachment = self._recipient(outbound)
-        await attachment.deliver(outbound)
+        content = None
+        if outbound.file is not None and self._gateway is not None:
+            content = await self._gateway.file(outbound.outbox_id)
+        await attachment.deliver(outbound, content)
         return f"{attachment.client_id}:{outbound.outbox_id}"
 
     async def fetch(self, attachment: messages.Attachment, *, limit_bytes: int) -> bytes:
@@ -195,6 +202,11 @@ class TerminalChannel:
             new_user=greeting.created,
             conversation_turns=greeting.conversation_turns,
             is_incognito=greeting.is_incognito,
+            user_id=greeting.user_id,
+            commands=tuple(
+                CommandFrame(name=each.name, description=each.description)
+                for each in greeting.commands
+            ),
             version=self._version,
             hosted=self._hosted,
         )
@@ -218,6 +230,7 @@ class TerminalChannel:
             sent_at=self._clock.now(),
             sender_name=attachment.chat,
             wants_preview=frame.wants_preview,
+            is_piped=not attachment.interactive,
         )
         receipt: Receipt | None
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,6 +17,7 @@ from typing import Protocol
 from channels.terminal_wire import (
     ChunkFrame,
     ClientFrame,
+    FileFrame,
     HelloFrame,
     ServerFrame,
     TurnEndedFrame,
@@ -112,8 +114,8 @@ class Attachment:
         if self._room.is_set():
             self.offer(_preview_frame(event))
 
-    async def deliver(self, outbound: Outbound) -> None:
-        """Send a chunk and return when the client has printed it.
+    async def deliver(self, outbound: Outbound, content: bytes | None = None) -> None:
+        """Send a chunk, with the content of its file, and return when the client has printed it.
 
         A client that does not answer in time is dismissed: it gets the chunk
         again when it wakes up and attaches again, and drops it if it is a copy.
@@ -125,7 +127,7 @@ class Attachment:
         delivery = _Delivery()
         self._deliveries[outbound.outbox_id] = delivery
         try:
-            self.offer(self._chunk_frame(outbound))
+            self.offer(self._chunk_frame(outbound, content))
             await self._printed_in_time(delivery)
         finally:
             del self._deliveries[outbound.outbox_id]
@@ -163,10 +165,13 @@ class Attachment:
         finally:
             self.dismiss()
 
-    def _chunk_frame(self, outbound: Outbound) -> ChunkFrame:
+    def _chunk_frame(self, outbound: Outbound, content: bytes | None) -> ChunkFrame:
         """The author of the message drops what it printed before, so that what
         it prints is never a repeat."""
         is_author = self.awaits(outbound.in_reply_to)
+        file = None
+        if outbound.file is not None and content is not None:
+            file = FileFrame(name=outbound.file.name, content=b64encode(content))
         return ChunkFrame(
             outbox_id=outbound.outbox_id,
             text=outbound.text if is_author else outbound.marked_text,
@@ -176,6 +181,7 @@ class Attachment:
             in_reply_to=outbound.in_reply_to,
             is_failure=outbound.is_failure,
             is_incognito=outbound.is_incognito,
+            file=file,
         )
 
     async def _write(self, connection: Connection) -> None:

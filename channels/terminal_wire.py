@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gaia.errors import WireError
 
@@ -61,6 +61,13 @@ class DeliveredFrame(Frame):
     outbox_id: int
 
 
+class CommandFrame(Frame):
+    """A slash command that the user may give, by its name without the slash."""
+
+    name: str
+    description: str
+
+
 class WelcomeFrame(Frame):
     """The client is attached. `hosted` says that the daemon lives inside
     another client and ends with it."""
@@ -74,6 +81,8 @@ class WelcomeFrame(Frame):
     version: str
     hosted: bool
     is_incognito: bool = False
+    user_id: str = ""
+    commands: tuple[CommandFrame, ...] = ()
 
 
 class RefusedFrame(Frame):
@@ -92,6 +101,13 @@ class ReceiptFrame(Frame):
     outcome: Literal["accepted", "denied", "refused", "failed"]
 
 
+class FileFrame(Frame):
+    """A file that goes with a chunk, for the client to write."""
+
+    name: str
+    content: Base64Bytes
+
+
 class ChunkFrame(Frame):
     """A chunk of a reply: `gaia.messages.Outbound` without its chat."""
 
@@ -104,6 +120,7 @@ class ChunkFrame(Frame):
     in_reply_to: tuple[str, ...]
     is_failure: bool = False
     is_incognito: bool = False
+    file: FileFrame | None = None
 
 
 class TurnStartedFrame(Frame):

@@ -100,6 +100,7 @@ class Inbound:
     `author` is who wrote in a group, as the channel names people; the group's own chat
     where an admin writes in its name. `is_late` marks one that the channel asked its
     provider for, since it had not been told of it: a stranger's is left alone.
+    `is_piped` says that a program on this machine writes, which waits for each answer.
     """
 
     address: Address
@@ -120,6 +121,7 @@ class Inbound:
     is_pressed: bool = False
     author: str | None = None
     is_late: bool = False
+    is_piped: bool = False
 
 
 class ReceiptKind(StrEnum):

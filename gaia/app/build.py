@@ -16,6 +16,7 @@ from gaia.app.channels import ChannelParts, UserLogin, build_channels
 from gaia.app.commands import build_commands
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
+from gaia.commands.registry import Registry
 from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
 from gaia.core.delivery import Delivery
@@ -127,7 +128,9 @@ def build_app(
     base = build_base(home, loaded, database, clock, hosted=hosted)
     memory = build_memory(base, forget_known=lambda: models.answering.agent.value.forget_known())
     models = build_models(base, memory, model, reader)
-    channels = build_channels(base, memory, models, extra_channels)
+    channels = build_channels(
+        base, memory, models, extra_channels, lambda user: intake.commands.menu(user, direct=True)
+    )
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
     jobs = build_jobs(base, memory, models, channels, digest_worker)
@@ -259,6 +262,7 @@ class _Intake:
     """What takes messages, and decides what becomes of them."""
 
     strangers: Strangers
+    commands: Registry
     dispatcher: Dispatcher
     warmer: ModelWarmer
     gateway: Callable[[str], ChannelGateway]
@@ -320,7 +324,7 @@ def _build_intake(
             observer=base.counters,
         )
 
-    return _Intake(strangers, dispatcher, warmer, gateway)
+    return _Intake(strangers, commands, dispatcher, warmer, gateway)
 
 
 def _local_routes(

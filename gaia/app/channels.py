@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from channels import registry
@@ -14,11 +14,12 @@ from gaia.app.models import ModelParts
 from gaia.core.access import Access
 from gaia.core.delivery import Delivery
 from gaia.errors import RefusedError, SettingsError
-from gaia.messages import Address
+from gaia.messages import Address, MenuEntry
 from gaia.ports import Channel, Clock
 from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
 from gaia.store.engine import Database
+from gaia.store.users import User
 from gaia.swappable import Swappable
 
 
@@ -62,13 +63,20 @@ def changed_channels(before: LoadedSettings, after: LoadedSettings) -> Collectio
     return [name for name in old if old[name] != new[name]]
 
 
+Menu = Callable[[User], tuple[MenuEntry, ...]]
+"""The slash commands that a user may give in a direct chat."""
+
+
 class UserLogin:
     """Implements the terminal channel's `TerminalLogin`."""
 
-    def __init__(self, access: Access, database: Database, model: Swappable[ChatModel]) -> None:
+    def __init__(
+        self, access: Access, database: Database, model: Swappable[ChatModel], menu: Menu
+    ) -> None:
         self._access = access
         self._database = database
         self._model = model
+        self._menu = menu
 
     async def greet(self, address: Address) -> Greeting:
         known = await self._access.is_known(address)
@@ -88,6 +96,8 @@ class UserLogin:
             created=not known,
             conversation_turns=conversation.session_turns if conversation else 0,
             is_incognito=conversation is not None and conversation.is_incognito,
+            user_id=user.user_id,
+            commands=self._menu(user),
         )
 
 
@@ -112,15 +122,16 @@ class ChannelParts:
 
 
 def build_channels(
-    base: Base, memory: MemoryParts, models: ModelParts, extra: Sequence[Channel]
+    base: Base, memory: MemoryParts, models: ModelParts, extra: Sequence[Channel], menu: Menu
 ) -> ChannelParts:
-    """Build the channels of the settings, and `extra` ones on top of them.
+    """Build the channels of the settings, and `extra` ones on top of them. `menu` tells the
+    commands of a user.
 
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
     access = Access(base.users, base.settings)
-    terminal_login = UserLogin(access, base.database, models.answering.model)
+    terminal_login = UserLogin(access, base.database, models.answering.model, menu)
     channels = dict(enabled_channels(base.loaded, terminal_login, base.clock, hosted=base.hosted))
     channels |= {channel.name: channel for channel in extra}
     delivery = Delivery(

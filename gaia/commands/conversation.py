@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from gaia.commands.registry import Call, Command, Run
+from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.core import sentences
 from gaia.core.slash import Caller, Reply
 from gaia.digest import seal
@@ -95,7 +95,7 @@ def conversation_commands(
         Command.at_once("reset", "Start a new conversation", reset, aliases=("new",)),
         Command.at_once("compact", "Summarise what came earlier", compact_now),
         Command.at_once("stop", "Interrupt the answer", stop),
-        Command.at_once("whoami", "Who you are to me", whoami),
+        Command.at_once("whoami", "Who you are to me", whoami, topic=Topic.YOU),
     )
 
 
@@ -137,7 +137,7 @@ def status_commands(status: Status) -> Sequence[Command]:
         report = await status.report()
         return lambda call: for_chat(report, _own(call))
 
-    return (Command("status", "My status and what is pending", prepare),)
+    return (Command("status", "My status and what is pending", prepare, topic=Topic.YOU),)
 
 
 def _own(call: Call) -> Own:

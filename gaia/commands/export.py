@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
 from gaia.memory import pending
 from gaia.memory.transfer import export
@@ -47,7 +47,9 @@ def export_command(takes: Takes) -> Command:
     def export(call: Call) -> str | Reply:
         return _export(call, takes)
 
-    return Command.at_once("export", "Get your memories as a file", export, private=True)
+    return Command.at_once(
+        "export", "Get your memories as a file", export, private=True, topic=Topic.MEMORY
+    )
 
 
 def _export(call: Call, takes: Takes) -> str | Reply:

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 
 from gaia.commands.memory_text import day, line, whose
-from gaia.commands.registry import Call, Command, Run
+from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.core.proposals import KEEP_ALL, whether_to_forget
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
@@ -82,7 +82,7 @@ def forget_command(
     def confirm(call: Call) -> str | Reply:
         return _confirm(call, changed)
 
-    return Command("forget", "Forget something for good", prepare)
+    return Command("forget", "Forget something for good", prepare, topic=Topic.MEMORY)
 
 
 def _ask_what(_: Call) -> str:

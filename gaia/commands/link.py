@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gaia.commands.registry import RANKS, Call, Command
+from gaia.commands.registry import RANKS, Call, Command, Topic
 from gaia.core import pairing, sentences
 from gaia.core.plain_words import ANSWERED_WITHIN
 from gaia.core.slash import Reply
@@ -83,8 +83,12 @@ def linking_commands(digest_worker: DigestWorker) -> Sequence[Command]:
         )
 
     return (
-        Command.at_once("link", "Add another channel of yours", link, ("pair",), private=True),
-        Command.at_once("unlink", "Undo the last /link, within a day", unlink, private=True),
+        Command.at_once(
+            "link", "Add another channel of yours", link, ("pair",), private=True, topic=Topic.YOU
+        ),
+        Command.at_once(
+            "unlink", "Undo the last /link, within a day", unlink, private=True, topic=Topic.YOU
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from gaia.commands.memory_text import (
     whose,
     with_memory,
 )
-from gaia.commands.registry import Call, Command, Run
+from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import entities, ledger, pending, shared
@@ -36,14 +36,20 @@ SEARCH_LIMIT = 10
 MOST_LISTED = 200
 """Rules that are listed, at most."""
 
-USAGE = (
-    "/memory lists everything, /memory search WORDS searches it, /memory why 12 tells where one "
-    "comes from, /memory about NAME lists those about somebody. /memory hide 12 lets me use one "
-    "only when you search for it, /memory unhide 12 undoes that. /memory pin 12 puts one "
-    "before all others, /memory unpin 12 undoes that. /memory rule 12 makes one a rule "
-    "that I always follow, /memory rules lists those. /memory pending lists what I am not sure of, "
-    "/memory keep 12 confirms one of them, /memory drop 12 deletes it."
-)
+USAGE = """\
+/memory - List everything that I remember
+/memory search WORDS - Search it
+/memory why 12 - Tell where #12 comes from
+/memory about NAME - List what is about somebody
+/memory hide 12 - Use #12 only when you search for it; /memory unhide 12 undoes that
+/memory pin 12 - Put #12 before all others; /memory unpin 12 undoes that
+/memory rule 12 - Make #12 a rule that I always follow
+/memory rules - List those rules
+/memory pending - List what I am not sure of
+/memory keep 12 - Confirm the pending #12
+/memory drop 12 - Delete the pending #12
+
+/remember keeps something new, /forget 12 forgets #12 for good."""
 HOW = "/memory keep 12 confirms one, /memory drop 12 deletes it."
 NOT_PENDING = "No pending memory has that number. /memory pending lists them."
 
@@ -71,7 +77,13 @@ def memory_command(
         found = await finder.find(caller.user.user_id, sought, limit=SEARCH_LIMIT, context=context)
         return _showing(found, sought)
 
-    return Command("memory", "What I remember", prepare, ("mem",))
+    return Command(
+        "memory",
+        "List what I remember; /memory help tells more",
+        prepare,
+        ("mem",),
+        topic=Topic.MEMORY,
+    )
 
 
 def _showing(found: Sequence[Memory], words: str) -> Run:

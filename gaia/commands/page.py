@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 
 NO_PAGE = (
     "There is no page for this chat. On the machine where I run, `gaia memory page` opens it; "
@@ -22,4 +22,6 @@ def page_command(link: Callable[[str], str | None]) -> Command:
             return NO_PAGE
         return f"Your memory: {url}\nThe link works once, for five minutes: pass it on to nobody."
 
-    return Command.at_once("page", "See my memory of you in a browser", page, private=True)
+    return Command.at_once(
+        "page", "See my memory of you in a browser", page, private=True, topic=Topic.MEMORY
+    )

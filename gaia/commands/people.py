@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core import pairing, sentences
 from gaia.core.slash import Reply
 from gaia.errors import (
@@ -55,10 +55,22 @@ def people_commands(greet: Greet) -> Sequence[Command]:
         )
 
     return (
-        Command.at_once("users", "Who may talk to me", list_users, role=Role.OWNER),
-        Command.at_once("approve", "Give somebody access, by their code", approve, role=Role.OWNER),
-        Command.at_once("deny", "Refuse somebody access", deny, role=Role.OWNER),
-        Command.at_once("role", "Give somebody another role", set_role, role=Role.OWNER),
+        Command.at_once(
+            "users", "Who may talk to me", list_users, role=Role.OWNER, topic=Topic.OWNERS
+        ),
+        Command.at_once(
+            "approve",
+            "Give somebody access, by their code",
+            approve,
+            role=Role.OWNER,
+            topic=Topic.OWNERS,
+        ),
+        Command.at_once(
+            "deny", "Refuse somebody access", deny, role=Role.OWNER, topic=Topic.OWNERS
+        ),
+        Command.at_once(
+            "role", "Give somebody another role", set_role, role=Role.OWNER, topic=Topic.OWNERS
+        ),
     )
 
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import partial
 
 from sqlalchemy.orm import Session
@@ -14,6 +15,12 @@ from gaia.core.slash import Caller, Prepared, Reply, Slash
 from gaia.messages import MenuEntry
 from gaia.ports import Clock
 from gaia.store.users import Role, User
+
+HOW_TO_TALK = "Just write to me. These are my commands."
+HOW_TO_TALK_HERE = (
+    "Mention me, or reply to a message of mine. These are my commands in a group; what I "
+    "remember here belongs to all of you."
+)
 
 RANKS = {Role.GUEST: 0, Role.MEMBER: 1, Role.OWNER: 2}
 
@@ -36,6 +43,17 @@ Prepare = Callable[[Caller, str], Awaitable[Run]]
 Here a command searches: it may take its time, and writes nothing."""
 
 
+class Topic(StrEnum):
+    """What a command is about, as a heading of `/help`, in the order of its list."""
+
+    CONVERSATION = "Our conversation"
+    MEMORY = "What I remember"
+    REMINDERS = "Reminders"
+    OTHERS = "Other people"
+    YOU = "You and me"
+    OWNERS = "For owners"
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command. `role` is the lowest that may give it; in groups nobody may give
@@ -47,6 +65,7 @@ class Command:
     aliases: tuple[str, ...] = ()
     role: Role = Role.GUEST
     private: bool = False
+    topic: Topic = Topic.CONVERSATION
 
     @classmethod
     def at_once(
@@ -58,13 +77,14 @@ class Command:
         *,
         role: Role = Role.GUEST,
         private: bool = False,
+        topic: Topic = Topic.CONVERSATION,
     ) -> Command:
         """A command that needs nothing but the transaction."""
 
         async def prepare(_: Caller, __: str) -> Run:
             return run
 
-        return cls(name, description, prepare, aliases, role, private)
+        return cls(name, description, prepare, aliases, role, private, topic)
 
     def allows(self, role: Role, *, direct: bool) -> bool:
         """Whether users of this role may give it in a direct chat, or in a group."""
@@ -78,7 +98,8 @@ class Registry:
 
     def __init__(self, commands: Sequence[Command], clock: Clock) -> None:
         self._clock = clock
-        self._commands = (*commands, Command.at_once("help", "List my commands", self._help))
+        listing = Command.at_once("help", "List my commands", self._help, topic=Topic.YOU)
+        self._commands = (*commands, listing)
         self._by_name = {
             name: command for command in self._commands for name in (command.name, *command.aliases)
         }
@@ -109,17 +130,22 @@ class Registry:
         return Reply(self._unknown(name, role, direct=direct))
 
     def _help(self, call: Call) -> str:
-        lines = [
-            f"/{command.name} - {command.description}"
-            + (f" (also {', '.join('/' + a for a in command.aliases)})" if command.aliases else "")
-            for command in self.visible_to(
-                call.caller.user.role, direct=call.caller.conversation.direct
-            )
-        ]
-        return "Just write to me. My commands are:\n" + "\n".join(lines)
+        direct = call.caller.conversation.direct
+        visible = self.visible_to(call.caller.user.role, direct=direct)
+        parts = [HOW_TO_TALK if direct else HOW_TO_TALK_HERE]
+        for topic in Topic:
+            lines = [_line(command) for command in visible if command.topic is topic]
+            if lines:
+                parts.append("\n".join([f"{topic}:", *lines]))
+        return "\n\n".join(parts)
 
     def _unknown(self, name: str, role: Role, *, direct: bool) -> str:
         names = [command.name for command in self.visible_to(role, direct=direct)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean /{near[0]}?" if near else ""
         return f"I don't know /{name}.{hint} /help lists my commands."
+
+
+def _line(command: Command) -> str:
+    also = ", ".join(f"/{alias}" for alias in command.aliases)
+    return f"/{command.name} - {command.description}" + (f" (also {also})" if also else "")

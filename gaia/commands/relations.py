@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import regex
 
 from gaia.commands.memory_text import INCOGNITO, verb_of
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
 from gaia.memory import graph, ledger, paths, people
 from gaia.memory.contexts import GLOBAL, visible
@@ -34,7 +34,7 @@ BETWEEN = regex.compile(r"\s*[,;=]\s*|\s+(?:and|und|et|y|e)\s+")
 
 def relation_commands() -> tuple[Command, ...]:
     """The command."""
-    return (Command.at_once("people", "Whom and what I know of", _people),)
+    return (Command.at_once("people", "Whom and what I know of", _people, topic=Topic.MEMORY),)
 
 
 def _people(call: Call) -> str | Reply:

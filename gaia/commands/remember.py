@@ -9,7 +9,7 @@ from dataclasses import replace
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
 from gaia.commands.memory_text import INCOGNITO, day, whose
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Caller, Reply
 from gaia.digest.plain import may_be_order
 from gaia.digest.undo import undo_last
@@ -62,10 +62,12 @@ def memory_commands(
         return replace(_remember(call), committed=changed)
 
     return (
-        Command.at_once("remember", "Remember something, word for word", remember),
+        Command.at_once(
+            "remember", "Remember something, word for word", remember, topic=Topic.MEMORY
+        ),
         memory_command(finder, changed, room),
         forget_command(finder, changed, refusal),
-        Command.at_once("cancel", "Answer no to my last question", cancel),
+        Command.at_once("cancel", "Answer no to my last question", cancel, topic=Topic.MEMORY),
         undo_command(changed),
     )
 
@@ -123,7 +125,7 @@ def undo_command(changed: Callable[[], None]) -> Command:
             lines = ["What I last learned is undone, except for what you said again since."]
         return Reply("\n".join(lines), committed=changed)
 
-    return Command.at_once("undo", "Undo what I last learned", undo)
+    return Command.at_once("undo", "Undo what I last learned", undo, topic=Topic.MEMORY)
 
 
 def _listed(head: str, memories: Sequence[Memory]) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gaia.commands.memory_text import INCOGNITO, verb_of
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
@@ -48,9 +48,13 @@ def reminder_commands(
     """The commands; `changed` is called once a reminder is kept or changed."""
     commands = _Commands(settings, changed)
     return (
-        Command.at_once("remind", "Remind you at a time", commands.remind),
-        Command.at_once("reminders", "List your reminders", commands.reminders),
-        Command.at_once("timezone", "Tell me your time zone", commands.timezone, ("tz",)),
+        Command.at_once("remind", "Remind you at a time", commands.remind, topic=Topic.REMINDERS),
+        Command.at_once(
+            "reminders", "List your reminders", commands.reminders, topic=Topic.REMINDERS
+        ),
+        Command.at_once(
+            "timezone", "Tell me your time zone", commands.timezone, ("tz",), topic=Topic.REMINDERS
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gaia.commands.memory_text import INCOGNITO, verb_of
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, shared
@@ -50,10 +50,20 @@ def shared_commands(
 
     return (
         Command.at_once(
-            "share", "Tell all members something", share, role=Role.MEMBER, private=True
+            "share",
+            "Tell all members something",
+            share,
+            role=Role.MEMBER,
+            private=True,
+            topic=Topic.OTHERS,
         ),
         Command.at_once(
-            "shared", "List what all members know", _list, role=Role.MEMBER, private=True
+            "shared",
+            "List what all members know",
+            _list,
+            role=Role.MEMBER,
+            private=True,
+            topic=Topic.OTHERS,
         ),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import regex
 
-from gaia.commands.registry import Call, Command
+from gaia.commands.registry import Call, Command, Topic
 from gaia.core.proposals import CHANNELS, whether_to_send
 from gaia.core.sentences import plain
 from gaia.core.slash import Reply
@@ -38,7 +38,14 @@ def tell_commands(channels: Mapping[str, Channel]) -> tuple[Command, ...]:
     """The command; people are told on these `channels`."""
     tell = _Tell(channels)
     return (
-        Command.at_once("tell", "Tell somebody something", tell, role=Role.MEMBER, private=True),
+        Command.at_once(
+            "tell",
+            "Tell somebody something",
+            tell,
+            role=Role.MEMBER,
+            private=True,
+            topic=Topic.OTHERS,
+        ),
     )
 
 

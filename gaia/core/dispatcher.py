@@ -156,7 +156,7 @@ class Dispatcher:
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         inbound = settled
-        if self._limits.is_one_too_many(sender.recent_messages, command):
+        if self._limits.is_one_too_many(sender.recent_messages, command, user, inbound):
             kind = self._limits.refuse(
                 session, conversation, inbound, self._channels, now, is_command=is_command
             )

@@ -195,7 +195,13 @@ class Talker:
         self._shown = asyncio.Event()
         self._finder = DaemonFinder(home.control_socket, _no_hosting, clock)
         self._link = Link(
-            self._finder.connect, self, clock, user=user, interactive=True, version=__version__
+            self._finder.connect,
+            self,
+            clock,
+            user=user,
+            interactive=True,
+            version=__version__,
+            save_file=lambda file, _: file.name,
         )
 
     async def run(self) -> None:

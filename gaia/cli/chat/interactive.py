@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import os
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from channels.terminal_wire import CommandFrame
 from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.chat.screen import ChatScreen
 from gaia.errors import RefusedError
 from gaia.files import create
 
 LEAVING = frozenset({"/quit", "/exit"})
+LEAVE = "Leave the chat"
 HOW_TO_LEAVE = "Ctrl-D or /quit leaves the chat."
 NOT_STORED = (
     "gaia could not store the message, so it was not sent. It is back in the prompt; "
@@ -97,8 +101,8 @@ class Prompt:
     """Reads what the user types.
 
     Enter sends. Alt+Enter, Ctrl-J and a backslash at the line's end start a
-    new line, and pasted lines stay one message. Ctrl-C clears what was typed;
-    if there is nothing to clear, it calls `on_idle_interrupt`.
+    new line, and pasted lines stay one message. Tab completes slash commands. Ctrl-C clears
+    what was typed; if there is nothing to clear, it calls `on_idle_interrupt`.
     """
 
     def __init__(
@@ -106,6 +110,7 @@ class Prompt:
         history_file: Path,
         on_idle_interrupt: Callable[[], None],
         *,
+        commands: Callable[[], Sequence[CommandFrame]] = lambda: (),
         is_incognito: Callable[[], bool] = lambda: False,
     ) -> None:
         def mark() -> str:
@@ -117,6 +122,8 @@ class Prompt:
             prompt_continuation=lambda width, *_: " " * width,
             history=_open_history(history_file, is_incognito),
             key_bindings=_key_bindings(on_idle_interrupt),
+            completer=CommandCompleter(commands),
+            complete_while_typing=False,
             enable_open_in_editor=False,
         )
 
@@ -134,6 +141,24 @@ class Prompt:
             await run_in_terminal(print_now)
         else:
             print_now()
+
+
+class CommandCompleter(Completer):
+    """Completes the name of a slash command, with which a message begins."""
+
+    def __init__(self, commands: Callable[[], Sequence[CommandFrame]]) -> None:
+        self._commands = commands
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterator[Completion]:
+        typed = document.text_before_cursor
+        if not typed.startswith("/") or any(map(str.isspace, typed)):
+            return
+        told = {each.name: each.description for each in self._commands()} | {"quit": LEAVE}
+        for name, description in sorted(told.items()):
+            if name.startswith(typed[1:].casefold()):
+                yield Completion(f"/{name}", -len(typed), display_meta=description)
 
 
 class PrivateHistory(FileHistory):
@@ -176,6 +201,19 @@ def _key_bindings(on_idle_interrupt: Callable[[], None]) -> KeyBindings:
     @bindings.add("c-j", filter=typing)
     def start_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
+
+    @bindings.add("tab", filter=typing)
+    def complete(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state is not None:
+            buffer.complete_next()
+            return
+        asked = CompleteEvent(completion_requested=True)
+        match list(buffer.completer.get_completions(buffer.document, asked)):
+            case [only]:
+                buffer.apply_completion(only)
+            case [_, *_]:
+                buffer.start_completion(insert_common_part=True)
 
     @bindings.add("c-c", filter=typing)
     def interrupt(event: KeyPressEvent) -> None:

@@ -23,6 +23,7 @@ from channels.terminal_wire import (
     ChunkFrame,
     ClientFrame,
     DeliveredFrame,
+    FileFrame,
     HelloFrame,
     MessageFrame,
     PreviewFrame,
@@ -43,6 +44,9 @@ WELCOMES_MISSED = 20
 
 PAUSE_SECONDS = 0.1
 """The pause after a missed welcome, times the number of those missed: 21 s in all."""
+
+SaveFile = Callable[[FileFrame, str], str]
+"""Writes a file for the user of that id, and says where it is."""
 
 Dial = Callable[[float], Awaitable[ClientConnection]]
 """Connects to the daemon; it is given the seconds to wait before hosting one."""
@@ -108,6 +112,7 @@ class Link:
         user: str,
         interactive: bool,
         version: str,
+        save_file: SaveFile,
         restart_seconds: float = 0.0,
     ) -> None:
         self._dial = dial
@@ -116,6 +121,8 @@ class Link:
         self._user = user
         self._interactive = interactive
         self._version = version
+        self._save_file = save_file
+        self._user_id = ""
         self._client_id = uuid.uuid4().hex
         self._connection: ClientConnection | None = None
         self._exchanges: dict[str, Exchange] = {}
@@ -188,6 +195,7 @@ class Link:
             case RefusedFrame(reason=reason):
                 raise RefusedError(reason)
             case WelcomeFrame() as welcome:
+                self._user_id = welcome.user_id
                 self._restart_seconds = 0.0 if welcome.hosted else RESTART_SECONDS
                 await self._screen.attached(welcome)
                 self._connection = connection
@@ -211,12 +219,19 @@ class Link:
     async def _take_chunk(self, chunk: ChunkFrame) -> None:
         if chunk.outbox_id not in self._printed:
             own = any(message_id in self._exchanges for message_id in chunk.in_reply_to)
-            await self._screen.reply(chunk, own=own)
+            await self._screen.reply(await self._with_file_saved(chunk), own=own)
             self._printed.add(chunk.outbox_id)
         await self._send(DeliveredFrame(outbox_id=chunk.outbox_id))
         if chunk.final:
             for message_id in chunk.in_reply_to:
                 self._end(message_id, ExchangeResult.ANSWERED)
+
+    async def _with_file_saved(self, chunk: ChunkFrame) -> ChunkFrame:
+        """The chunk, which says where its file is now, if it has one."""
+        if chunk.file is None:
+            return chunk
+        told = await asyncio.to_thread(self._save_file, chunk.file, self._user_id)
+        return chunk.model_copy(update={"text": f"{chunk.text}\n\n{told}", "file": None})
 
     def _take_receipt(self, receipt: ReceiptFrame) -> None:
         match receipt.outcome:

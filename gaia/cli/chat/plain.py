@@ -79,7 +79,7 @@ class PlainScreen:
 
 def heading_of_unasked(chunk: ChunkFrame) -> str:
     """What stands before a chunk that answers nothing of this client's."""
-    return "(earlier reply)" if chunk.in_reply_to else "(message)"
+    return "(earlier reply)" if chunk.in_reply_to else "gaia:"
 
 
 async def say(link: Link, screen: PlainScreen, text: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from gaia import __version__
+from gaia.cli.chat.files import save_file
 from gaia.cli.chat.host import DaemonFinder, Host
 from gaia.cli.chat.link import Link, Screen
 from gaia.cli.chat.plain import (
@@ -106,6 +107,7 @@ async def chat(
             user=user,
             interactive=message is None and streams.interactive,
             version=__version__,
+            save_file=lambda file, user_id: save_file(home, file, user_id),
             restart_seconds=restart_seconds,
         )
         with _terminations_cancel():
@@ -123,6 +125,7 @@ def _interactive(home: Home, clock: Clock, streams: Streams) -> tuple[Screen, Mo
     prompt = Prompt(
         home.terminal_history,
         lambda: console.print(HOW_TO_LEAVE, style="dim", highlight=False),
+        commands=lambda: screen.commands,
         is_incognito=lambda: screen.is_incognito,
     )
     screen = ChatScreen(console, prompt.print_above, clock, version=__version__)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from rich.console import Console
 from rich.text import Text
 
-from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
+from channels.terminal_wire import ChunkFrame, CommandFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.answer import Answer, ReplyMarkdown
 from gaia.cli.chat.plain import heading_of_unasked
 from gaia.cli.console import strip_controls
@@ -34,6 +34,11 @@ class ChatScreen:
         self._answer: Answer | None = None
         self.is_incognito = False
         """Whether nothing is kept of what is typed at the moment."""
+
+    @property
+    def commands(self) -> Sequence[CommandFrame]:
+        """The slash commands that the user may give."""
+        return self._welcome.commands if self._welcome is not None else ()
 
     async def until_greeted(self) -> None:
         """Return once the first greeting is printed. Shows that it may take a while."""
@@ -105,7 +110,7 @@ class ChatScreen:
         else:
             self._print_line(f"Hello, {name}.")
         self._print_line(
-            "Enter sends, Alt+Enter starts a new line, Ctrl-D leaves, /help lists the commands.",
+            "Enter sends, Alt+Enter starts a new line, Ctrl-D leaves, /help lists commands.",
             "dim",
         )
         self._console.print()

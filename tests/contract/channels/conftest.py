@@ -91,6 +91,7 @@ class TerminalRig:
         self._peer = TerminalPeer(self.chat)
         self._attending: asyncio.Task[None] | None = None
         self._written = 0
+        self._files: list[bytes] = []
 
     async def arrive(self) -> None:
         self._clock.advance(REATTACH_SECONDS)
@@ -110,10 +111,13 @@ class TerminalRig:
             await self._peer.frame(ReceiptFrame)
 
     async def read(self) -> str:
-        return (await self._peer.print_chunk()).text
+        chunk = await self._peer.print_chunk()
+        if chunk.file is not None:
+            self._files.append(chunk.file.content)
+        return chunk.text
 
     def files(self) -> list[bytes]:
-        return []
+        return self._files
 
     def shown(self, chunk: str) -> str:
         return chunk

@@ -13,6 +13,7 @@ from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import audit, senders
 from gaia.store.audit import Action
 from gaia.store.tables import InboxState
+from gaia.store.users import Role
 from gaia.testing.clock import START, FakeClock
 
 TOO_FAST = sentences.too_fast(3)
@@ -101,6 +102,17 @@ async def test_all_channels_and_chats_of_a_user_count_together_and_others_do_not
             ("ada at work", True),
             ("bob", False),
         ]
+
+
+async def test_an_owners_commands_and_what_a_program_writes_are_never_too_many(running_core):
+    async with running_core(settings=of(3)) as core:
+        await core.users.set_role(await core.users.find("ada"), Role.OWNER)
+        for n in range(4):
+            await core.channel.say(f"m{n}")
+        assert (await core.channel.say("m4")).kind is ReceiptKind.REFUSED
+        for text, piped in (("/whoami", False), ("line", True)):
+            receipt = await core.channel.say(text, is_piped=piped)
+            assert receipt.kind is ReceiptKind.ACCEPTED
 
 
 async def test_commands_count_and_stop_does_not(running_core):

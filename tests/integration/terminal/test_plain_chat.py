@@ -7,12 +7,14 @@ import errno
 import io
 import os
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gaia.cli.chat.plain import ChatInterruptedError
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.messages import OutboundFile
 from gaia.testing.clock import until
 
 if TYPE_CHECKING:
@@ -39,6 +41,33 @@ async def test_one_message_prints_its_reply_alone(
     assert [o.text for o in daemon.state.sent] == ["Hi, Ada."]
 
 
+async def test_a_file_is_written_where_the_user_is_and_known_as_an_export(
+    daemon: TerminalDaemon, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "memories.txt").write_text("mine")
+    file = OutboundFile("memories.txt", "text/plain", 4)
+    async with daemon.running() as core, asyncio.TaskGroup() as group:
+        group.create_task(terminal.say("/export"))
+        core.reply(await core.next_message(), "Here.", file=file, content=b"\xfftea")
+    written = tmp_path / "memories-2.txt"
+    assert terminal.stdout.getvalue() == f"Here.\n\nThe file is `{written}`.\n"
+    assert written.read_bytes() == b"\xfftea"
+    assert written.stat().st_mode & 0o077 == 0
+    assert (tmp_path / "memories.txt").read_text() == "mine"
+    assert str(written) in terminal.home.exports_file.read_text()
+
+
+async def test_lines_say_that_a_program_writes_them(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    async with daemon.running() as core, asyncio.TaskGroup() as group:
+        group.create_task(terminal.say("hello"))
+        inbound = await core.next_message()
+        assert inbound.is_piped
+        core.reply(inbound, "Hi.")
+
+
 async def test_a_reply_of_several_chunks_is_printed_to_its_end(
     daemon: TerminalDaemon, terminal: Terminal
 ) -> None:
@@ -56,7 +85,7 @@ async def test_what_came_before_goes_to_standard_error(
         group.create_task(terminal.say("hello"))
         core.reply(await core.next_message(), "Hi.")
     assert terminal.stdout.getvalue() == "Hi.\n"
-    assert terminal.stderr.getvalue() == "(message) It is time.\n"
+    assert terminal.stderr.getvalue() == "gaia: It is time.\n"
 
 
 async def test_a_reply_that_its_asker_did_not_await_is_an_earlier_reply(
@@ -169,7 +198,7 @@ async def test_what_comes_by_itself_is_shown_while_the_next_line_is_awaited(
             os.write(writing, b"one\n")
             core.reply(await core.next_message(), "echo one")
             os.close(writing)
-    assert terminal.stderr.getvalue() == "(message) It is time.\n"
+    assert terminal.stderr.getvalue() == "gaia: It is time.\n"
     assert terminal.stdout.getvalue() == "echo one\n"
 
 
@@ -200,7 +229,7 @@ async def test_ctrl_c_stops_the_answer_and_leaves(
         with pytest.raises(ChatInterruptedError):
             await asking
     assert terminal.stdout.getvalue() == ""
-    assert terminal.stderr.getvalue() == "(message) It is time.\nStopped.\n"
+    assert terminal.stderr.getvalue() == "gaia: It is time.\nStopped.\n"
 
 
 async def test_a_second_ctrl_c_leaves_at_once(daemon: TerminalDaemon, terminal: Terminal) -> None:

@@ -47,6 +47,16 @@ def test_every_command_tells_what_it_is_for_in_one_line() -> None:
     assert "..." not in CliRunner().invoke(app, ["--help"]).output.replace("COMMAND [ARGS]...", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "found"), [("gaia mem", ["memory"]), ("gaia memory s", ["search", "stats"])]
+)
+def test_a_shell_completes_commands(words: str, found: list[str]) -> None:
+    at = str(len(words.split()) - 1)
+    asked = {"_GAIA_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": at}
+    result = CliRunner().invoke(app, [], prog_name="gaia", env=asked)
+    assert (result.exit_code, result.output.split()) == (0, found)
+
+
 def test_an_error_is_told_without_what_looks_like_a_key(tmp_path: Path, fresh_home: Home) -> None:
     home = shutil.copytree(fresh_home.root, tmp_path / "home")
     # In a process of its own, since `main` ends the one that it runs in.

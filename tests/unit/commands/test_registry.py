@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from sqlalchemy.orm import Session
 
-from gaia.commands.registry import Call, Command, Registry, Run
+from gaia.commands.registry import Call, Command, Registry, Run, Topic
 from gaia.core.slash import Caller, Reply, Slash
 from gaia.messages import Button, Contact
 from gaia.store.conversations import Conversation
@@ -75,7 +75,8 @@ async def test_people_see_and_give_what_their_role_allows(
     menu = registry.menu(User("u_1", "ada", role, START), direct=True)
     assert [entry.name for entry in menu] == names
     text = await run(registry, "help", role=role)
-    assert [line.split(" ")[0] for line in text.splitlines()[1:]] == [f"/{n}" for n in names]
+    told = [line.split(" ")[0] for line in text.splitlines() if line.startswith("/")]
+    assert told == [f"/{n}" for n in names]
     assert "/echo - Say it again (also /again, /e)" in text
     for name in ("echo", "approve", "note", "link"):
         refused = (await run(registry, name, role=role)).startswith(f"I don't know /{name}.")
@@ -92,6 +93,30 @@ async def test_in_a_group_nobody_gives_what_is_an_owners_or_private(
         refusal = await run(registry, name, role=role, chat=GROUP)
         assert refusal.startswith(f"I don't know /{name}.")
         assert f"/{name} " not in await run(registry, "help", role=role, chat=GROUP)
+
+
+async def test_help_has_a_heading_for_each_topic_that_is_of_use() -> None:
+    def nothing(call: Call) -> str:
+        return ""
+
+    commands = [
+        Command.at_once("page", "See it", nothing, private=True, topic=Topic.MEMORY),
+        Command.at_once("users", "List them", nothing, role=Role.OWNER, topic=Topic.OWNERS),
+        Command.at_once("remember", "Keep it", nothing, topic=Topic.MEMORY),
+        Command.at_once("reset", "Begin again", nothing),
+    ]
+    registry = Registry(commands, FakeClock())
+    assert await run(registry, "help", role=Role.OWNER) == (
+        "Just write to me. These are my commands.\n\n"
+        "Our conversation:\n/reset - Begin again\n\n"
+        "What I remember:\n/page - See it\n/remember - Keep it\n\n"
+        "You and me:\n/help - List my commands\n\n"
+        "For owners:\n/users - List them"
+    )
+    in_group = await run(registry, "help", role=Role.OWNER, chat=GROUP)
+    assert in_group.startswith("Mention me, or reply to a message of mine.")
+    assert "/page" not in in_group
+    assert "For owners" not in in_group
 
 
 async def test_a_reply_may_have_buttons() -> None:

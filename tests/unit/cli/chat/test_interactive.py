@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from gaia.cli.chat.interactive import PrivateHistory, Prompt, hidden_typing
+from channels.terminal_wire import CommandFrame
+from gaia.cli.chat.interactive import CommandCompleter, PrivateHistory, Prompt, hidden_typing
 
 ENTER = "\r"
 ALT_ENTER = "\x1b\r"
@@ -53,6 +56,39 @@ async def test_what_keys_make_a_message(
     keyboard: PipeInput, tmp_path: Path, keys: str, message: str | None
 ) -> None:
     assert await typed(keyboard, keys, tmp_path / "history") == message
+
+
+COMMANDS = (
+    CommandFrame(name="remember", description="Keep it"),
+    CommandFrame(name="remind", description="Remind you"),
+    CommandFrame(name="status", description="How I am"),
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("/st\t" + ENTER, "/status"),
+        ("/STA\t" + ENTER, "/status"),
+        ("/remi\t" + ENTER, "/remind"),
+        ("/remember my st\t" + ENTER, "/remember my st"),
+        ("st\t" + ENTER, "st"),
+        ("/q\t" + ENTER, "/quit"),
+    ],
+)
+async def test_tab_completes_a_command(
+    keyboard: PipeInput, tmp_path: Path, keys: str, message: str
+) -> None:
+    prompt = Prompt(tmp_path / "history", ignore, commands=lambda: COMMANDS)
+    keyboard.send_text(keys)
+    assert await prompt.read() == message
+
+
+def test_of_several_commands_each_is_offered_with_what_it_does() -> None:
+    completer = CommandCompleter(lambda: COMMANDS)
+    found = completer.get_completions(Document("/rem"), CompleteEvent())
+    told = [(each.text, each.display_meta_text) for each in found]
+    assert told == [("/remember", "Keep it"), ("/remind", "Remind you")]
 
 
 async def test_a_message_that_was_not_taken_is_typed_already(
