@@ -17,12 +17,14 @@ from google.adk.models.llm_response import LlmResponse
 from sqlalchemy import select
 
 from gaia.agent.enclosures import TEXT_ALONE, Intake
+from gaia.agent.health import ModelHealth
 from gaia.agent.models import ChatModel
 from gaia.app.build import App, build_app
 from gaia.memory import ledger, profile
 from gaia.memory.extraction import Reader
 from gaia.messages import Address
 from gaia.paths import Home
+from gaia.ports import Clock
 from gaia.sessions.service import event_text, read_events
 from gaia.settings.load import LoadedSettings
 from gaia.settings.providers import ModelProvider
@@ -48,10 +50,13 @@ BEGINNING = 20
 
 
 class HeldModel(FunctionModel):
-    """A function model whose answers to some texts wait until they are let go."""
+    """A function model whose answers to some texts wait until they are let go. Its `health`
+    is told of each call, as `ResilientLlm` tells it."""
 
-    def __init__(self, answer: Callable[[LlmRequest], Answer]) -> None:
+    def __init__(self, answer: Callable[[LlmRequest], Answer], clock: Clock) -> None:
         super().__init__(answer)
+        self._clock = clock
+        self._health = ModelHealth()
         self._held: dict[str, asyncio.Event] = {}
         self._asked: dict[str, asyncio.Event] = {}
 
@@ -64,6 +69,10 @@ class HeldModel(FunctionModel):
             for each in super().requests
             if not str(each.config.system_instruction).startswith(beginning)
         ]
+
+    @property
+    def health(self) -> ModelHealth:
+        return self._health
 
     def hold(self, text: str) -> None:
         self._held[text] = asyncio.Event()
@@ -82,8 +91,14 @@ class HeldModel(FunctionModel):
         if text in self._held:
             self._asked[text].set()
             await self._held[text].wait()
-        async for response in super().generate_content_async(llm_request, stream):
-            yield response
+        self._health.asked(self._clock.now())
+        try:
+            async for response in super().generate_content_async(llm_request, stream):
+                yield response
+        except Exception as exc:
+            self._health.failed(self._clock.now(), str(exc))
+            raise
+        self._health.answered()
 
 
 @dataclass(slots=True)
@@ -192,14 +207,19 @@ async def run_core(
             await users.create(sender, Role.MEMBER, address)
     channel = FakeChannel(clock, settles=settles, reports=reports, longest=longest)
     others = {name: FakeChannel(clock, name=name) for name in other_channels}
-    model = HeldModel(answer)
+    model = HeldModel(answer, clock)
     app = build_app(
         home,
         LoadedSettings(settings, Secrets(), (), {}, {}),
         database,
         clock,
         model=ChatModel(
-            llm=model, provider=provider, name="function", intake=intake, is_small=is_small
+            llm=model,
+            provider=provider,
+            name="function",
+            intake=intake,
+            is_small=is_small,
+            health=model.health,
         ),
         extra_channels=[channel, *others.values()],
         reader=reader,

@@ -61,9 +61,10 @@ async def test_whoami_names_the_person_and_the_session(running_core):
 
 async def test_status_tells_nothing_of_other_people(running_core):
     async with running_core(senders=("ada", "bob")) as core:
+        assert "function (embedded), not asked yet" in await said(core, "/status")
         await said(core, "hello", sender="bob")
         text = await said(core, "/status")
-        assert "function (embedded), not asked yet" in text
+        assert "function (embedded), works" in text
         assert "0 turns, 0 waiting" in text
         assert "bob" not in text
 
