@@ -41,7 +41,9 @@ def build_commands(
     faded = memory.forget_worker.wake
     commands = [
         *conversation_commands(stop_turn, digest_worker, faded),
-        *linking_commands(digest_worker),
+        *linking_commands(
+            digest_worker, channels.by_name, lambda: base.settings.value.channels.remote
+        ),
         *memory_commands(
             memory.search,
             memory.changed,

@@ -41,7 +41,7 @@ from gaia.store.opener import open_database
 from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.page.parts import page_link_route, page_route
-from gaia.web.server import WebServer, listen_on_path
+from gaia.web.server import WebServer, listening_on_path
 
 logger = logging.getLogger(__name__)
 
@@ -252,8 +252,8 @@ class Daemon:
             tasks.start(INDEX, app.index.serve)
             tasks.start(SCHEDULE, app.schedule.run)
             tasks.start("reminders", app.reminder_worker.run)
+        tasks.start("settings", self._reloader.watch)
         if self._start.hang_up is not None:
-            tasks.start("settings", self._reloader.watch)
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
             tasks.start("watchdog", self._watchdog().run)
         ready = f"gaia {__version__} is ready, model {app.answering.model.value.describe()}"
@@ -328,7 +328,7 @@ async def _open(
 
     stack.push_async_callback(close_model)
     stack.push_async_callback(app.reranker.stop)
-    control_socket = stack.enter_context(listen_on_path(home.control_socket))
+    control_socket = stack.enter_context(listening_on_path(home.control_socket))
     return Opened(database, app, control_socket)
 
 

@@ -23,7 +23,7 @@ from gaia.ops.backup.backups import build_backup_job
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.reminder_worker import ReminderWorker
 from gaia.ops.upkeep import Upkeep
-from gaia.schedule.jobs import Daily, Every, Job
+from gaia.schedule.jobs import Daily, Every, Job, machine_zone, next_due
 from gaia.schedule.ledger import Ledger
 from gaia.schedule.schedule import Schedule
 from gaia.settings.schema import Settings
@@ -78,7 +78,9 @@ def build_digests(
         database=base.database,
         channels=channels.by_name,
         delivery=channels.delivery,
-        announcements=ChatAnnouncements(),
+        announcements=ChatAnnouncements(
+            lambda: next_due(UPKEEP_HOUR, base.clock.now(), machine_zone())
+        ),
         learned=learned,
         clock=base.clock,
     )

@@ -40,7 +40,7 @@ class UnixConnection(HTTPConnection):
 
 
 def is_served(home: Home) -> bool:
-    """Whether somebody listens on the control socket: a daemon that ended leaves it behind."""
+    """Whether somebody listens on the control socket: a daemon that was killed leaves it behind."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(WAKE_SECONDS)
         try:

@@ -18,18 +18,31 @@ ANSWER_SECONDS = 20.0
 T = TypeVar("T")
 
 
+def login_name() -> str:
+    """Who `gaia chat` takes this login for; empty if it has no name."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
 def ask(query: Query[Q, A], question: Q) -> A:
-    """The answer to a question about the home.
+    """The answer to a question about the home, asked by this login.
 
     Raises:
         GaiaError: It is refused, in words for the owner.
     """
     from gaia.cli import control
     from gaia.errors import NotRunningError
+    from gaia.ops.queries.people import Asked
     from gaia.ops.queries.query import QUERY_PATH
     from gaia.paths import find_home
 
     home = find_home()
+    if isinstance(question, Asked):
+        question = question.model_copy(update={"login": login_name()})
     path, body = f"{QUERY_PATH}/{query.name}", question.model_dump_json()
     try:
         return control.ask(home, path, body, ANSWER_SECONDS, query.answer)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gaia.store.users import Role, User
 
 T = TypeVar("T")
+NOT_REMOTE = "No channel is on that could take it: 'gaia setup' adds Telegram or WhatsApp."
 
 
 class RoleName(StrEnum):
@@ -77,6 +78,20 @@ def pair(
         f"Write this code to the bot: {code.shown}\n"
         f"It is valid for an hour. Whoever writes it is {called}, {invited.role.with_article}."
     )
+    if not is_remote():
+        typer.echo(NOT_REMOTE)
+
+
+def is_remote() -> bool:
+    """Whether anybody can write from elsewhere, by the settings; yes where they have mistakes."""
+    from gaia.errors import SettingsError
+    from gaia.paths import find_home
+    from gaia.settings.load import load_settings
+
+    try:
+        return bool(load_settings(find_home()).settings.channels.remote)
+    except SettingsError:
+        return True
 
 
 def pending(as_json: AsJson = False) -> None:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from gaia.paths import Home
 
 NOT_RUNNING = 3
+NO_ANSWER = "systemd does not answer here, so only the unit's file changes."
 INSTALLED = ("is installed", "is as it should be")
+WRITTEN = ("is written", "is as it should be")
 REMOVED = ("is removed", "is not there")
 app = typer.Typer(no_args_is_help=True, help="gaia as a service, started with the machine.")
 OfSystem = Annotated[
@@ -58,7 +60,8 @@ def install(
     if system:
         _need_root("install")
         make_home(home, user)
-    _say_steps(_service(system).install(unit, force=force, starts=now), INSTALLED, as_json)
+    steps = _service(system).install(unit, force=force, starts=now)
+    _say_steps(steps, INSTALLED if steps.has_manager else WRITTEN, as_json)
 
 
 @app.command()
@@ -142,13 +145,22 @@ def _installed(system: bool | None) -> Service:
 
 def _say_steps(steps: Steps, said: tuple[str, str], as_json: bool) -> None:
     if as_json:
-        told = {"path": str(steps.path), "changed": steps.is_changed, "by_hand": steps.by_hand}
-        echo_json(told)
+        echo_json(
+            {
+                "path": str(steps.path),
+                "changed": steps.is_changed,
+                "manager": steps.has_manager,
+                "by_hand": steps.by_hand,
+            }
+        )
         return
     changed, unchanged = said
+    if not steps.has_manager:
+        typer.echo(NO_ANSWER)
     typer.echo(f"{steps.path} {changed if steps.is_changed else unchanged}.")
     if steps.by_hand:
-        typer.echo("This is left for you to run:")
+        later = "" if steps.has_manager else " where systemd runs"
+        typer.echo(f"This is left for you to run{later}:")
         for command in steps.by_hand:
             typer.echo(f"  {command}")
 

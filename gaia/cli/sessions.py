@@ -59,7 +59,12 @@ def list_sessions(
 
 @app.command()
 def show(
-    session_id: Annotated[str, typer.Argument(help="As 'gaia sessions list' shows it.")],
+    session: Annotated[
+        str | None,
+        typer.Argument(
+            help="Its id, or the name of a user for their latest.", show_default="your latest"
+        ),
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the last so many events.", show_default="all")
     ] = None,
@@ -68,7 +73,7 @@ def show(
     """Print what was said in a session, and the tools that were called."""
     from gaia.ops.queries.conversations import TRANSCRIPT, WhichSession
 
-    answer = ask(TRANSCRIPT, WhichSession(session_id=session_id, limit=limit))
+    answer = ask(TRANSCRIPT, WhichSession(session_id=session, limit=limit))
     if as_json:
         echo_json(answer.model_dump(mode="json")["entries"])
     else:
@@ -124,7 +129,7 @@ def search(
             "-u",
             metavar="NAME",
             help="Whose conversations, by name or id; a group has them too.",
-            show_default="the only person",
+            show_default="yourself, or the only person",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -170,7 +175,12 @@ def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:
 
 @app.command()
 def digest(
-    user: Annotated[str | None, typer.Option(help="Of this user, by name or id.")] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            help="Of this user, by name or id.", show_default="yourself, or the only person"
+        ),
+    ] = None,
     all_users: Annotated[bool, typer.Option("--all", help="Of all users.")] = False,
     retry: Annotated[bool, typer.Option(help="Only what could not be read before.")] = False,
     as_json: AsJson = False,
@@ -183,12 +193,13 @@ def digest(
     from gaia.ops.queries.query import Everything
     from gaia.paths import find_home
 
-    if (user and all_users) or not (user or all_users or retry):
+    if user and all_users:
         raise typer.BadParameter("say whose: --user NAME, or --all")
     if not there_is_a_database():
         _tell_left(0, as_json=as_json)
         return
-    user_id = None if user is None else ask(OWNER, Whose(user=user)).user_id
+    is_of_all = all_users or (retry and user is None)
+    user_id = None if is_of_all else ask(OWNER, Whose(user=user)).user_id
     names = {each.user_id: each.name for each in ask(USERS, Everything()).users}
     home = find_home()
     try:

@@ -12,7 +12,7 @@ import typer
 
 from gaia.cli.console import AsJson, columns, echo_json
 from gaia.cli.home import ask, with_database
-from gaia.cli.pairing import RoleName, approve, pair, pending
+from gaia.cli.pairing import RoleName, approve, is_remote, pair, pending
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -57,6 +57,20 @@ def add(
         echo_json(user_report(user, ()).model_dump(mode="json"))
     else:
         typer.echo(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
+        for line in _next_step(user.name):
+            typer.echo(line)
+
+
+def _next_step(name: str) -> Sequence[str]:
+    """How somebody who was added comes to write, in lines of 80 columns."""
+    from shlex import quote
+
+    if is_remote():
+        return (f"'gaia users pair {quote(name)}' makes a code: whoever writes it is {name}.",)
+    return (
+        "No channel is on but the terminal: 'gaia setup' adds Telegram or WhatsApp, and",
+        f"'gaia users link {quote(name)} terminal LOGIN' takes a login of this machine for {name}.",
+    )
 
 
 def link(name: Name, channel: Channel, sender: Sender) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from gaia.commands.registry import RANKS, Call, Command, Topic
 from gaia.core import pairing, sentences
+from gaia.core.access import TERMINAL
 from gaia.core.plain_words import ANSWERED_WITHIN
 from gaia.core.slash import Reply
 from gaia.digest.worker import DigestWorker
 from gaia.memory import ledger
 from gaia.messages import Address, Button
 from gaia.ops.people import join_person, undo_last_link
+from gaia.ports import Channel
 from gaia.store import audit, identities, pairings, questions, strangers
 from gaia.store.audit import Action
 from gaia.store.identities import Role, User
@@ -21,6 +23,14 @@ from gaia.text import counted_memories
 
 CONFIRMED = "yes"
 """Stands behind the code once its sender has been told what it does."""
+
+TITLES = {"telegram": "Telegram", "whatsapp": "WhatsApp"}
+"""The channels that take a code from anywhere."""
+
+NO_CHANNEL = (
+    "No other channel of mine is on, so there is nothing to link yet: 'gaia setup' adds Telegram "
+    "or WhatsApp."
+)
 
 BY_USER = "user"
 """Stands for the channel where the attempts of a known user are counted, by their id."""
@@ -38,14 +48,23 @@ OWNERS_CODE = (
 NOTHING_LINKED = "Nothing was linked to you within a day, so there is nothing to undo."
 
 
-def linking_commands(digest_worker: DigestWorker) -> Sequence[Command]:
+def linking_commands(
+    digest_worker: DigestWorker,
+    channels: Mapping[str, Channel],
+    wanted: Callable[[], Collection[str]],
+) -> Sequence[Command]:
     """The command; the sessions are those of a user who becomes another, and what was
-    said in them is for `digest_worker`."""
+    said in them is for `digest_worker`. `channels` are those that are served, `wanted` those
+    that the settings ask for: a chat that hosts gaia serves its terminal alone."""
 
     def link(call: Call) -> Reply:
         words = call.words.split()
         if not words:
-            return Reply(_offer(call))
+            here = call.caller.conversation.channel
+            others = {*channels, *wanted()} - {here}
+            if here == TERMINAL and not others:
+                return Reply(NO_CHANNEL)
+            return Reply(_offer(call, others, is_served=bool(others & channels.keys())))
         is_by_link = words[0].lower() == pairing.LINK_START
         is_yes = words[-1].lower() == CONFIRMED
         code = read_code(" ".join(words[is_by_link : len(words) - is_yes]))
@@ -107,12 +126,15 @@ def unlink(call: Call) -> str:
     )
 
 
-def _offer(call: Call) -> str:
+def _offer(call: Call, others: Collection[str], *, is_served: bool) -> str:
     code = new_code()
     pairing.offer_link(call.session, code, call.caller.user, call.now)
+    titles = [title for name, title in TITLES.items() if name in others]
+    where = f"on {' or '.join(titles)}" if titles else "from your other channel"
+    later = "" if is_served or not titles else " I answer there once 'gaia serve' runs."
     return (
-        f"Send me this code from your other channel: {code.shown}\n"
-        "It is valid for an hour. Whoever sends it is treated as you, so keep it secret."
+        f"Send me this code {where}: {code.shown}\n"
+        f"It is valid for an hour.{later} Whoever sends it is treated as you, so keep it secret."
     )
 
 

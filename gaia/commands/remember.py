@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, tzinfo
 
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
@@ -137,7 +138,11 @@ def _listed(head: str, memories: Sequence[Memory]) -> Sequence[str]:
 
 
 class ChatAnnouncements:
-    """The words. Implements `digest.commit.Announcements`."""
+    """The words. Implements `digest.commit.Announcements`. `next_try` tells when what could
+    not be read is tried again."""
+
+    def __init__(self, next_try: Callable[[], datetime]) -> None:
+        self._next_try = next_try
 
     def learned(self, committed: Committed) -> Reply:
         lines = [*_changed(committed), *_new(committed)]
@@ -151,10 +156,10 @@ class ChatAnnouncements:
         head = "I read through our last conversation and keep:"
         return Reply("\n".join([head, *told, *unsure, f"{UNDO.command} undoes it."]), (UNDO,))
 
-    def unread(self) -> Reply:
+    def unread(self, zone: tzinfo) -> Reply:
         return Reply(
-            "I could not read through our last conversation yet. It is kept, and I will try again: "
-            "/status says what is wrong."
+            "I could not read through our last conversation yet. It is kept, and I will try again "
+            f"at {self._next_try().astimezone(zone):%H:%M}. /status says what is wrong."
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Protocol
 
 from sqlalchemy.orm import Session
@@ -21,12 +21,13 @@ from gaia.digest.write import Committed, Digested
 from gaia.errors import GaiaError, UnusableExtractionError
 from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
-from gaia.store import archive, conversations, digests, forgets, outbox, sessions
+from gaia.store import archive, conversations, digests, forgets, identities, outbox, sessions
 from gaia.store.archive import ArchivedTurn
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
+from gaia.zones import zone_of
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +45,8 @@ class Announcements(Protocol):
         """What was learned from it, if anything."""
         ...
 
-    def unread(self) -> Reply:
-        """It could not be read yet."""
+    def unread(self, zone: tzinfo) -> Reply:
+        """It could not be read yet. `zone` is that of whoever is told."""
         ...
 
 
@@ -143,7 +144,8 @@ class DigestCommitter:
             write.commit(session, _digested(present, is_fallback=True), [found], now)
         digests.failed(session, digest.digest_id, error=error)
         if present.reason is DigestReason.RESET and now - present.created_at < SOON:
-            self._announce(session, present, self._announcements.unread())
+            zone = zone_of(identities.find(session, present.user_id).zone)
+            self._announce(session, present, self._announcements.unread(zone))
         return present
 
     async def clear(self, digest: Digest) -> None:

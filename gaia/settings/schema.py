@@ -209,6 +209,12 @@ class ChannelsSettings(Block):
     telegram: TelegramSettings = TelegramSettings()
     whatsapp: WhatsAppSettings = WhatsAppSettings()
 
+    @property
+    def remote(self) -> tuple[str, ...]:
+        """Those that are on and lead here from elsewhere."""
+        on = {"telegram": self.telegram.enabled, "whatsapp": self.whatsapp.enabled}
+        return tuple(name for name, is_on in on.items() if is_on)
+
 
 class AccessSettings(Block):
     """Who may talk to gaia."""

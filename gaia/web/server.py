@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
@@ -90,6 +90,22 @@ def listen_on_port(host: str, port: int, *, block: str = "web") -> socket.socket
             f"{block}.port in gaia.yaml to a free port, or {block}.enabled to false"
         ) from exc
     return listener
+
+
+@contextmanager
+def listening_on_path(path: Path) -> Iterator[socket.socket]:
+    """The listener of `listen_on_path` for as long as the block lasts. Its file goes with it: one
+    that is left behind tells of a daemon that was killed.
+
+    Raises:
+        ListenError: The socket cannot be made.
+    """
+    try:
+        with listen_on_path(path) as listener:
+            yield listener
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def listen_on_path(path: Path) -> socket.socket:

@@ -84,3 +84,14 @@ async def test_of_two_processes_that_approve_at_once_one_wins(home: Home, run_ga
     assert "no request has that code" in lost.stderr
     listed = await run_gaia(home, "users", "list")
     assert len(listed.stdout.splitlines()) == 2
+
+
+async def test_link_says_where_the_code_goes_or_that_no_channel_is_on(home: Home, run_gaia) -> None:
+    told = (await run_gaia(home, "chat", "-m", "/link")).stdout
+    assert told.startswith("No other channel of mine is on")
+    assert not SHOWN.search(told)
+    home.settings_file.write_text(f"{SETTINGS}channels: {{telegram: {{enabled: true}}}}\n")
+    told = (await run_gaia(home, "chat", "-m", "/link")).stdout
+    assert told.startswith("Send me this code on Telegram: ")
+    assert SHOWN.search(told)
+    assert "I answer there once 'gaia serve' runs." in told

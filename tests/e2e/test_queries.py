@@ -12,8 +12,8 @@ QUERIES = (
 )
 REFUSED = {
     "memory list --user Nobody": (1, "Nobody"),
-    "sessions show nothing": (1, "there is no session 'nothing'"),
-    "memory list": (2, "say whose memory is meant: Ann, Bob"),
+    "sessions show nothing": (1, "there is no session or user 'nothing'"),
+    "memory list": (2, "say who is meant: Ann, Bob"),
 }
 
 

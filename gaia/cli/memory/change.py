@@ -30,10 +30,11 @@ def with_memory(name: str | None, action: Callable[[Database, User], Awaitable[T
         UnknownUserError: There is no such user, or none at all.
         AmbiguousUserError: No name is given, and there are several users.
     """
+    from gaia.cli.home import login_name
     from gaia.ops.queries.people import find_owner, no_users
 
     async def act(database: Database) -> T:
-        user = await database.read(find_owner, name)
+        user = await database.read(find_owner, name, login_name())
         return await action(database, user)
 
     return with_database(act) if there_is_a_database() else no_users(name)

@@ -40,7 +40,7 @@ OfUser = Annotated[
         "-u",
         metavar="NAME",
         help="Whose memory, by name or id; a group has one too.",
-        show_default="the only person",
+        show_default="yourself, or the only person",
     ),
 ]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import sys
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from gaia.cli.home import login_name
 from gaia.cli.setup import model_step, telegram_step, whatsapp_step
 from gaia.cli.setup.steps import Setting
 from gaia.cli.setup.telegram_step import Bot
@@ -238,17 +238,9 @@ def _zone_told(text: str) -> str:
     return "" if text == LATER else the_zone(text)
 
 
-def login_name() -> str:
-    """Who `gaia chat` takes this user for."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "owner"
-
-
 def usual_name() -> str:
     """What the owner may be called, for all that is known of them."""
-    return usable_name(login_name().replace("_", " ").replace(".", " ").title())
+    return usable_name((login_name() or "owner").replace("_", " ").replace(".", " ").title())
 
 
 def _is_code_needed(setting: Setting, channels: Sequence[str]) -> bool:
@@ -303,4 +295,5 @@ def _of_this_user() -> Service:
 
 def _told(steps: Steps) -> ServiceDone:
     by_hand = f" Left for you to run: {'; '.join(steps.by_hand)}." if steps.by_hand else ""
-    return ServiceDone(True, f"gaia is a service: {steps.path}.{by_hand}")
+    done = "gaia is a service" if steps.has_manager else "systemd does not answer here; the unit is"
+    return ServiceDone(steps.has_manager, f"{done}: {steps.path}.{by_hand}")

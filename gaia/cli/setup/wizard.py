@@ -17,10 +17,11 @@ import typer
 from gaia.cli.chat import chat_command
 from gaia.cli.console import WaitingLine, terminal_width, wants_colour
 from gaia.cli.control import is_served
+from gaia.cli.home import login_name
 from gaia.cli.setup import INTERRUPTED, Flags
 from gaia.cli.setup.dialogue import Dialogue
 from gaia.cli.setup.model_step import describe
-from gaia.cli.setup.questions import SetupPlan, gather, install_service, login_name
+from gaia.cli.setup.questions import ServiceDone, SetupPlan, gather, install_service
 from gaia.cli.setup.steps import ProviderProbe, Setting
 from gaia.cli.setup.whatsapp_step import HOOK
 from gaia.clock import SystemClock
@@ -132,6 +133,7 @@ class Done:
     owners: Sequence[str]
     code: str = field(default="", repr=False)
     service: str = ""
+    is_service: bool = False
     is_running: bool = False
     notes: Sequence[str] = ()
 
@@ -149,10 +151,10 @@ def carry_out(present: Present, setup_plan: SetupPlan, clock: Clock) -> Done:
     if setup_plan.pulls and setup_plan.model is not None:
         _pull(present, setup_plan.model, notes)
     owners, code = asyncio.run(_own(present, setup_plan, clock))
-    is_running, service = is_served(home), ""
+    is_running, service = is_served(home), ServiceDone(is_installed=False, told="")
     if setup_plan.installs_service:
         try:
-            service = install_service(home, starts=not is_running).told
+            service = install_service(home, starts=not is_running)
         except GaiaError as exc:
             notes.append(str(exc))
     answer, settings = setup_plan.answers.whatsapp, present.loaded.settings.channels.whatsapp
@@ -168,7 +170,8 @@ def carry_out(present: Present, setup_plan: SetupPlan, clock: Clock) -> Done:
         public_url=(answer and answer.public_url) or settings.public_url,
         owners=owners,
         code=code,
-        service=service,
+        service=service.told,
+        is_service=service.is_installed,
         is_running=is_running,
         notes=notes,
     )
@@ -203,7 +206,7 @@ async def _own(present: Present, setup_plan: SetupPlan, clock: Clock) -> tuple[S
     database = await open_database(present.home)
     try:
         if wanted.name:
-            await make_owner(database, wanted.name, login_name(), clock)
+            await make_owner(database, wanted.name, login_name() or "owner", clock)
         owners = await read_owners(database, clock)
         if wanted.zone and owners.owner is not None:
             await Users(database, clock).set_zone(owners.owner.user, wanted.zone)
@@ -325,7 +328,7 @@ def _next(done: Done) -> Iterator[tuple[str, str]]:
         yield "gaia model pull", "fetches the model"
     if done.is_running:
         yield "gaia status", "gaia runs, and applies the changes"
-    elif not done.service:
+    elif not done.is_service:
         yield "gaia serve", "runs gaia in this terminal"
     yield "gaia chat", "talks to it here"
     yield "gaia doctor", "checks that everything works"

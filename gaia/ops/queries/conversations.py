@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pydantic import JsonValue
 
-from gaia.errors import UnknownSessionError
-from gaia.ops.queries.people import Whose, find_owner, no_users
+from gaia.errors import UnknownSessionError, UnknownUserError
+from gaia.ops.queries.people import Asked, Whose, find_owner, no_users
 from gaia.ops.queries.query import Moment, Query, Source
 from gaia.ops.report import Report
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from gaia.sessions.service import Entry
+    from gaia.store.sessions import SessionSummary
 
 
 class SessionReport(Report):
@@ -34,10 +35,11 @@ class SessionList(Report):
     sessions: tuple[SessionReport, ...] = ()
 
 
-class WhichSession(Report):
-    """One session, as far as its last so many events."""
+class WhichSession(Asked):
+    """One session, as far as its last so many events: by its id, or the latest of a user, by
+    name or id. Without a word it is the latest of whoever is meant."""
 
-    session_id: str
+    session_id: str | None
     limit: int | None
 
 
@@ -128,11 +130,9 @@ def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
     from gaia.sessions.service import read_events, transcript
     from gaia.store import identities, sessions
 
-    known = {each.session_id: each for each in sessions.listed(source.session)}
-    if asked.session_id not in known:
-        _no_session(asked, known)
-    user_id = known[asked.session_id].user_id
-    events = sessions.events(source.session, user_id, asked.session_id, limit=asked.limit)
+    found = _meant(source, asked)
+    user_id = found.user_id
+    events = sessions.events(source.session, user_id, found.session_id, limit=asked.limit)
     names = {each.user_id: each.name for each in identities.everybody(source.session)}
     return TranscriptReport(
         user=names.get(user_id, user_id),
@@ -140,10 +140,32 @@ def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
     )
 
 
+def _meant(source: Source, asked: WhichSession) -> SessionSummary:
+    from gaia.store import identities, sessions
+
+    everything = sessions.listed(source.session)
+    known = {each.session_id: each for each in everything}
+    if asked.session_id in known:
+        return known[asked.session_id]
+    try:
+        user = find_owner(source.session, asked.session_id, asked.login)
+    except UnknownUserError:
+        if asked.session_id is None:
+            raise
+        names = [each.name for each in identities.everybody(source.session)]
+        _no_session(asked, [*known, *names])
+    for each in everything:
+        if each.user_id == user.user_id:
+            return each
+    raise UnknownSessionError(f"{user.name} has no session yet: one begins with their next message")
+
+
 def _no_session(asked: WhichSession, known: Collection[str] = ()) -> NoReturn:
+    if asked.session_id is None:
+        no_users(asked)
     near = difflib.get_close_matches(asked.session_id, known, n=3)
     hint = f"did you mean {', '.join(near)}?" if near else "see 'gaia sessions list'"
-    raise UnknownSessionError(f"there is no session {asked.session_id!r}: {hint}")
+    raise UnknownSessionError(f"there is no session or user {asked.session_id!r}: {hint}")
 
 
 def _entry(entry: Entry) -> EntryReport:
@@ -164,7 +186,7 @@ def _entry(entry: Entry) -> EntryReport:
 def _turns(source: Source, asked: WhichTurns) -> TurnList:
     from gaia.memory import archive
 
-    owner = find_owner(source.session, asked.user)
+    owner = find_owner(source.session, asked.user, asked.login)
     hits = archive.search(
         source.session,
         owner.user_id,

@@ -172,7 +172,7 @@ def _page(source: Source, asked: WhichMemories) -> MemoryPage:
     from gaia.memory import ledger
     from gaia.store.memory_tables import MemoryStatus
 
-    owner = find_owner(source.session, asked.user)
+    owner = find_owner(source.session, asked.user, asked.login)
     status = MemoryStatus.PENDING if asked.pending else MemoryStatus.ACTIVE
     found = ledger.page(
         source.session, owner.user_id, number=asked.page, size=asked.size, status=status
@@ -191,7 +191,7 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
     from gaia.memory import ledger
 
     session, memory_id = source.session, asked.memory_id
-    user_id = (find_owner(session, asked.user)).user_id
+    user_id = (find_owner(session, asked.user, asked.login)).user_id
     memory = ledger.get(session, user_id, memory_id)
     earlier = ledger.earlier_versions(session, user_id, [memory_id])
     return OriginReport(
@@ -206,7 +206,7 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
 def _figures(source: Source, asked: Whose) -> FiguresReport:
     from gaia.memory.statistics import statistics
 
-    owner = find_owner(source.session, asked.user)
+    owner = find_owner(source.session, asked.user, asked.login)
     figures = statistics(source.session, owner.user_id)
     return FiguresReport(
         user=owner.name,
@@ -228,7 +228,7 @@ def _upkeep(source: Source, asked: Whose) -> UpkeepReport:
     from gaia.memory import ledger
     from gaia.store import upkeep_runs
 
-    owner = find_owner(source.session, asked.user)
+    owner = find_owner(source.session, asked.user, asked.login)
     runs = upkeep_runs.listed(source.session, owner.user_id, MOST_RUNS)
     numbers = {step["memory_id"] for run in runs for step in run.journal}
     found = ledger.get_many(source.session, owner.user_id, numbers)
@@ -253,7 +253,10 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import export
     from gaia.memory.transfer.importer import FileFormat
 
-    owner, file_format = find_owner(source.session, asked.user), FileFormat(asked.file_format)
+    owner, file_format = (
+        find_owner(source.session, asked.user, asked.login),
+        FileFormat(asked.file_format),
+    )
     records = export.records(source.session, owner.user_id, file_format)
     lines = tuple(export.lines(owner.name, records, file_format))
     return MemoryFile(user=owner.name, user_id=owner.user_id, memories=len(records), lines=lines)

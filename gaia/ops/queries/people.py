@@ -63,8 +63,15 @@ class RequestList(Report):
     requests: tuple[RequestReport, ...] = ()
 
 
-class Whose(Report):
-    """Names a user by name or id; without one, the only person is meant."""
+class Asked(Report):
+    """A question that may leave open who is meant. `login` is the name of the login that asks:
+    its user is meant where nobody is named, and there are several."""
+
+    login: str = ""
+
+
+class Whose(Asked):
+    """Names a user by name or id; without one, the login's own is meant, or the only person."""
 
     user: str | None = None
 
@@ -89,22 +96,29 @@ def user_report(user: User, addresses: Sequence[Address]) -> UserReport:
     )
 
 
-def find_owner(session: Session, name: str | None) -> User:
-    """The user of that name; without one the only person, or the only user there is.
+def find_owner(session: Session, name: str | None, login: str = "") -> User:
+    """The user of that name; without one the login's own, the only person, or the only user
+    there is.
 
     Raises:
         UnknownUserError: There is no such user, or none at all.
-        AmbiguousUserError: No name is given, and there are several users.
+        AmbiguousUserError: No name is given, there are several users, and none of them is
+            the login's.
     """
+    from gaia.core.access import TERMINAL
+    from gaia.messages import Address
     from gaia.store import identities
 
     if name is not None:
         return identities.find(session, name)
+    own = identities.resolve(session, Address(TERMINAL, login)) if login else None
+    if own is not None:
+        return own
     everybody = identities.everybody(session)
     candidates = [user for user in everybody if not user.is_group] or everybody
     if len(candidates) > 1:
         named = ", ".join(user.name for user in everybody)
-        raise AmbiguousUserError(f"say whose memory is meant: {named}: add --user NAME")
+        raise AmbiguousUserError(f"say who is meant: {named}: add --user NAME")
     return candidates[0] if candidates else no_users(None)
 
 
@@ -152,7 +166,7 @@ def _requests(source: Source, question: Everything) -> RequestList:
 
 
 def _owner(source: Source, question: Whose) -> Owner:
-    user = find_owner(source.session, question.user)
+    user = find_owner(source.session, question.user, question.login)
     return Owner(user_id=user.user_id, name=user.name)
 
 

@@ -47,7 +47,7 @@ def _people(source: Source, asked: WhichPeople) -> PeopleReport:
     from gaia.memory import people
     from gaia.memory.paths import Scope
 
-    session, owner = source.session, find_owner(source.session, asked.user)
+    session, owner = source.session, find_owner(source.session, asked.user, asked.login)
     within = Scope(SystemClock().now())
     known = people.people(session, owner.user_id, within)
     found = known.all

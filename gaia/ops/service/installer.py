@@ -34,6 +34,8 @@ class Steps:
     path: Path
     is_changed: bool
     by_hand: Sequence[str] = ()
+    has_manager: bool = True
+    """Whether systemd answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class Service:
             commands.append(("restart" if is_changed else "start", NAME))
         if not self._systemd.is_there():
             by_hand = [" ".join(self._systemd.command(*words)) for words in commands]
-            return Steps(self.path, is_changed, [*by_hand, *self._lingering_by_hand()])
+            by_hand += self._lingering_by_hand()
+            return Steps(self.path, is_changed, by_hand, has_manager=False)
         for words in commands:
             self._systemd.do(*words)
         has_linger = not self._needs_linger() or self._systemd.linger(self._user)
@@ -125,7 +128,7 @@ class Service:
         if has_manager:
             self._systemd.do("daemon-reload")
         by_hand = () if has_manager else (" ".join(self._systemd.command("daemon-reload")),)
-        return Steps(self.path, is_changed=True, by_hand=by_hand)
+        return Steps(self.path, is_changed=True, by_hand=by_hand, has_manager=has_manager)
 
     def state(self) -> ServiceState:
         """How it is.

@@ -52,6 +52,20 @@ async def cancels(process: asyncio.subprocess.Process) -> str:
         return (await process.stdout.readline()).decode()
 
 
+async def test_a_hosted_chat_takes_up_edits_and_leaves_no_socket(home: Home, run_gaia) -> None:
+    home.settings_file.write_text(SETTINGS)
+    async with chat(home) as process:
+        assert await cancels(process) == "Nothing was changed.\n"
+        assert process.stdin is not None
+        home.settings_file.write_text(SETTINGS.replace("name: fake", "name: another"))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while "another (openai" not in (await run_gaia(home, "status")).stdout:
+                pass
+        process.stdin.close()
+        assert await process.wait() == 0
+    assert not home.control_socket.exists()
+
+
 async def test_serve_takes_over_from_a_hosted_chat_which_goes_on(
     home: Home, running_daemon
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,14 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.console import local_time
 from gaia.cli.sessions import app
-from gaia.errors import GaiaError, StoreError, UnknownSessionError, UnknownUserError
+from gaia.errors import (
+    AmbiguousUserError,
+    GaiaError,
+    StoreError,
+    UnknownSessionError,
+    UnknownUserError,
+)
+from gaia.messages import Address
 from gaia.paths import Home
 from gaia.sessions.service import AGENT_NAME, TURN_ID, stored_events
 from gaia.store import sessions
@@ -70,13 +78,20 @@ async def talk(home: Home) -> dict[str, str]:
     return {name: key.session_id for name, key in keys.items()}
 
 
-def run(home: Home, *arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, env={"GAIA_HOME": str(home.root)})
+async def with_users(home: Home, act: Callable[[Users], Awaitable[object]]) -> None:
+    database = await open_database(home)
+    await act(Users(database, FakeClock()))
+    await database.close()
 
 
-def done(home: Home, *arguments: str) -> str:
+def run(home: Home, *arguments: str, login: str = "nobody") -> Result:
+    env = {"GAIA_HOME": str(home.root), "LOGNAME": login}
+    return CliRunner().invoke(app, arguments, env=env)
+
+
+def done(home: Home, *arguments: str, login: str = "nobody") -> str:
     """What a call printed that ended well."""
-    result = run(home, *arguments)
+    result = run(home, *arguments, login=login)
     assert result.exception is None, result.output
     return result.stdout
 
@@ -138,6 +153,25 @@ def test_the_limit_keeps_the_last_events(home: Home, talked: dict[str, str]) -> 
     (last,) = json.loads(done(home, "show", talked["Ada"], "--limit", "1", "--json"))
     assert last["text"] == "It is 42."
     assert run(home, "show", talked["Ada"], "--limit", "0").exit_code == 2
+
+
+def test_a_name_shows_their_latest_session(home: Home, talked: dict[str, str]) -> None:
+    assert done(home, "show", "ada") == done(home, "show", talked["Ada"])
+    assert "Hi." in done(home, "show", "Bob")
+    assert "did you mean Bob?" in str(failure(home, "show", "Bop"))
+    asyncio.run(with_users(home, lambda users: users.create("Eve", Role.MEMBER)))
+    assert "Eve has no session yet" in str(failure(home, "show", "Eve"))
+
+
+def test_without_a_name_the_logins_own_user_is_meant(home: Home, talked: dict[str, str]) -> None:
+    async def link(users: Users) -> None:
+        await users.link(await users.find("Bob"), Address("terminal", "bobby"))
+
+    asyncio.run(with_users(home, link))
+    assert "Hi." in done(home, "show", login="bobby")
+    assert done(home, "search", login="bobby").endswith("in the conversations of Bob.\n")
+    assert isinstance(failure(home, "show"), AmbiguousUserError)
+    assert "say who is meant: Ada, Bob" in str(failure(home, "search"))
 
 
 def test_an_unknown_id_brings_near_ones(home: Home, talked: dict[str, str]) -> None:

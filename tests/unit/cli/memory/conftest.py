@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from gaia.cli.memory import app
 from gaia.errors import GaiaError
+from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import identities
 from gaia.store.identities import Role, User
@@ -63,6 +64,15 @@ class Shell:
             )
 
         return self.book(create)
+
+    def link(self, user: User, login: str) -> None:
+        """Have `gaia chat` take a login for a user."""
+        address = Address("terminal", login)
+
+        async def act(book: Book) -> None:
+            await book.database.write(identities.link, user, address, START)
+
+        self.book(act)
 
     def book(self, act: Callable[[Book], Awaitable[T]]) -> T:
         """What `act` makes of the ledger in the home."""

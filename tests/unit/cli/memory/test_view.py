@@ -71,9 +71,21 @@ def test_the_only_person_needs_no_name_and_anybody_else_does(shell, ada) -> None
     refused = shell.failure("list")
     assert isinstance(refused, AmbiguousUserError)
     assert refused.exit_code == 2
-    assert "say whose memory is meant: Ada, Bob, Family" in str(refused)
+    assert "say who is meant: Ada, Bob, Family" in str(refused)
     assert shell.texts("--user", ada.user_id) == ["I drink tea"]
     assert isinstance(shell.failure("list", "--user", "Nobody"), UnknownUserError)
+
+
+def test_of_several_the_logins_own_memory_is_meant(shell, ada, monkeypatch) -> None:
+    shell.done("add", "I drink tea")
+    bob = shell.user("Bob")
+    monkeypatch.setenv("LOGNAME", "bobby")
+    assert isinstance(shell.failure("list"), AmbiguousUserError)
+    shell.link(bob, "bobby")
+    assert shell.read("list")["user"] == "Bob"
+    shell.done("add", "I drink coffee")
+    assert shell.texts() == ["I drink coffee"]
+    assert shell.texts("--user", "Ada") == ["I drink tea"]
 
 
 def test_a_group_alone_is_the_only_one_who_can_be_meant(shell) -> None:
