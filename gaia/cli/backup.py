@@ -108,8 +108,8 @@ def list_backups(as_json: AsJson = False) -> None:
 
 @app.command()
 def verify(file: File = LATEST, as_json: AsJson = False) -> None:
-    """Check that a backup, the latest one unless named, can be restored, by a trial restore.
-    Exits with 1 if not."""
+    """Check a backup by restoring it for a trial. The latest one unless another is named;
+    exits with 1 if it cannot be restored."""
     import asyncio
 
     from gaia.errors import BackupDamagedError
@@ -138,7 +138,7 @@ def restore(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Restore a backup into gaia's home, which has to be empty, or not there."""
+    """Restore a backup. gaia's home has to be empty, or not there."""
     import asyncio
 
     from gaia.clock import SystemClock

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, TextIO
@@ -65,6 +66,24 @@ def cut(line: str, width: int) -> str:
 def terminal_width() -> int:
     """How wide the terminal is; 80 where there is none."""
     return shutil.get_terminal_size().columns
+
+
+def in_whole_words(text: str, stream: TextIO) -> str:
+    """`text` as lines for `stream`: a terminal, which would break words at its edge, gets none
+    that is wider; anybody else gets it as it is."""
+    if not stream.isatty():
+        return text
+    wrapped = (
+        textwrap.wrap(
+            line,
+            terminal_width(),
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
+    return "\n".join("\n".join(lines) for lines in wrapped)
 
 
 def local_time(time: datetime) -> str:

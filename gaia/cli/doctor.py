@@ -88,9 +88,9 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.ops.doctor.home import home_check, permissions_check
     from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.machine import disk_check, packages_check, runtime_checks
-    from gaia.ops.doctor.service import service_check, services_here
+    from gaia.ops.doctor.service import may_rest, service_check, services_here
 
-    loaded = configuration.loaded
+    loaded, services = configuration.loaded, services_here(os.environ)
     clock = SystemClock()
     daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
@@ -103,9 +103,9 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         *database_checks(home),
         user_zones_check(home),
         journals_check(home, daemon),
-        daemon.check(),
+        daemon.check(may_rest=loaded is not None and may_rest(loaded.settings, services)),
         leftovers_check(home, daemon, clock),
-        service_check(home, loaded.settings if loaded else None, services_here(os.environ)),
+        service_check(home, loaded.settings if loaded else None, services),
     ]
     if loaded is None:
         return [*checks, *configuration.unknown("memory index", "web port", "model", "channels")]

@@ -39,7 +39,7 @@ def run(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at costs, failures, budgets, questions and requests, and propose what to change.
+    """Propose what to change, from costs, failures, questions and requests.
 
     Settings are of the whole home, rules of the owner that is named. No model is asked.
     """
@@ -112,7 +112,7 @@ def undo(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take back what was applied: a setting gets its former value, a rule is archived."""
+    """Take back what was applied. A setting gets its former value, a rule is archived."""
     from gaia.cli.control import wake
     from gaia.cli.home import with_database
     from gaia.clock import SystemClock

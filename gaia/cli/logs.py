@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gaia.cli.console import in_whole_words
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -86,7 +88,7 @@ def logs_command(
 
 def _show(lines: Sequence[Line], form: Callable[[Line], str]) -> None:
     if lines:
-        typer.echo("\n".join(map(form, lines)))
+        typer.echo(in_whole_words("\n".join(map(form, lines)), sys.stdout))
 
 
 def _form(*, as_json: bool) -> Callable[[Line], str]:

@@ -116,7 +116,10 @@ def _run() -> None:
     try:
         app()
     except GaiaError as exc:
-        typer.echo(_in_lines(f"error: {_without_secrets(str(exc))}"), err=True)
+        from gaia.cli.console import in_whole_words
+
+        message = f"error: {_without_secrets(str(exc))}"
+        typer.echo(in_whole_words(message, sys.stderr), err=True)
         sys.exit(exc.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -131,27 +134,6 @@ def _without_secrets(message: str) -> str:
     from gaia.logs import Redaction
 
     return Redaction(())(message)
-
-
-def _in_lines(message: str) -> str:
-    """A message for a terminal, which would break its words; anybody else gets it as it is."""
-    import textwrap
-
-    from gaia.cli.console import terminal_width
-
-    if not sys.stderr.isatty():
-        return message
-    wrapped = (
-        textwrap.wrap(
-            line,
-            terminal_width(),
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in message.splitlines()
-    )
-    return "\n".join("\n".join(lines) for lines in wrapped)
 
 
 class LazyCommands(MutableMapping[str, Any]):

@@ -39,23 +39,19 @@ def list_models(
         typer.echo(json.dumps([_as_json(model, pulled[model.name]) for model in models]))
         return
     rows = [
-        (
-            model.name,
-            _since(pulled[model.name]),
-            _megabytes(model.size),
-            model.licence,
-            "gaia" if model.sha256 else "its publisher",
-            model.about,
-        )
+        (model.name, _since(pulled[model.name]), _megabytes(model.size), model.licence)
         for model in models
     ]
-    header = ("NAME", "INSTALLED", "SIZE", "LICENCE", "HASH KNOWN TO", "")
-    typer.echo(columns(header, rows))
+    heading, *lines = columns(("NAME", "INSTALLED", "SIZE", "LICENCE"), rows).split("\n")
+    typer.echo(heading)
+    for line, model in zip(lines, models, strict=True):
+        known_to = "gaia" if model.sha256 else "its publisher"
+        typer.echo(f"{line}\n    {model.about}; hash known to {known_to}")
 
 
 @app.command("verify")
 def verify_models() -> None:
-    """Read the models that are here, and check that they are what was pulled."""
+    """Check that the models here are what was pulled."""
     from gaia.paths import find_home
     from gaia.weights.catalogue import CATALOGUE
     from gaia.weights.folder import Weights

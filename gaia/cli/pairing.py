@@ -50,7 +50,7 @@ def pair(
     role: Annotated[RoleName | None, typer.Option(help="What a new user may do.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a code: whoever writes it to gaia within an hour is that user."""
+    """Make a code for a user. Whoever writes it to gaia within an hour is them."""
     import asyncio
 
     from gaia.store.pairings import new_code
@@ -117,7 +117,7 @@ def approve(
     role: Annotated[RoleName | None, typer.Option(help="What they may do.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let in somebody who asks, by the code that gaia gave them or by their number."""
+    """Let in somebody who asks, by their code or their number."""
     from gaia.cli.control import wake
     from gaia.core import pairing
     from gaia.ops.queries.people import user_report

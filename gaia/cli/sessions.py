@@ -54,7 +54,10 @@ def list_sessions(
     elif answer.sessions:
         typer.echo(_as_table(answer.sessions))
     else:
-        typer.echo("There are no sessions yet: begin one with 'gaia chat'.")
+        typer.echo(
+            "There are no sessions now. One begins with 'gaia chat', and goes when it has been\n"
+            "learned from: 'gaia sessions search' finds what was said."
+        )
 
 
 @app.command()
@@ -134,7 +137,7 @@ def search(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what was said in conversations, the best first; without words the latest."""
+    """Find what was said, the best first. Without words the latest."""
     from gaia.clock import SystemClock
     from gaia.memory.periods import between
     from gaia.ops.queries.conversations import TURNS, WhichTurns
@@ -185,8 +188,8 @@ def digest(
     retry: Annotated[bool, typer.Option(help="Only what could not be read before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from the conversations that go on, without waiting until they idle. They begin
-    again with it."""
+    """Learn from conversations now. Otherwise gaia waits until they idle; they begin again
+    with it."""
     from gaia.cli.progress import counting
     from gaia.errors import NotRunningError
     from gaia.ops.queries.people import OWNER, USERS, Whose

@@ -24,6 +24,7 @@ from gaia.agent.embedded.child import KEY_VARIABLE, Greeting
 from gaia.agent.remote.completions import open_client
 from gaia.errors import ModelError, ModelMissingError, ModelUnavailableError
 from gaia.extras import LOCAL
+from gaia.files import create
 from gaia.ports import Clock
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
@@ -191,7 +192,8 @@ class EmbeddedServer:
     def _open_log(self) -> BinaryIO:
         log = self._launch.log
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        full = log.exists() and log.stat().st_size > LARGEST_LOG_BYTES
+        create(log)
+        full = log.stat().st_size > LARGEST_LOG_BYTES
         return log.open("wb" if full else "ab")
 
 

@@ -52,7 +52,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     user: OfUser = None,
 ) -> None:
-    """Write what gaia remembers to a file, for people or for another gaia."""
+    """Write what gaia remembers to a file."""
     if markdown is not None:
         if file is not None or file_format is not None:
             raise typer.BadParameter("name a file or a folder", param_hint="--markdown")

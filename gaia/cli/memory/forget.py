@@ -55,7 +55,7 @@ def forget(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget memories for good, with every trace of them in gaia's files."""
+    """Forget memories for good, with every trace of them."""
     from gaia.cli.control import wake
     from gaia.paths import find_home
 

@@ -3,12 +3,13 @@ vector index; without one, words are searched for in the full text."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, in_whole_words
 from gaia.cli.home import ask, there_is_a_database, with_database
 from gaia.cli.memory.view import OfUser, row, table
 from gaia.cli.progress import counting
@@ -42,7 +43,8 @@ def search(
     owner = ask(OWNER, Whose(user=user))
     report = _found(owner.user_id, " ".join(words), limit)
     if report.fault:
-        typer.echo(f"searched by words alone: {report.fault}", err=True)
+        notice = f"searched by words alone: {report.fault}"
+        typer.echo(in_whole_words(notice, sys.stderr), err=True)
     if as_json:
         typer.echo(report.model_dump_json(indent=2, ensure_ascii=True))
     elif not report.hits:

@@ -17,7 +17,7 @@ DEEDS = {"archived": "archived", "ended": "merged", "wrote": "waits for a yes"}
 
 
 def upkeep(user: OfUser = None, as_json: AsJson = False) -> None:
-    """List what gaia did with memories at night; /undo takes back the last of it."""
+    """List what gaia did with memories at night. /undo takes back the last of it."""
     from gaia.ops.queries.memories import UPKEEP
     from gaia.ops.queries.people import Whose
 

@@ -86,7 +86,7 @@ def why(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show all of one memory: its words, where they come from, and what it replaced."""
+    """Show all of one memory. Its words, where they come from, and what it replaced."""
     from gaia.ops.queries.memories import ORIGIN, WhichMemory
 
     origin = ask(ORIGIN, WhichMemory(user=user, memory_id=memory_id))
@@ -143,7 +143,7 @@ def _kind(memory: MemoryReport) -> str:
 
 
 def stats(user: OfUser = None, as_json: AsJson = False) -> None:
-    """Count memories by kind, source and status, and tell how far the index is."""
+    """Count memories, and tell how far the index is."""
     from gaia.ops.queries.memories import FIGURES
     from gaia.ops.queries.people import Whose
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from gaia import __version__
 from gaia.bounded_http import FAULTS, ask
-from gaia.errors import GaiaError
+from gaia.errors import GaiaError, NotRunningError
 from gaia.findings import Check, Finding, failed, ok, skipped, warning
 from gaia.messages import Health
 from gaia.ops.doctor import home as home_folder
@@ -26,6 +26,7 @@ WEB_PATH = "readyz"
 METRICS_PATH = "metrics"
 READY = b'{"ready":'
 METRIC = b"# HELP "
+START = "'gaia chat' runs it for as long as you talk, 'gaia serve' until you end it."
 
 
 class Daemon:
@@ -57,12 +58,15 @@ class Daemon:
         )
         return Health(found.ok, found.detail) if found else None
 
-    def check(self) -> Check:
-        """The check that tells how it is."""
-        return Check(NAME, self._look, needs=(home_folder.NAME,))
+    def check(self, *, may_rest: bool = False) -> Check:
+        """The check that tells how it is. One that `may_rest` runs as long as a chat does: then
+        that it does not run is no failure."""
+        return Check(NAME, partial(self._look, may_rest), needs=(home_folder.NAME,))
 
-    async def _look(self) -> Sequence[Finding]:
+    async def _look(self, may_rest: bool) -> Sequence[Finding]:
         answer = await self._answered()
+        if may_rest and isinstance(answer, NotRunningError) and not await self.runs():
+            return [warning("gaia does not run: reminders wait, and what is to be learned", START)]
         if isinstance(answer, GaiaError):
             raise answer
         return list(_troubles(answer)) or [_well(answer)]

@@ -84,7 +84,11 @@ def _look_at_zones(path: Path) -> Sequence[Finding]:
                 "Run 'gaia users timezone NAME CITY', or send /timezone and your city.",
             )
         ]
-    return [ok(f"{told} of {total} told theirs; the others' is {here}")]
+    if not total:
+        return [ok("there is nobody yet")]
+    if told == total:
+        return [ok("everybody has told theirs")]
+    return [ok(f"{told} of {total} have told theirs; for the others it is {here}")]
 
 
 def _none_yet(path: Path) -> Finding:

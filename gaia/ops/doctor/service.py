@@ -34,6 +34,16 @@ def services_here(environ: Mapping[str, str]) -> Sequence[Service]:
     return [service_of(scope, environ) for scope in (Scope.USER, Scope.SYSTEM)]
 
 
+def may_rest(settings: Settings, services: Sequence[Service]) -> bool:
+    """Whether nobody expects gaia to run by itself: it has no channel but the terminal, and no
+    service starts it."""
+    try:
+        is_service = any(each.written() is not None for each in services)
+    except ServiceError:
+        is_service = True
+    return not (settings.channels.remote or is_service)
+
+
 def service_check(home: Home, settings: Settings | None, services: Sequence[Service]) -> Check:
     """The check of the service. Without `settings`, which cannot be read, what depends on
     them is left out."""

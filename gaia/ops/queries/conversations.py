@@ -157,7 +157,10 @@ def _meant(source: Source, asked: WhichSession) -> SessionSummary:
     for each in everything:
         if each.user_id == user.user_id:
             return each
-    raise UnknownSessionError(f"{user.name} has no session yet: one begins with their next message")
+    raise UnknownSessionError(
+        f"{user.name} has no session now: one begins with their next message, and 'gaia sessions "
+        "search' finds what was said before"
+    )
 
 
 def _no_session(asked: WhichSession, known: Collection[str] = ()) -> NoReturn:

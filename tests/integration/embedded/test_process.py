@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from stat import S_IMODE
 
 import httpx
 import pytest
@@ -144,6 +145,8 @@ async def test_a_process_that_cannot_load_the_model_says_why(
 
     with pytest.raises(ModelUnavailableError, match=r"exit code 1.*embedded\.log.*"):
         await ask(server)
+    log = tmp_path / "logs" / "embedded.log"
+    assert S_IMODE(log.stat().st_mode) == 0o600
 
 
 PARENT = f"""

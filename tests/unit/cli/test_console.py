@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import unicodedata
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.cli.console import strip_controls
+from gaia.cli.console import in_whole_words, strip_controls
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,20 @@ def test_no_control_character_is_left(text: str) -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=["Cc", "Cf", "Cs"])))
 def test_text_without_controls_is_left_as_it_is(text: str) -> None:
     assert strip_controls(text) == text
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_whole_words_and_a_pipe_the_text_as_it_is(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    text = "error: run 'gaia setup' now\n  and\n/a/path/that-is/longer-than/a-line"
+    assert in_whole_words(text, StringIO()) == text
+    assert in_whole_words(text, Terminal()).split("\n") == [
+        "error: run 'gaia",
+        "  setup' now",
+        "  and",
+        "/a/path/that-is/longer-than/a-line",
+    ]

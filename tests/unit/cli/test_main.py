@@ -13,6 +13,7 @@ from gaia import __version__
 from gaia.cli.main import app
 from gaia.paths import Home
 
+GROUPS = ("backup", "config", "grow", "memory", "model", "outbox", "service", "sessions", "users")
 SCRIPT = """
 import atexit, threading
 from gaia.cli.main import exit_now
@@ -43,8 +44,12 @@ def test_the_version_can_be_asked_for_both_ways() -> None:
         assert (result.exit_code, result.output) == (0, f"gaia {__version__}\n")
 
 
-def test_every_command_tells_what_it_is_for_in_one_line() -> None:
-    assert "..." not in CliRunner().invoke(app, ["--help"]).output.replace("COMMAND [ARGS]...", "")
+@pytest.mark.parametrize("group", [(), *[(name,) for name in GROUPS]])
+def test_every_command_tells_what_it_is_for_in_one_line(group: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(app, [*group, "--help"], terminal_width=80).output
+    assert "Commands:" in told
+    assert "..." not in told.replace("COMMAND [ARGS]...", "")
+    assert all(len(line) <= 80 for line in told.splitlines())
 
 
 @pytest.mark.parametrize(

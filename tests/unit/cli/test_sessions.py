@@ -103,7 +103,7 @@ def failure(home: Home, *arguments: str) -> GaiaError:
 
 
 def test_an_empty_home_has_no_sessions_and_is_left_empty(home: Home) -> None:
-    assert done(home, "list").startswith("There are no sessions yet")
+    assert done(home, "list").startswith("There are no sessions now")
     assert json.loads(done(home, "list", "--json")) == []
     assert isinstance(failure(home, "show", "u_1:terminal:ada#1"), UnknownSessionError)
     assert not home.root.exists()
@@ -160,7 +160,7 @@ def test_a_name_shows_their_latest_session(home: Home, talked: dict[str, str]) -
     assert "Hi." in done(home, "show", "Bob")
     assert "did you mean Bob?" in str(failure(home, "show", "Bop"))
     asyncio.run(with_users(home, lambda users: users.create("Eve", Role.MEMBER)))
-    assert "Eve has no session yet" in str(failure(home, "show", "Eve"))
+    assert "Eve has no session now" in str(failure(home, "show", "Eve"))
 
 
 def test_without_a_name_the_logins_own_user_is_meant(home: Home, talked: dict[str, str]) -> None:

@@ -41,6 +41,7 @@ def test_the_list_offers_what_is_fit_to_talk_to(home: Path) -> None:
     listed = run(home, "list").stdout
 
     assert all((model.name in listed) is model.offered for model in CATALOGUE)
+    assert all(len(line) <= 80 for line in listed.splitlines())
 
 
 def test_a_model_for_tests_is_listed_on_request_or_when_it_is_there(home: Path) -> None:
