@@ -82,7 +82,8 @@ class QueueStatus(Report):
 
 class MemoryStatus(Report):
     """Long-term memory: how many memories count, of all users, and what its index has
-    still to take in. `detail` tells what the index does, or why it does not work."""
+    still to take in. `detail` tells what the index does, or why it does not work, and
+    `made_again` why it had to be made again since the start."""
 
     enabled: bool
     memories: int
@@ -90,6 +91,7 @@ class MemoryStatus(Report):
     oldest_seconds: float | None
     ok: bool
     detail: str = ""
+    made_again: str = ""
 
 
 class DigestsStatus(Report):

@@ -162,6 +162,7 @@ class Status:
             oldest_seconds=parts.age(unindexed.oldest, now),
             ok=health.ok,
             detail=health.detail,
+            made_again=self._index.made_again,
         )
 
     def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:

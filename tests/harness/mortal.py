@@ -71,7 +71,7 @@ def fork_lives(live: Callable[[str], Awaitable[JsonValue]]) -> None:
             os._exit(0)
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)
-        if code == -signal.SIGKILL:
+        if code in (-signal.SIGKILL, -signal.SIGSEGV):
             print("null", flush=True)
         elif code:
             sys.exit(f"a life ended with {code}")

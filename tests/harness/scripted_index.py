@@ -29,6 +29,7 @@ from gaia.testing.fake_index import FakeEmbedder
 from tests.harness.mortal import Fate, Mortals, fork_lives
 
 EVERYTHING = 10_000
+LOOK_SECONDS = 0.02
 
 
 class Life(BaseModel):
@@ -122,6 +123,8 @@ async def serve(life: Life) -> Mapping[str, Sequence[int]]:
     serving = asyncio.create_task(index.serve())
     await asyncio.sleep(0)
     await index.flush()
+    while not index.health().ok:
+        await clock.sleep(LOOK_SECONDS)
     held = {}
     for user in await Users(database, clock).list():
         found = await index.nearest(user.user_id, "memory", EVERYTHING)

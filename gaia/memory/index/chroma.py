@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.chroma_engine import DATABASE, ChromaCollection, Engine, Payload
+from gaia.memory.index.chroma_engine import ChromaCollection, Engine, Payload
 from gaia.memory.index.environment import ask_for_blank_memory
+from gaia.memory.index.mark import DATABASE, FOLDER, Mark
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
 from gaia.memory.owner import owner
@@ -27,9 +28,6 @@ T = TypeVar("T")
 
 SHARDS = 32
 AT_ONCE = 500
-FOLDER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""Chroma's own folders, beside its database."""
-
 NO_ROOM = ("disk is full", "no space left", "readonly database", "read-only file system")
 """Of what Chroma says, that which is not the fault of its files."""
 
@@ -43,11 +41,13 @@ NAME = re.compile(r"gaia-(\d+)-(\d+)")
 class ChromaStorage:
     """Implements `Storage` in a folder. Nothing is opened before it is needed.
 
-    Only one process may have it open: the daemon's lock sees to that.
+    Only one process may have it open: the daemon's lock sees to that. Files that are not
+    known to be sound are not opened, see `gaia.memory.index.mark`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, boot: str | None = None) -> None:
         self._folder = folder
+        self._mark = Mark(folder, boot)
         self._engine: Engine | None = None
         self._opened: tuple[int, int] | None = None
 
@@ -79,16 +79,14 @@ class ChromaStorage:
             raise IndexDamagedError(f"{str(self._folder)!r} was removed or replaced")
 
     def start_over(self) -> None:
-        self.close()
+        self._disconnect()
         translated(self._clear)
         translated(self._connected)
 
     def close(self) -> None:
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            # Of a folder that is gone, closing tells nothing that is of use.
+        if self._disconnect():
             with suppress(IndexUnavailableError):
-                translated(engine.close)
+                translated(self._mark.end)
 
     def collection(self, name: str) -> ChromaCollection:
         """A collection, which is created if missing."""
@@ -100,6 +98,18 @@ class ChromaStorage:
         if name in engine.names():
             engine.drop(name)
             self._sweep()
+
+    def _disconnect(self) -> bool:
+        """Close the engine; returns whether it was open, and the files are as it left them."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return False
+        try:
+            translated(engine.close)
+        except IndexUnavailableError:
+            # Of a folder that is gone, closing tells nothing that is of use.
+            return False
+        return True
 
     def _sweep(self) -> None:
         """Delete the vectors of collections that are gone: Chroma leaves their folders."""
@@ -118,6 +128,7 @@ class ChromaStorage:
                 each.unlink()
             elif FOLDER.fullmatch(each.name):
                 shutil.rmtree(each)
+        self._mark.remove()
 
     def _connected(self) -> Engine:
         if self._engine is None:
@@ -127,7 +138,9 @@ class ChromaStorage:
                 )
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             ask_for_blank_memory()
-            self._engine = Engine(self._folder)
+            self._mark.check()
+            self._mark.begin()
+            self._engine = Engine(self._folder, self._mark)
             self._opened = _identity(self._folder / DATABASE)
         return self._engine
 

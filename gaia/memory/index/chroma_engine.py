@@ -7,14 +7,14 @@ What is asked of it here is what the client asks, and the files are the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from gaia.memory.index.environment import be_modest
+from gaia.memory.index.mark import DATABASE, Mark
 
-DATABASE = "chroma.sqlite3"
 OPEN_COLLECTIONS = 128
 """The engine keeps the vectors of so many in memory: more than there are."""
 WHERE = ("default_tenant", "default_database")
@@ -38,10 +38,30 @@ class Nearest(Protocol):
     distances: list[list[float]] | None
 
 
+class Bindings:
+    """Chroma's native code: each call of it is marked as its work."""
+
+    def __init__(self, bindings: Any, mark: Mark) -> None:
+        self._bindings = bindings
+        self._mark = mark
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*values: object) -> Any:
+            with self._mark.at_work():
+                return getattr(self._bindings, name)(*values)
+
+        return call
+
+    def close(self) -> None:
+        """Release the files."""
+        with self._mark.at_work():
+            self._bindings = None
+
+
 class Engine:
     """An open folder of Chroma's: collections by name. It raises whatever Chroma does."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mark: Mark) -> None:
         be_modest()
         import chromadb_rust_bindings as chroma  # type: ignore[import-untyped]
 
@@ -50,12 +70,14 @@ class Engine:
             hash_type=chroma.MigrationHash.MD5,
             migration_mode=chroma.MigrationMode.Apply,
         )
-        self.bindings: Any = chroma.Bindings(
-            allow_reset=False,
-            sqlite_db_config=database,
-            persist_path=str(folder),
-            hnsw_cache_size=OPEN_COLLECTIONS,
-        )
+        with mark.at_work():
+            opened = chroma.Bindings(
+                allow_reset=False,
+                sqlite_db_config=database,
+                persist_path=str(folder),
+                hnsw_cache_size=OPEN_COLLECTIONS,
+            )
+        self.bindings = Bindings(opened, mark)
 
     def names(self) -> Sequence[str]:
         """The names of all collections."""
@@ -72,7 +94,7 @@ class Engine:
 
     def close(self) -> None:
         """Release the files. No collection can be used after it."""
-        self.bindings = None
+        self.bindings.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ class Index:
         self._progress: Progress | None = None
         self._is_current = False
         self._is_damaged = False
+        self._made_again = ""
         self._wanted = self._begun = self._finished = 0
         self._woken = asyncio.Event()
         self._hurried = asyncio.Event()
@@ -96,6 +97,11 @@ class Index:
     def enabled(self) -> bool:
         """Whether memory is switched on."""
         return self._stage is not Stage.OFF
+
+    @property
+    def made_again(self) -> str:
+        """Why it was last made again since the start, empty when it was not."""
+        return self._made_again
 
     def wake(self) -> None:
         """Say that operations were written: they are applied soon."""
@@ -122,9 +128,9 @@ class Index:
             raise IndexUnavailableError(f"memories cannot be found by meaning: {cause}")
         try:
             return await self._searcher.nearest(parts, index, user_id, text, limit)
-        except IndexDamagedError:
+        except IndexDamagedError as exc:
             if builder.active is index:
-                self._is_damaged = True
+                self._has_damage(exc)
                 self._woken.set()
             raise
 
@@ -186,8 +192,10 @@ class Index:
                 pause = FIRST_PAUSE_SECONDS
                 await self._woken.wait()
             except IndexUnavailableError as exc:
-                logger.warning("the memory index waits for %.0f s: %s", pause, exc)
-                self._is_damaged = self._is_damaged or isinstance(exc, IndexDamagedError)
+                if isinstance(exc, IndexDamagedError):
+                    self._has_damage(exc)
+                else:
+                    logger.warning("the memory index waits for %.0f s: %s", pause, exc)
                 await self._tell(fault=str(exc))
                 self._hurried.clear()
                 await until_set(self._clock, pause, self._hurried)
@@ -235,6 +243,10 @@ class Index:
                 self._finished = self._begun
                 await self._tell(is_current=True)
                 return
+
+    def _has_damage(self, damage: IndexDamagedError) -> None:
+        logger.warning("the memory index is to be made again from the ledger: %s", damage)
+        self._is_damaged, self._made_again = True, str(damage)
 
     async def _tell(self, *, is_current: bool = False, fault: str = "") -> None:
         """Let whoever waits see what has changed."""

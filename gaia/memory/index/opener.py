@@ -12,13 +12,12 @@ from gaia.errors import IndexUnavailableError
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.embedder import CachedEmbedder, Mem0Embedder
 from gaia.memory.index.factories import Factories, Llm
-from gaia.memory.index.parts import OpenParts, Parts, Storage
+from gaia.memory.index.parts import OpenParts, Parts, Storage, local_chroma
 from gaia.memory.index.shared import SharedStorage
 from gaia.memory.protocols import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
 
-REMOTE_CHROMA = ("host", "tenant")
 NO_KEY = "none"
 """Stands where a host of one's own asks for no key and its client for one."""
 
@@ -91,10 +90,9 @@ def _open_embedder(settings: ComponentSettings, secrets: Secrets, factories: Fac
 
 
 def _storage(home: Home, settings: ComponentSettings, factories: Factories) -> Storage:
-    is_remote = any(settings.config.get(each) for each in REMOTE_CHROMA)
-    if settings.provider == "chroma" and not is_remote:
-        path = settings.config.get("path") or "chroma"
-        return ChromaStorage(home.memory / str(path))
+    folder = local_chroma(home, settings)
+    if folder is not None:
+        return ChromaStorage(folder)
     return SharedStorage(settings.provider, settings.config, home.memory, factories)
 
 

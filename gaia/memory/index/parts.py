@@ -7,17 +7,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
 from gaia.memory.protocols import Embedder, VectorStore
+from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.settings.schema import MemorySettings
+from gaia.settings.schema import ComponentSettings, MemorySettings
 from gaia.threads import DaemonThreadPool
 
 PATIENCE_SECONDS = 180.0
 """How long a step may take: loading everything from a slow card takes a minute."""
+
+REMOTE_CHROMA = ("host", "tenant")
+"""Options of a Chroma that is a server."""
 
 SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
 
@@ -164,6 +169,15 @@ class Fingerprint:
 
     def __str__(self) -> str:
         return f"{self.provider} {self.model}, {self.dimensions} numbers, in {self.storage}"
+
+
+def local_chroma(home: Home, vector_store: ComponentSettings) -> Path | None:
+    """The folder of a Chroma that gaia opens itself, None where the settings name another
+    store."""
+    config = vector_store.config
+    if vector_store.provider != "chroma" or any(config.get(each) for each in REMOTE_CHROMA):
+        return None
+    return home.memory / str(config.get("path") or "chroma")
 
 
 def read_fingerprint(text: str) -> Fingerprint | None:

@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, ok, skipped, warning
-from gaia.memory.index.parts import read_fingerprint
+from gaia.memory.index.mark import Mark
+from gaia.memory.index.parts import local_chroma, read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import MemoryStatus
 from gaia.paths import Home
@@ -60,7 +61,7 @@ def index_check(
         tables = await asyncio.to_thread(_read, home)
         if tables is None:
             return [ok("there is none yet")]
-        return [*_resting(home, memory, tables, clock.now())]
+        return [*await asyncio.to_thread(_resting, home, memory, tables, clock.now())]
 
     return Check(NAME, look, needs=("database",))
 
@@ -77,7 +78,8 @@ def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Fin
             reindex,
         )
     behind = f", {memory.waiting:,} changes behind" if memory.waiting else ", in step"
-    return ok(counted(memory.memories, "memory", "memories") + behind)
+    again = f"; made again since the start: {memory.made_again}" if memory.made_again else ""
+    return ok(counted(memory.memories, "memory", "memories") + behind + again)
 
 
 def _read(home: Home) -> _Tables | None:
@@ -116,6 +118,9 @@ def _resting(
                 "Nothing to do: the next start rebuilds it.",
             )
         ]
+    folder = local_chroma(home, memory.vector_store)
+    if folder is not None and (cause := Mark(folder).distrust()):
+        return [warning(cause, "Nothing to do: the next start makes it again from the ledger.")]
     if tables.backlog.waiting and tables.backlog.oldest is not None:
         since = duration((now - tables.backlog.oldest).total_seconds())
         changes = counted(tables.backlog.waiting, "change", "changes")

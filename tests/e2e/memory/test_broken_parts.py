@@ -6,9 +6,15 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 
+import numpy as np
 import pytest
 
+from gaia.memory.index import mark
+from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.parts import Placement
+from tests.harness.house import PATIENCE_SECONDS
 from tests.harness.household import Household
 from tests.servers.model_server import Step
 
@@ -19,6 +25,10 @@ WHERE = "Where is the gate code note?"
 DOG = "My dog is called Rex"
 DOG_IN_GERMAN = "Wie heißt mein Hund?"
 """No word of it stands in the memory: it is found by its meaning or not at all."""
+
+DIMENSIONS = 384
+MORE = 1_100
+"""Vectors, a little more than Chroma collects before it writes them to files of their own."""
 
 
 def embedder(household: Household, model: str) -> str:
@@ -120,6 +130,50 @@ async def test_vectors_that_are_deleted_come_back_and_meaning_is_found_again(
     async with household.awake():
         await household.until(lambda: folder.exists() and household.memory_works())
         assert await recalls(household, DOG_IN_GERMAN, DOG)
+
+
+async def test_an_index_that_kills_gaia_kills_it_once_and_all_memories_are_found_again(
+    household: Household, run_gaia
+) -> None:
+    await household.furnish()
+    async with household.awake():
+        await household.on_telegram("ada", f"/remember {DOG}")
+        await household.until(household.memory_works)
+    files_that_kill(household)
+    await household.daemons.start(household.home)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await household.daemons.ended() == -signal.SIGSEGV
+    doctor = await run_gaia(household.home, "doctor")
+    assert "ended while it read or wrote the index" in " ".join(doctor.stdout.split())
+    async with household.awake():
+        # The channels are up while the index is made again.
+        await household.on_telegram("ada", WHERE)
+        await household.until(household.memory_works)
+        assert await recalls(household, DOG_IN_GERMAN, DOG)
+        doctor = await run_gaia(household.home, "doctor")
+        assert "in step; made again since the start: gaia ended while" in " ".join(
+            doctor.stdout.split()
+        )
+    async with household.awake():
+        await household.until(household.memory_works)
+        assert household.asks("/local/status")["memory"]["made_again"] == ""
+
+
+def files_that_kill(household: Household) -> None:
+    """Have the index in files as an earlier gaia left them, and a power cut full of zeros."""
+    folder = household.home.memory / "chroma"
+    ((index_id, shard),) = household.rows("SELECT index_id, shard FROM index_shards")
+    vectors = np.random.default_rng(7).standard_normal((MORE, DIMENSIONS)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    storage = ChromaStorage(folder)
+    store = storage.open(index_id, Placement({"eve": shard}), DIMENSIONS)
+    for number, vector in enumerate(vectors, start=1_000):
+        store.put("eve", {number: vector})
+    assert store.nearest("eve", vectors[0], 1)[0].memory_id == 1_000
+    storage.close()
+    (folder / mark.NAME).unlink()
+    (links,) = folder.glob("*/link_lists.bin")
+    links.write_bytes(bytes(links.stat().st_size))
 
 
 async def test_another_embedder_indexes_again_while_words_are_still_found(

@@ -14,6 +14,7 @@ from chromadb.api.client import Client
 from chromadb.config import Settings
 
 from gaia.errors import IndexDamagedError
+from gaia.memory.index import mark
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.parts import IndexStore, Placement
 
@@ -43,6 +44,10 @@ def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Pa
     for each in folder.iterdir():
         if each.is_dir():
             shutil.rmtree(each)
+    with pytest.raises(IndexDamagedError, match="not as gaia left them"):
+        storage.open(1, placement, 16)
+    # An earlier gaia left no mark, by which that is seen before anything is opened.
+    (folder / mark.NAME).unlink()
     store = storage.open(1, placement, 16)
     with pytest.raises(IndexDamagedError):
         store.nearest("ada", vectors[0], 1)

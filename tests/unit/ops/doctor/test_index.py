@@ -9,6 +9,7 @@ import pytest
 
 from gaia.errors import NotRunningError
 from gaia.findings import Finding, Outcome
+from gaia.memory.index.mark import Mark
 from gaia.memory.index.parts import read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.doctor.index import index_check
@@ -75,6 +76,40 @@ async def test_without_memories_there_is_nothing_to_find(home: Home, tmp_path: P
     assert (await found(home)).detail == "0 memories, there is nothing to find"
     assert (await found(Home(tmp_path / "empty"))).outcome is Outcome.OK
     assert (await found(home, memory=MemorySettings(enabled=False))).detail == "memory is off"
+
+
+async def test_an_index_that_was_made_again_is_told_with_the_cause(home: Home) -> None:
+    again = WELL.model_copy(update={"made_again": "its files were damaged"})
+    finding = await found(home, said=again)
+    assert finding.outcome is Outcome.OK
+    assert finding.detail == (
+        "3 memories, in step; made again since the start: its files were damaged"
+    )
+
+
+@pytest.mark.parametrize("path", [None, "elsewhere"])
+async def test_an_index_that_the_next_start_does_not_trust_is_told(
+    home: Home, database: Database, path: str | None
+) -> None:
+    await remember(database)
+    await make(database, EMBEDDED)
+    await database.write(lambda session: indexes.ops_done(session, [1]))
+    folder = home.memory / (path or "chroma")
+    folder.mkdir(parents=True)
+    memory = MemorySettings()
+    if path is not None:
+        store = ComponentSettings(provider="chroma", config={"path": path})
+        memory = MemorySettings(vector_store=store)
+    assert "in step" in (await found(home, memory=memory)).detail
+    mark = Mark(folder)
+    mark.begin()
+    assert "in step" in (await found(home, memory=memory)).detail
+    with mark.at_work():
+        finding = await found(home, memory=memory)
+    mark.end()
+    assert finding.outcome is Outcome.WARNING
+    assert finding.detail == ("gaia ended while it read or wrote the index, which may be damaged")
+    assert finding.remedy == "Nothing to do: the next start makes it again from the ledger."
 
 
 async def test_what_waits_is_told_with_its_age(home: Home, database: Database) -> None:
