@@ -15,6 +15,7 @@ from gaia.app.channels import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
 from gaia.memory import rerank
+from gaia.ops import mounts
 from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -71,6 +72,8 @@ def prepare(
         logger.error("STARTED WITH THE LAST GOOD SETTINGS: %s", loaded.problem)
     for warning in loaded.warnings:
         logger.warning("%s", warning)
+    if problem := mounts.problem(home, mounts.mount_below(home)):
+        logger.warning("%s. %s", problem, mounts.remedy(home))
     return Start(home, loaded, watch, manager, clock, hang_up)
 
 

@@ -87,7 +87,12 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.ops.doctor.databases import database_checks, journals_check, user_zones_check
     from gaia.ops.doctor.home import home_check, permissions_check
     from gaia.ops.doctor.leftovers import leftovers_check
-    from gaia.ops.doctor.machine import disk_check, packages_check, runtime_checks
+    from gaia.ops.doctor.machine import (
+        disk_check,
+        file_system_checks,
+        packages_check,
+        runtime_checks,
+    )
     from gaia.ops.doctor.service import may_rest, service_check, services_here
 
     loaded, services = configuration.loaded, services_here(os.environ)
@@ -97,6 +102,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         home_check(home),
         permissions_check(home),
         disk_check(home),
+        *file_system_checks(home),
         *runtime_checks(clock),
         packages_check(),
         configuration.check(),

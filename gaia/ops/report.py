@@ -165,6 +165,7 @@ class StatusReport(Report):
     jobs: tuple[JobStatus, ...]
     backup: BackupStatus
     clock: PartStatus = PartStatus(name="clock", ok=True)
+    file_system: PartStatus = PartStatus(name="file system", ok=True)
 
     @property
     def degraded(self) -> tuple[PartStatus, ...]:

@@ -18,6 +18,7 @@ from gaia.errors import VanishedError
 from gaia.memory.index.index import Index
 from gaia.memory.recall import Recall
 from gaia.messages import Health
+from gaia.ops import mounts
 from gaia.ops import report_parts as parts
 from gaia.ops.backup.archives import archives_in, backup_folder
 from gaia.ops.clock_watch import ClockWatch
@@ -91,6 +92,8 @@ class Status:
         self._clock = clock
         self._clock_watch = clock_watch
         self._started_at = clock.now()
+        problem = mounts.problem(home, mounts.mount_below(home))
+        self._file_system = PartStatus(name="file system", ok=not problem, detail=problem)
 
     async def report(self) -> StatusReport:
         """The report as of now.
@@ -132,6 +135,7 @@ class Status:
             jobs=parts.job_statuses(read.runs, now),
             backup=await self._backup_status(settings.backup),
             clock=self._clock_watch.status(),
+            file_system=self._file_system,
         )
 
     async def _backup_status(self, settings: BackupSettings) -> BackupStatus:

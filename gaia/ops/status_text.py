@@ -170,7 +170,7 @@ def _others(report: StatusReport) -> Iterator[Line]:
     for part in (report.store, report.recall, report.forgetting):
         if not part.ok:
             yield Line(part.name, part_in_words(part), Tone.BAD)
-    for part in (report.budget, report.clock):
+    for part in (report.budget, report.clock, report.file_system):
         if not part.ok:
             yield Line(part.name, part.detail, Tone.WARNING)
 

@@ -2,21 +2,27 @@
 
 Editors write a file again, rename another one over it, or write it in pieces; Kubernetes
 swaps a link that the file is reached through. So the folders are watched, not the files,
-and what counts is what can be read in the end.
+and what counts is what can be read in the end. Where no events come, as on a disk of another
+machine, the files are read every half a minute.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
-from watchfiles import Change, awatch
+from watchfiles import awatch
 
+from gaia.clock import until_set
 from gaia.files import read_bounded
 from gaia.ports import Clock
 from gaia.settings.schema import LARGEST_BYTES
+
+logger = logging.getLogger(__name__)
 
 QUIET_SECONDS = 0.5
 """A file that is written in pieces is read once it has stayed the same for so long."""
@@ -24,12 +30,19 @@ QUIET_SECONDS = 0.5
 VANISHED_SECONDS = 5.0
 """The same of one that is not there or empty: more probably it is being written."""
 
+POLL_SECONDS = 30.0
+"""Between two looks without an event."""
+
 STEP_MILLISECONDS = 100
 LONGEST_MILLISECONDS = 1_000
 """How long events are gathered: gaia writes into the same folder all the time."""
 
 LINKS = 40
 """As many links in a row as Linux follows."""
+
+
+Events = Callable[[Collection[Path]], AsyncGenerator[object, None]]
+"""Yields whenever one of these paths is touched, or may be."""
 
 
 class Watch:
@@ -42,11 +55,14 @@ class Watch:
         *,
         quiet_seconds: float = QUIET_SECONDS,
         vanished_seconds: float = VANISHED_SECONDS,
+        events: Events | None = None,
     ) -> None:
         self._files = files
         self._clock = clock
         self._quiet_seconds = quiet_seconds
         self._vanished_seconds = vanished_seconds
+        self._events = events or _events
+        self._is_deaf = False
         self._seen = self._contents()
 
     def seen(self) -> None:
@@ -54,21 +70,36 @@ class Watch:
         self._seen = self._contents()
 
     async def changes(self) -> AsyncIterator[None]:
-        """Tell each time that something else stands in the files, and has come to rest.
-
-        Raises:
-            OSError: The folders cannot be watched.
-        """
+        """Tell each time that something else stands in the files, and has come to rest."""
         while True:
-            watched = self._reached()
-            async with aclosing(_events(watched)) as events:
-                if await self._is_news():
-                    yield
-                async for _ in events:
+            watched, touched = self._reached(), asyncio.Event()
+            listening = asyncio.create_task(self._listen(watched, touched), name="settings events")
+            try:
+                # It listens before the first look: nothing falls between the two.
+                await asyncio.sleep(0)
+                while watched == self._reached():
+                    touched.clear()
                     if await self._is_news():
                         yield
-                    if watched != self._reached():
-                        break
+                    await until_set(self._clock, POLL_SECONDS, touched)
+                    if listening.done():
+                        listening.result()
+            finally:
+                listening.cancel()
+                await asyncio.wait({listening})
+
+    async def _listen(self, watched: Collection[Path], touched: asyncio.Event) -> None:
+        """Set `touched` at each event."""
+        try:
+            async with aclosing(self._events(watched)) as events:
+                async for _ in events:
+                    touched.set()
+        except (OSError, RuntimeError) as exc:
+            # Of both kinds are what watchfiles raises where the system has no more watches.
+            if not self._is_deaf:
+                words = "changed settings are seen only every %.0f s, for no events come: %s"
+                logger.warning(words, POLL_SECONDS, exc)
+            self._is_deaf = True
 
     async def _is_news(self) -> bool:
         before, present = self._seen, self._contents()
@@ -91,7 +122,7 @@ class Watch:
         return {each for file in self._files for each in reached_by(file)}
 
 
-def _events(watched: Collection[Path]) -> AsyncGenerator[set[tuple[Change, str]], None]:
+def _events(watched: Collection[Path]) -> AsyncGenerator[object, None]:
     names = {str(each) for each in watched}
     return awatch(
         *{each.parent for each in watched if each.parent.is_dir()},

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import gaia
 from gaia.findings import Check, Finding, failed, ok, skipped, warning
+from gaia.ops import mounts
 from gaia.ops.doctor import home as home_folder
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -38,6 +39,7 @@ PACKAGES = "packages"
 CHANNELS = "channels"
 REMEDY = "Install gaia into an environment of its own, without the package channels (Django's)."
 DISK = "disk"
+FILE_SYSTEM = "file system"
 MEGABYTE = 1024 * 1024
 
 LEAST_BYTES = 100 * MEGABYTE
@@ -185,6 +187,22 @@ def disk_check(home: Home, *, least: int = LEAST_BYTES, little: int = LITTLE_BYT
         return [await asyncio.to_thread(_look_at_disk, home, least, little)]
 
     return Check(DISK, look, needs=(home_folder.NAME,))
+
+
+def file_system_checks(home: Home, table: Path = mounts.MOUNTS) -> Sequence[Check]:
+    """The check of what the home lies on, where the system tells that."""
+
+    async def look() -> Sequence[Finding]:
+        return [await asyncio.to_thread(_look_at_mount, home, table)]
+
+    return [Check(FILE_SYSTEM, look, needs=(home_folder.NAME,))] if table.exists() else []
+
+
+def _look_at_mount(home: Home, table: Path) -> Finding:
+    mount = mounts.mount_below(home, table)
+    if problem := mounts.problem(home, mount):
+        return warning(problem, mounts.remedy(home))
+    return ok(f"SQLite may use {mount.kind}") if mount else skipped("it is not in the mounts")
 
 
 def _look_at_disk(home: Home, least: int, little: int) -> Finding:

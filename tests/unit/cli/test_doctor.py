@@ -20,6 +20,7 @@ from gaia.cli.doctor import Columns, summary, wants_colour
 from gaia.cli.main import app
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.ops.doctor.checks import Examined
+from gaia.ops.mounts import MOUNTS
 from gaia.paths import Home
 from tests.servers.serve import serving
 
@@ -63,6 +64,9 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
+FILE_SYSTEM = {"file system": "ok"} if MOUNTS.exists() else {}
+
+
 def run(home: Home, *arguments: str, **variables: str) -> Result:
     own = {"HOME": str(home.root.parent), "XDG_CONFIG_HOME": None}
     environ = {"GAIA_HOME": str(home.root), "COLUMNS": "80", **own, **variables}
@@ -85,6 +89,7 @@ def test_a_home_in_which_nothing_runs_yet(home: Home) -> None:
         "home": "ok",
         "permissions": "ok",
         "disk": "ok",
+        **FILE_SYSTEM,
         "versions": "ok",
         "time zone": "ok",
         "user time zones": "ok",

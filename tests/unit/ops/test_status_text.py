@@ -234,6 +234,13 @@ def test_what_each_user_used_today_stands_in_columns() -> None:
     ]
 
 
+def test_a_disk_that_is_no_place_for_the_database_is_a_warning() -> None:
+    unsafe = PartStatus(name="file system", ok=False, detail="it lies on nfs4")
+    (line,) = lines("file system", file_system=unsafe)
+    assert (line.text, line.tone) == ("it lies on nfs4", Tone.WARNING)
+    assert WELL.model_copy(update={"file_system": unsafe}).degraded == ()
+
+
 def test_what_does_not_work_is_in_the_report_by_name() -> None:
     failed = JobStatus(name="backup", state="failed", error="disk full")
     report = WELL.model_copy(update={"channels": (BROKEN,), "jobs": (failed,)})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.settings.watch import Watch, reached_by
+from gaia.settings.watch import POLL_SECONDS, Events, Watch, reached_by
+from gaia.testing.clock import FakeClock, until
 
 PATIENCE_SECONDS = 20.0
 QUIET_SECONDS = 0.3
@@ -172,3 +174,44 @@ def test_links_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     assert set(reached_by(tmp_path / "a")) == {tmp_path / "a", tmp_path / "b"}
+
+
+async def silent(watched: Collection[Path]) -> AsyncGenerator[object, None]:
+    """No event comes, as on a disk of another machine."""
+    await asyncio.Event().wait()
+    yield
+
+
+async def refused(watched: Collection[Path]) -> AsyncGenerator[object, None]:
+    """The system has no more watches."""
+    raise OSError(errno.ENOSPC, "OS file watch limit reached")
+    yield
+
+
+@pytest.mark.parametrize("events", [silent, refused])
+async def test_where_no_events_come_the_files_are_looked_at_every_half_a_minute(
+    tmp_path: Path, events: Events, caplog: pytest.LogCaptureFixture
+) -> None:
+    file, clock = tmp_path / "gaia.yaml", FakeClock()
+    file.write_text("one")
+    watch = Watch([file], clock, quiet_seconds=1, vanished_seconds=1, events=events)
+    changes = aiter(watch.changes())
+    for text in ("two", "three"):
+        change = asyncio.ensure_future(anext(changes))
+        await until(lambda: clock.sleeping == (POLL_SECONDS,))
+        clock.advance(POLL_SECONDS)
+        await until(lambda: clock.sleeping == (POLL_SECONDS,))
+        assert not change.done()
+        file.write_text(text)
+        clock.advance(POLL_SECONDS - 1)
+        await asyncio.sleep(0)
+        assert clock.sleeping == (1,)
+        clock.advance(1)
+        await until(lambda: clock.sleeping == (1,))
+        clock.advance(1)
+        await change
+    await changes.aclose()  # type: ignore[attr-defined]
+    told = [each.getMessage() for each in caplog.records]
+    words = "changed settings are seen only every 30 s, for no events come: "
+    deaf = [f"{words}[Errno 28] OS file watch limit reached"]
+    assert told == (deaf if events is refused else [])

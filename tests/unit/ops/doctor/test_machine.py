@@ -15,6 +15,7 @@ from gaia.ops.doctor.machine import (
     Times,
     channels_are_ours,
     disk_check,
+    file_system_checks,
     packages_check,
     runtime_checks,
 )
@@ -48,6 +49,26 @@ async def test_a_full_disk_is_told_with_what_gaia_has_on_it(tmp_path: Path) -> N
         file.truncate(3 * 2**30)
     finding = await found(disk_check(home, least=2**60, little=2**61))
     assert finding.remedy == f"Free some space. gaia has 3.0 GB in {home.models}."
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [("ext4", Outcome.OK), ("nfs4", Outcome.WARNING)])
+async def test_a_disk_of_another_machine_is_a_warning(
+    tmp_path: Path, kind: str, outcome: Outcome
+) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text(f"28 1 259:2 / / rw,relatime shared:1 - {kind} source rw\n")
+    (check,) = file_system_checks(Home(tmp_path), table)
+    finding = await found(check)
+    assert finding.outcome is outcome
+    assert kind in finding.detail
+    assert ("GAIA_HOME" in finding.remedy) == (outcome is Outcome.WARNING)
+
+
+async def test_without_a_table_of_mounts_the_file_system_is_not_checked(tmp_path: Path) -> None:
+    assert file_system_checks(Home(tmp_path), tmp_path / "none") == []
+    (tmp_path / "empty").touch()
+    (check,) = file_system_checks(Home(tmp_path), tmp_path / "empty")
+    assert (await found(check)).outcome is Outcome.SKIPPED
 
 
 async def versions(*sqlite: int) -> Finding:
