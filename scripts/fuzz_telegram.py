@@ -10,12 +10,9 @@ the token. Needs the environment of `scripts/setup-dev`.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import logging
-import sys
-import time
 import warnings
 from collections import Counter
 from dataclasses import asdict
@@ -35,6 +32,7 @@ from channels.telegram.words import Me
 from gaia.clock import SystemClock
 from gaia.logs import CHATTY
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
+from tests.harness.fuzz import run, show
 from tests.servers.telegram.odd_updates import OddUpdates
 from tests.servers.telegram.table import load_bot_api
 
@@ -155,7 +153,7 @@ class Lines(logging.Handler):
             self.unexpected.append(line)
 
 
-async def main(count: int, seed: int) -> int:
+async def main(count: int, seed: int) -> bool:
     warnings.filterwarnings("ignore", category=PTBDeprecationWarning)
     lines = Lines()
     logging.basicConfig(level=logging.DEBUG, handlers=[lines], force=True)
@@ -168,29 +166,20 @@ async def main(count: int, seed: int) -> int:
     condition.begin()
     side_effects = SideEffects(telegram, ChatBackoff(clock), background)
     intake = Intake(core, Me(4000, "gaia_bot"), side_effects, clock)
-    started_at = time.perf_counter()
     timing = Timing(first_pause=0.001, longest_pause=0.001)
     poller = asyncio.create_task(Poller(telegram, intake, condition, clock, timing).run())
     await asyncio.wait((poller,))
-    seconds = time.perf_counter() - started_at
     await background.close()
     await telegram.close_connections()
     if not poller.cancelled():
         poller.result()
 
-    print(f"{count} odd updates, seed {seed}: {seconds:.1f} s, {count / seconds:.0f} a second")
     print(f"{core.odd} were received, {lines.set_aside} set aside, the others ignored")
     exactly_once = sum(1 for times in core.received.values() if times == 1)
     print(f"{exactly_once} of {supply.sound} sound messages were received exactly once")
-    for line in [*lines.tellers, *lines.unexpected][:10]:
-        print(f"in the log: {line[:2000]}")
-    failed = exactly_once < supply.sound or lines.tellers or lines.unexpected
-    return 1 if failed else 0
+    faults = [f"in the log: {line}" for line in (*lines.tellers, *lines.unexpected)]
+    return show(faults) and exactly_once == supply.sound
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--count", type=int, default=200_000, help="how many odd updates")
-    parser.add_argument("--seed", type=int, default=1, help="what they are made from")
-    arguments = parser.parse_args()
-    sys.exit(asyncio.run(main(arguments.count, arguments.seed)))
+    run(main, __doc__, count=200_000, what="odd updates")

@@ -10,12 +10,8 @@ number or the token. Needs the environment of `scripts/setup-dev`.
 
 from __future__ import annotations
 
-import argparse
-import asyncio
 import json
 import logging
-import sys
-import time
 from collections import Counter
 from dataclasses import asdict
 from functools import partial
@@ -47,6 +43,7 @@ from gaia.messages import (
     ReceiptKind,
 )
 from gaia.web.app import hook_routes
+from tests.harness.fuzz import run, show
 from tests.servers.twilio.odd_webhooks import Account, OddWebhook, OddWebhooks, Origin
 
 ACCOUNT = Account(
@@ -173,7 +170,7 @@ def faults_of(made: OddWebhook, status: int, calls: int) -> str | None:
     return None
 
 
-async def main(count: int, seed: int) -> int:
+async def main(count: int, seed: int) -> bool:
     lines = Lines()
     logging.basicConfig(level=logging.INFO, handlers=[lines], force=True)
     for name in (*CHATTY, "asyncio"):
@@ -185,7 +182,6 @@ async def main(count: int, seed: int) -> int:
     answers: Counter[tuple[Origin, int]] = Counter()
     faults: list[str] = []
     sound: list[str] = []
-    began = time.perf_counter()
     for made in islice(OddWebhooks(ACCOUNT, seed, canary=CANARY), count):
         before = core.calls
         status = await status_of(app, made)
@@ -195,10 +191,8 @@ async def main(count: int, seed: int) -> int:
             faults.append(f"{fault}: {made}")
         if made.origin is Origin.SOUND:
             sound.append(made.sid)
-    seconds = time.perf_counter() - began
     await channel.close()
 
-    print(f"{count} requests, seed {seed}: {seconds:.1f} s, {count / seconds:.0f} a second")
     for origin in Origin:
         statuses = ", ".join(
             f"{times} x {status}"
@@ -209,14 +203,8 @@ async def main(count: int, seed: int) -> int:
     exactly_once = sum(core.turns[sid] == 1 for sid in sound)
     print(f"{exactly_once} of {len(sound)} sound messages were one turn")
     print(f"{lines.count} lines of the log, {len(lines.unexpected)} of them unfit")
-    for line in [*faults, *lines.unexpected][:10]:
-        print(line[:2000])
-    return 1 if faults or lines.unexpected or exactly_once < len(sound) else 0
+    return show([*faults, *lines.unexpected]) and exactly_once == len(sound)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--count", type=int, default=100_000, help="how many requests")
-    parser.add_argument("--seed", type=int, default=1, help="what they are made from")
-    arguments = parser.parse_args()
-    sys.exit(asyncio.run(main(arguments.count, arguments.seed)))
+    run(main, __doc__, count=100_000, what="requests")

@@ -21,10 +21,13 @@ from gaia.settings.surprises import silent
 KeyPath = tuple[str, ...]
 """The keys that lead to a value; an item of a list goes by its index."""
 
-NULL = "tag:yaml.org,2002:null"
+STANDARD = "tag:yaml.org,2002:"
+"""Stands for the `!!` of a tag."""
+
+NULL = f"{STANDARD}null"
 KINDS = ("null", "bool", "int", "float", "str", "timestamp", "map", "seq")
-TAGS = {f"tag:yaml.org,2002:{kind}" for kind in KINDS}
-TIMESTAMP = "tag:yaml.org,2002:timestamp"
+TAGS = {f"{STANDARD}{kind}" for kind in KINDS}
+TIMESTAMP = f"{STANDARD}timestamp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,8 @@ class _Reader:
         self._seen.add(id(node))
         if node.tag not in TAGS:
             remedy = "Write it without the `!` tag"
-            self._document.add_mistake(place, path, f"has the tag {node.tag!r}", remedy)
+            tag = node.tag.replace(STANDARD, "!!")
+            self._document.add_mistake(place, path, f"has the tag {tag!r}", remedy)
             return None
         if isinstance(node, yaml.MappingNode):
             values: dict[str, JsonValue] = {}

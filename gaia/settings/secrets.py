@@ -37,6 +37,8 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 """The variables that may hold each secret; the first one that is set counts."""
 
+KNOWN = tuple(name for names in VARIABLES.values() for name in names)
+
 PASSPHRASES = VARIABLES["backup_passphrase"]
 """Their values are made up by people, of whatever words they like."""
 
@@ -59,6 +61,8 @@ NAMES = re.compile(
     r"(^|[_-])(api[_-]?key|apikey|key|token|secret|password|passwd|passphrase|credentials)$",
     re.IGNORECASE,
 )
+
+_COMMENT = re.compile(r"\s#(?!\s|$)")
 
 _START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%3[AaDd]))"
 """Before a secret whose first letters also end words, as those of `desk-lamp` do. Logs have
@@ -171,15 +175,33 @@ def _parse_env_file(env_file: Path, text: str, found: FoundSecrets) -> dict[str,
                 Mistake(str(env_file), line, None, "", "the line has no value", "Write NAME=value")
             )
         elif binding.key is not None:
-            values[binding.key] = binding.value or ""
-            _warn_of_misspelling(binding.key, f"{env_file}, line {line}", found)
+            place = f"{env_file}, line {line}"
+            value = binding.value or ""
+            if values.get(binding.key, value) != value:
+                found.warnings.append(
+                    f"{place}: {binding.key} stands here again with another value, which counts: "
+                    "keep one of the two"
+                )
+            values[binding.key] = value
+            _warn_of_misspelling(binding.key, place, found)
+            _warn_of_comment(binding.key, original, place, found)
     return values
 
 
+def _warn_of_comment(name: str, original: str, place: str, found: FoundSecrets) -> None:
+    """Of a `#` that may belong to the value: `.env` begins a comment there, as a shell does."""
+    written = original.partition("=")[2].strip()
+    cut = _COMMENT.search(written)
+    if cut is not None and not written.startswith(("'", '"')) and name in KNOWN:
+        found.warnings.append(
+            f"{place}: {name} ends before '#', where a comment begins: put the value in quotes "
+            "if what follows belongs to it"
+        )
+
+
 def _warn_of_misspelling(name: str, place: str, found: FoundSecrets) -> None:
-    known = [name for names in VARIABLES.values() for name in names]
-    meant = get_close_matches(name.upper(), known, n=1, cutoff=0.85) or _of_the_same_host(name)
-    if meant and name not in known:
+    meant = get_close_matches(name.upper(), KNOWN, n=1, cutoff=0.85) or _of_the_same_host(name)
+    if meant and name not in KNOWN:
         found.warnings.append(f"{place}: gaia does not read {name}; did you mean {meant[0]}?")
 
 
@@ -190,7 +212,7 @@ def _of_the_same_host(name: str) -> list[str]:
     owner = next((HOSTS[word] for word in words if word in HOSTS), None)
     if owner is None or not {words[-1], words[-1].removeprefix("API")} & {*LAST_WORDS}:
         return []
-    known = [each for names in VARIABLES.values() for each in names if owner in each]
+    known = [each for each in KNOWN if owner in each]
     return get_close_matches(name.upper(), known, n=1, cutoff=0.0)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-_OCTAL = re.compile(r"[-+]?0[0-7]+")
+_OCTAL = re.compile(r"[-+]?0[0-7_]+")
 _LEADING_ZERO = re.compile(r"[-+]?0\d+")
-_BY_SIXTY = re.compile(r"[-+]?\d+(:[0-5]?\d)+")
+_BY_SIXTY = re.compile(r"[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?")
 _VARIABLE = re.compile(r"\$\{\w+\}|\$[A-Z_][A-Z0-9_]*|%[A-Z_][A-Z0-9_]*%")
 _FREE_TEXT = re.compile(r"instructions$")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, text
+from sqlalchemy.exc import DatabaseError
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
@@ -131,10 +132,15 @@ def _check_header(path: Path) -> None:
 
 
 def _check_pages(connection: Connection, path: Path) -> None:
-    connection.execute(text("SELECT count(*) FROM sqlite_master"))
-    if _size(path) > QUICK_CHECK_BYTES:
-        return
-    finding = connection.execute(text("PRAGMA quick_check(1)")).scalar_one()
+    try:
+        connection.execute(text("SELECT count(*) FROM sqlite_master"))
+        if _size(path) > QUICK_CHECK_BYTES:
+            return
+        finding = connection.execute(text("PRAGMA quick_check(1)")).scalar_one()
+    except (DatabaseError, UnicodeDecodeError) as exc:
+        # SQLite has words of its own for some damage, and quotes it in others.
+        cause = exc.orig if isinstance(exc, DatabaseError) else "it is not UTF-8"
+        raise StoreError(damaged(path, str(cause))) from exc
     if finding != "ok":
         raise StoreError(damaged(path, finding))
 

@@ -94,13 +94,18 @@ def local_app(
             return JSONResponse({"error": str(exc)}, status_code=503)
         return Response(status_code=204)
 
+    async def leave(request: Request, exc: Exception) -> Response:
+        """Whoever hung up in the middle of a request reads no answer, and is no mistake."""
+        return Response(status_code=400)
+
     return Starlette(
         routes=[
             *_health_routes(status),
             Route("/local/status", report),
             Route("/local/wake", look, methods=["POST"]),
             *routes,
-        ]
+        ],
+        exception_handlers={ClientDisconnect: leave},
     )
 
 

@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -151,7 +152,22 @@ class BoundedConnection(H11Protocol):
         super().on_response_complete()
         self._look()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP. Where it comes in the middle of a request, or h11 cannot say so
+        any more, the connection is closed, and what the request is answered goes nowhere."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        try:
+            super().send_400_response(msg)
+        except h11.LocalProtocolError:
+            self.transport.close()
+
     def handle_websocket_upgrade(self, event: Any) -> None:
+        if not all(value.isascii() for _, value in event.headers):
+            # websockets would fail on it with a traceback.
+            self.send_400_response("Invalid HTTP request received.")
+            return
         self._let_go()
         super().handle_websocket_upgrade(event)
 

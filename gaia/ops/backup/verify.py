@@ -43,6 +43,9 @@ from gaia.store.opener import holds_nothing, open_database, read_revision
 from gaia.store.tables import InboxRow, UserRow
 
 PIECE_BYTES = 1024 * 1024
+MOST_READS_PAST_END = 10
+"""Of an archive that ends well there are two."""
+
 HEADERS_BYTES = 1024 * 1024
 """So much there may be beside the files: headers, padding, and the end."""
 
@@ -83,11 +86,13 @@ def unpack(path: Path, passphrase: str | None, folder: Path, progress: Progress)
 
 class _Bounded:
     """What is unpacked: the manifest, headers, and the files that were allowed. A small archive
-    may unpack to one without end, and the header of a member be of any size."""
+    may unpack to one without end, the header of a member be of any size, and what a member
+    claims to have not be there."""
 
     def __init__(self, unzipped: gzip.GzipFile) -> None:
         self._unzipped = unzipped
         self._left = MANIFEST_MAX_BYTES + HEADERS_BYTES
+        self._reads_past_end = 0
 
     def allow(self, size: int) -> None:
         """Let so many bytes more be read."""
@@ -98,6 +103,11 @@ class _Bounded:
         self._left -= len(piece)
         if self._left < 0:
             raise tarfile.TarError("it holds more than its manifest tells")
+        if not piece:
+            # A member that claims a size without end is passed over piece by piece.
+            self._reads_past_end += 1
+            if self._reads_past_end > MOST_READS_PAST_END:
+                raise EOFError("it ends before its files do")
         return piece
 
 
@@ -257,7 +267,7 @@ def _trouble(path: Path) -> str:
         with closing(sqlite3.connect(path)) as connection:
             (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-    except sqlite3.Error as exc:
+    except (sqlite3.Error, UnicodeDecodeError) as exc:
         return str(exc)
     if finding != "ok":
         return str(finding)

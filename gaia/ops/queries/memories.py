@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from gaia.ops.queries.people import Whose, find_owner, no_users
 from gaia.ops.queries.query import Moment, Query, Source
@@ -125,7 +127,7 @@ class UpkeepReport(Report):
 class WhichFile(Whose):
     """A file of all memories, in a format of `gaia.memory.transfer.importer`."""
 
-    file_format: str
+    file_format: Annotated[str, Field(pattern=r"^(jsonl|markdown)$")]
 
 
 class MemoryFile(Report):

@@ -18,6 +18,7 @@ TESTING = Path("gaia", "testing")
 """Nothing that runs imports it: it may use what tests are made with."""
 
 COMES_WITH = {
+    "h11": "uvicorn",
     "httpx2": "anthropic",
     "markdown_it": "rich",
     "pydantic_core": "pydantic",

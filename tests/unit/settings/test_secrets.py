@@ -101,6 +101,41 @@ def test_a_misspelt_name_is_warned_of(env_file: Path) -> None:
     assert "hunter2" not in warning
 
 
+def test_a_secret_that_a_comment_cuts_off_is_warned_of(env_file: Path) -> None:
+    write_env(env_file, "\nGAIA_BACKUP_PASSPHRASE=correct horse #1 battery\n")
+    found = find_secrets(env_file, {})
+    (warning,) = found.warnings
+    assert f"{env_file}, line 2: GAIA_BACKUP_PASSPHRASE ends before '#'" in warning
+    assert "put the value in quotes" in warning
+    assert "correct" not in warning
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GEMINI_API_KEY=key # mine",
+        "GEMINI_API_KEY=key #",
+        "GEMINI_API_KEY=key#1",
+        "GEMINI_API_KEY='key' #mine",
+        'GEMINI_API_KEY="key #1"',
+        "UNRELATED=key #1",
+        "# GEMINI_API_KEY=key #1",
+    ],
+)
+def test_what_is_meant_as_a_comment_is_not(env_file: Path, line: str) -> None:
+    assert find_secrets(write_env(env_file, f"{line}\n"), {}).warnings == []
+
+
+def test_a_secret_that_stands_there_twice_is_warned_of(env_file: Path) -> None:
+    write_env(env_file, "GEMINI_API_KEY=old\nGEMINI_API_KEY=new\nGEMINI_API_KEY=new\n")
+    found = find_secrets(env_file, {})
+    assert gemini_key(found) == "new"
+    assert found.warnings == [
+        f"{env_file}, line 2: GEMINI_API_KEY stands here again with another value, which "
+        "counts: keep one of the two"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [

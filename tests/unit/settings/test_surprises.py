@@ -54,6 +54,8 @@ def test_a_value_that_does_not_fit_tells_what_yaml_made_of_it(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("limits: {drain_seconds: 3:30.5}", "is 3:30.5, and YAML reads the number 210.5"),
+        ("web: {port: 0_10}", "web.port is 0_10, and YAML reads the number 8, counted by eights"),
         ("web: {port: 010}", "web.port is 010, and YAML reads the number 8, counted by eights"),
         ("web:\n  port: 22:10", "line 2: web.port is 22:10, and YAML reads the number 1330"),
         ("model:\n  name: ${MODEL}", "model.name holds ${MODEL}, which nobody replaces"),

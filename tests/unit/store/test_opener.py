@@ -87,6 +87,15 @@ async def test_a_file_that_is_no_database_is_refused(home: Home) -> None:
     await assert_refused(home, StoreError, "is damaged .*backups")
 
 
+async def test_a_file_of_a_format_that_does_not_exist_is_refused(home: Home) -> None:
+    await fill(home, rows=1)
+    content = bytearray(home.database.read_bytes())
+    # The schema format number, https://www.sqlite.org/fileformat2.html.
+    content[47] = 0xFF
+    home.database.write_bytes(content)
+    await assert_refused(home, StoreError, "is damaged .*unsupported file format")
+
+
 @pytest.mark.parametrize("size", [1, 99, 511])
 async def test_a_file_cut_to_less_than_a_page_is_refused(home: Home, size: int) -> None:
     await fill(home, rows=1)

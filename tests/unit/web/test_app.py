@@ -8,11 +8,16 @@ import socket
 import httpx
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Message
 
 from gaia.errors import ListenError, StoreError
 from gaia.ops.report import ChannelStatus, PartStatus, StatusReport
+from gaia.ops.status import Status
 from gaia.testing.clock import FakeClock
-from gaia.web.app import HEALTH_SECONDS, metrics_app, public_health_route
+from gaia.web.app import HEALTH_SECONDS, local_app, metrics_app, public_health_route
 from gaia.web.server import listen_on_port
 from tests.harness.reports import WELL
 
@@ -91,3 +96,25 @@ async def test_however_often_it_is_asked_gaia_looks_once_a_second() -> None:
             await asyncio.gather(*(client.get("/healthz") for _ in range(50)))
             assert looks.count == expected
             clock.advance(HEALTH_SECONDS)
+
+
+async def test_who_hangs_up_in_the_middle_of_a_request_is_no_mistake() -> None:
+    async def wake() -> None:
+        raise AssertionError
+
+    async def read(request: Request) -> Response:
+        return Response(await request.body())
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    route = Route("/local/read", read, methods=["POST"])
+    app = local_app(Status.__new__(Status), wake, [route])
+    scope = {"type": "http", "method": "POST", "path": "/local/read", "headers": []}
+    await app({**scope, "query_string": b""}, receive, send)
+    assert sent[0]["status"] == 400

@@ -4,10 +4,12 @@ asks at once."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -188,3 +190,26 @@ async def test_the_control_socket_keeps_a_chat_for_as_long_as_it_lasts(tmp_path:
 async def test_a_port_has_no_websockets() -> None:
     async with serving(Bounds(4, head_seconds=SHORT)) as connect:
         assert b" 101 " not in await ask(connect, UPGRADE)
+
+
+BROKEN = (
+    b"HEAD / HTTP/1.1\r\nHost: gaia\r\n\r\n\xff\r\n\r\n",
+    b"HEAD / HTTP/1.1\r\nHost: gaia\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n",
+    b"POST /slow HTTP/1.1\r\nHost: gaia\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n",
+    b"GET /slow HTTP/1.1\r\nHost: gaia\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n",
+    b"GET /slow HTTP/1.1\r\nHost: gaia\r\n\r\n\xff\r\n\r\n",
+    UPGRADE.replace(b"ZQ==", b"ZQ=\xcf"),
+)
+"""Requests that cannot be answered as they go on, and one that must not become a WebSocket."""
+
+
+@pytest.mark.parametrize("request_", BROKEN)
+async def test_what_is_no_http_is_refused_without_a_traceback(
+    tmp_path: Path, request_: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(Bounds(10), tmp_path / "socket") as connect:
+        assert b"HTTP/1.1 5" not in await ask(connect, request_)
+        assert (await ask(connect)).startswith(b"HTTP/1.1 200")
+        # What the slow one is answered goes nowhere.
+        await asyncio.sleep(4 * SHORT)
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR] == []

@@ -141,6 +141,19 @@ async def test_a_database_that_was_damaged_with_fitting_hashes_is_noticed(
     assert await troubles(_repacked(tmp_path, members | {"gaia.db": broken.read_bytes()}))
 
 
+async def test_damage_that_sqlite_tells_in_no_text_is_noticed(make: Make, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.db"
+    members = {member.name: content for member, content in read((await make()).path)}
+    broken.write_bytes(members["gaia.db"])
+    with closing(sqlite3.connect(broken, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_master SET name = CAST(x'f4' AS TEXT), sql = 'CREATE nonsense'"
+            " WHERE name = 'ix_users_name_key'"
+        )
+    assert await troubles(_repacked(tmp_path, members | {"gaia.db": broken.read_bytes()}))
+
+
 @pytest.mark.parametrize("revision", ["9999", None])
 async def test_one_of_a_revision_that_is_not_known_is_named(
     make: Make, tmp_path: Path, revision: str | None
@@ -275,6 +288,17 @@ async def test_a_header_without_end_is_refused_within_little_memory(
         tracemalloc.stop()
     assert "it holds more than its manifest tells" in trouble
     assert peak < 50_000_000
+
+
+@pytest.mark.parametrize("name", ["gaia.yaml", "no such file"])
+async def test_a_file_that_claims_to_have_no_end_is_not_waited_for(make: Make, name: str) -> None:
+    made = await make()
+    endless = tarfile.TarInfo(name)
+    endless.size = 2**62
+    tar = gzip.decompress(made.path.read_bytes()).rstrip(b"\0")
+    tar += bytes(-len(tar) % tarfile.BLOCKSIZE)
+    made.path.write_bytes(gzip.compress(tar + endless.tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
+    assert any("it ends before its files do" in each for each in await troubles(made.path))
 
 
 async def test_what_follows_the_files_is_not_read_for_ever(make: Make) -> None:
