@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def audit_command(
     elif answer.decisions:
         typer.echo(_as_table(answer.decisions))
     elif actions or user is not None or since is not None:
-        typer.echo("Nothing of that kind has been decided.")
+        say("Nothing of that kind has been decided.")
     else:
-        typer.echo("Nothing has been decided yet.")
+        say("Nothing has been decided yet.")
 
 
 def _known_action(name: str) -> str:

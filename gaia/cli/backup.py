@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.progress import backup_progress
 from gaia.text import counted
 
@@ -66,7 +66,10 @@ def create(
     )
     with backup_progress() as progress:
         made = asyncio.run(make_backup(home, wanted, SystemClock(), progress))
-    typer.echo(json.dumps(made_as_json(made), indent=2) if as_json else made_as_text(made))
+    if as_json:
+        echo_json(made_as_json(made))
+    else:
+        say(made_as_text(made))
 
 
 @app.command("list")
@@ -103,7 +106,7 @@ def list_backups(as_json: AsJson = False) -> None:
         ]
         typer.echo(f"{folder}\n{columns(('TAKEN AT', 'SIZE', 'MADE', 'FILE'), lines)}")
     else:
-        typer.echo(f"There is no backup in {folder}: make one with 'gaia backup create'.")
+        say(f"There is no backup in {folder}: make one with 'gaia backup create'.")
 
 
 @app.command()
@@ -126,7 +129,10 @@ def verify(file: File = LATEST, as_json: AsJson = False) -> None:
         echo_json({"ok": False, "path": str(path), "troubles": exc.troubles})
         raise typer.Exit(1) from exc
     text = json.dumps({"ok": True} | verified_as_json(verified), indent=2)
-    typer.echo(text if as_json else verified_as_text(verified))
+    if as_json:
+        typer.echo(text)
+    else:
+        say(verified_as_text(verified))
 
 
 @app.command()
@@ -160,9 +166,9 @@ def restore(
         told = restored_as_json(done.restored, home)
         echo_json(told | {"moved_aside": str(done.aside) if done.aside else None})
         return
-    typer.echo(restored_as_text(done.restored, home, has_secrets=home.env_file.exists()))
+    say(restored_as_text(done.restored, home, has_secrets=home.env_file.exists()))
     if done.aside is not None:
-        typer.echo(f"What was there before is in {done.aside}: remove it once all is well.")
+        say(f"What was there before is in {done.aside}: remove it once all is well.")
 
 
 def _found(file: Path) -> Path:

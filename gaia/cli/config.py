@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json, terminal_width
+from gaia.cli.console import AsJson, echo_json, say, terminal_width
 from gaia.text import cut
 
 if TYPE_CHECKING:
@@ -78,8 +78,10 @@ def check(as_json: AsJson = False) -> None:
         _check_what_they_ask_for(loaded, home)
     except SettingsError as exc:
         warnings = find_secrets(home.env_file, os.environ).warnings
-        typer.echo(_mistakes_as_json(exc, warnings) if as_json else str(exc), err=not as_json)
-        if not as_json:
+        if as_json:
+            typer.echo(_mistakes_as_json(exc, warnings))
+        else:
+            say(str(exc), err=True)
             _warn(warnings)
         raise typer.Exit(exc.exit_code) from exc
     if as_json:
@@ -87,9 +89,9 @@ def check(as_json: AsJson = False) -> None:
         return
     _warn(loaded.warnings)
     if home.settings_file.exists():
-        typer.echo(f"{home.settings_file} is fine.")
+        say(f"{home.settings_file} is fine.")
     else:
-        typer.echo(f"There is no {home.settings_file}, which is fine: the defaults apply.")
+        say(f"There is no {home.settings_file}, which is fine: the defaults apply.")
 
 
 def _unworkable(settings: Settings, home: Home, lines: Mapping[str, int]) -> Sequence[Mistake]:
@@ -127,7 +129,7 @@ def _check_what_they_ask_for(loaded: LoadedSettings, home: Home) -> None:
 
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
 
 
 def _mistakes_as_json(error: SettingsError, warnings: Sequence[str]) -> str:
@@ -240,9 +242,9 @@ def _tell(report: ReloadReport, *, as_json: bool, none: str) -> None:
     if as_json:
         typer.echo(report.model_dump_json(indent=2))
     elif not report.problem:
-        typer.echo("\n".join(_lines(report.changes)) or none)
+        say("\n".join(_lines(report.changes)) or none)
     else:
-        typer.echo(report.problem, err=True)
+        say(report.problem, err=True)
     if report.problem:
         raise typer.Exit(SettingsError.exit_code)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -68,16 +69,23 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def in_whole_words(text: str, stream: TextIO) -> str:
+def say(text: str, *, err: bool = False) -> None:
+    """Print sentences."""
+    stream = sys.stderr if err else sys.stdout
+    typer.echo(in_whole_words(text, stream, indent=""), err=err)
+
+
+def in_whole_words(text: str, stream: TextIO, *, indent: str = "  ") -> str:
     """`text` as lines for `stream`: a terminal, which would break words at its edge, gets none
-    that is wider; anybody else gets it as it is."""
+    that is wider, unless a word is; anybody else gets it as it is. `indent` stands before what
+    goes on from the line above."""
     if not stream.isatty():
         return text
     wrapped = (
         textwrap.wrap(
             line,
             terminal_width(),
-            subsequent_indent="  ",
+            subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.memory.change import with_memory
 from gaia.cli.memory.view import OfUser, shown_line
 from gaia.text import counted
@@ -80,7 +80,7 @@ def run(
             }
         )
     elif proposals:
-        typer.echo(f"Applied {counted(len(steps), 'change', 'changes')}.{_undo_hint(steps)}")
+        say(f"Applied {counted(len(steps), 'change', 'changes')}.{_undo_hint(steps)}")
 
 
 @app.command("list")
@@ -101,7 +101,7 @@ def list_steps(as_json: AsJson = False) -> None:
         ]
         typer.echo(columns(("ID", "SINCE", "WHAT", "CHANGE"), rows))
     else:
-        typer.echo("Nothing was applied yet: 'gaia grow run' proposes what to change.")
+        say("Nothing has been applied yet: 'gaia grow run' proposes what to change.")
 
 
 @app.command()
@@ -137,7 +137,7 @@ def undo(
     if as_json:
         echo_json({"undone": chosen.growth_id, "key": chosen.key})
     else:
-        typer.echo(f"Undone: {chosen.key}.")
+        say(f"Undone: {chosen.key}.")
 
 
 def _steps() -> Sequence[Step]:
@@ -167,14 +167,14 @@ def _asked(found: Figures, proposals: Sequence[Proposal], *, as_json: bool) -> S
     for line in _figures_in_words(found):
         typer.echo(line)
     if not proposals:
-        typer.echo("\nNothing to change.")
+        say("\nNothing to change.")
     wanted = []
     for each in proposals:
         typer.echo(f"\n{each.key}: {each.reason}\n{_diff(each)}")
         if sys.stdin.isatty() and typer.confirm("Apply it?", default=False):
             wanted.append(each)
     if proposals and not sys.stdin.isatty():
-        typer.echo("\nNobody can be asked here: --apply KEY applies one.")
+        say("\nNobody can be asked here: --apply KEY applies one.")
     return wanted
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gaia.cli.console import AsJson, columns, cut, echo_json, local_time, terminal_width
+from gaia.cli.console import AsJson, columns, cut, echo_json, local_time, say, terminal_width
 from gaia.cli.home import ask
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def jobs_command(
     elif answer.jobs:
         typer.echo(_as_table(answer.jobs))
         if not answer.running:
-            typer.echo("gaia does not run: it makes up for missed runs once it runs again.")
+            say("gaia does not run: it makes up for missed runs once it runs again.")
     else:
-        typer.echo("No job has been scheduled yet: gaia has not run here.")
+        say("No job has been scheduled yet: gaia has not run here.")
 
 
 def _as_table(jobs: Sequence[JobReport]) -> str:

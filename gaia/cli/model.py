@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns
+from gaia.cli.console import AsJson, columns, say
 from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def verify_models() -> None:
     for model in CATALOGUE:
         if model not in broken and (pulled := weights.pulled(model)):
             source = f", from {pulled.source}" if pulled.source else ""
-            typer.echo(f"{model.name} is what was pulled{source}: SHA-256 {pulled.sha256}")
+            say(f"{model.name} is what was pulled{source}: SHA-256 {pulled.sha256}")
     if broken:
         names = " and ".join(model.name for model in broken)
         raise ModelFileError(
@@ -93,7 +93,7 @@ def pull_model(
     require_engine()
     if Weights(home.models).is_installed(wanted):
         if not if_needed:
-            typer.echo(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")
+            say(f"{wanted.name} is here already: {Weights(home.models).path(wanted)}")
         return
 
     from gaia.cli.progress import pull_progress
@@ -102,7 +102,7 @@ def pull_model(
     home.create()
     with pull_progress(wanted.name) as progress:
         file = pull(wanted, home.models, progress)
-    typer.echo(f"{wanted.name} is ready: {file}", err=if_needed)
+    say(f"{wanted.name} is ready: {file}", err=if_needed)
 
 
 @app.command("remove")
@@ -121,7 +121,7 @@ def remove_model(
     if not yes:
         typer.confirm(f"Delete {weights.path(model)} ({_megabytes(model.size)})?", abort=True)
     weights.remove(model)
-    typer.echo(f"{name} is removed")
+    say(f"{name} is removed")
 
 
 def _wanted(name: str, home: Home, *, only_if_in_use: bool) -> CatalogueModel | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask, there_is_a_database, with_database
 from gaia.text import counted
 
@@ -33,9 +33,9 @@ def list_outbox(
     elif answer.chunks:
         typer.echo(_as_table(answer.chunks))
     elif dead:
-        typer.echo("Nothing was given up.")
+        say("Nothing was given up.")
     else:
-        typer.echo("Everything has been delivered.")
+        say("Everything has been delivered.")
 
 
 @app.command()
@@ -58,9 +58,9 @@ def retry(
         echo_json({"retried": list(revived), "running": runs})
     elif revived:
         when = "now" if runs else "when gaia runs"
-        typer.echo(f"{counted(len(revived), 'message', 'messages')} will be tried again {when}.")
+        say(f"{counted(len(revived), 'message', 'messages')} will be tried again {when}.")
     else:
-        typer.echo("Nothing was given up.")
+        say("Nothing was given up.")
 
 
 def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask, with_database
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def pair(
         echo_json(told)
         return
     called = invited.name or "a new user, called as they call themselves"
-    typer.echo(
+    say(
         f"Write this code to the bot: {code.shown}\n"
         f"It is valid for an hour. Whoever writes it is {called}, {invited.role.with_article}."
     )
@@ -105,7 +105,7 @@ def pending(as_json: AsJson = False) -> None:
     elif answer.requests:
         typer.echo(_as_table(answer.requests))
     else:
-        typer.echo("Nobody is waiting for access.")
+        say("Nobody is waiting for access.")
 
 
 def approve(
@@ -149,7 +149,7 @@ def approve(
         echo_json({**told.model_dump(mode="json"), "running": runs})
     else:
         when = "They are told now." if runs else "They are told when gaia runs."
-        typer.echo(f"{address} is {user.name} now, {user.role.with_article}. {when}")
+        say(f"{address} is {user.name} now, {user.role.with_article}. {when}")
 
 
 def _invite(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, say
 
 if TYPE_CHECKING:
     from gaia.ops.service.installer import Service, ServiceState, Steps
@@ -156,11 +156,11 @@ def _say_steps(steps: Steps, said: tuple[str, str], as_json: bool) -> None:
         return
     changed, unchanged = said
     if not steps.has_manager:
-        typer.echo(NO_ANSWER)
-    typer.echo(f"{steps.path} {changed if steps.is_changed else unchanged}.")
+        say(NO_ANSWER)
+    say(f"{steps.path} {changed if steps.is_changed else unchanged}.")
     if steps.by_hand:
         later = "" if steps.has_manager else " where systemd runs"
-        typer.echo(f"This is left for you to run{later}:")
+        say(f"This is left for you to run{later}:")
         for command in steps.by_hand:
             typer.echo(f"  {command}")
 
@@ -223,9 +223,8 @@ def serve_command() -> None:
 
 def announce(code: str) -> None:
     """Print the owner's code, past the log, which keeps what it gets."""
-    import typer
 
-    typer.echo(
+    say(
         f"To pair yourself as owner write this code to the bot: {code} "
         "(valid for an hour; 'gaia users pair' makes another)",
         err=True,

@@ -15,6 +15,7 @@ from gaia.cli.console import (
     cut,
     echo_json,
     local_time,
+    say,
     strip_controls,
     terminal_width,
 )
@@ -54,8 +55,8 @@ def list_sessions(
     elif answer.sessions:
         typer.echo(_as_table(answer.sessions))
     else:
-        typer.echo(
-            "There are no sessions now. One begins with 'gaia chat', and goes when it has been\n"
+        say(
+            "There are no sessions now. One begins with 'gaia chat', and goes when it has been "
             "learned from: 'gaia sessions search' finds what was said."
         )
 
@@ -159,7 +160,7 @@ def search(
     elif answer.turns:
         typer.echo(_turn_table(answer.turns, excerpt))
     else:
-        typer.echo(f"Nothing like that is in the conversations of {answer.user}.")
+        say(f"Nothing like that is in the conversations of {answer.user}.")
 
 
 def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:
@@ -255,9 +256,9 @@ def _tell_left(waiting: int, *, as_json: bool) -> None:
         echo_json({"running": False, "waiting": waiting, "digests": []})
     elif waiting:
         which = counted(waiting, "conversation", "conversations")
-        typer.echo(f"gaia does not run: its next start reads {which}.")
+        say(f"gaia does not run: its next start reads {which}.")
     else:
-        typer.echo("There is nothing to read.")
+        say("There is nothing to read.")
 
 
 def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_json: bool) -> None:
@@ -265,9 +266,9 @@ def _tell(outcomes: Sequence[DigestOutcome], names: Mapping[str, str], *, as_jso
         told = [each.model_dump() | {"user": names.get(each.user_id)} for each in outcomes]
         echo_json({"running": True, "waiting": 0, "digests": told})
     elif not outcomes:
-        typer.echo("There is nothing to read.")
+        say("There is nothing to read.")
     for each in () if as_json else outcomes:
-        typer.echo(f"{names.get(each.user_id, '(removed)')}: {_in_words(each)}")
+        say(f"{names.get(each.user_id, '(removed)')}: {_in_words(each)}")
     if any(each.state != "cleared" for each in outcomes):
         raise typer.Exit(1)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json
+from gaia.cli.console import AsJson, columns, echo_json, say
 from gaia.cli.home import ask, with_database
 from gaia.cli.pairing import RoleName, approve, is_remote, pair, pending
 
@@ -40,7 +40,7 @@ def list_users(as_json: AsJson = False) -> None:
     elif answer.users:
         typer.echo(_as_table(answer.users))
     else:
-        typer.echo("There are no users yet: 'gaia chat' makes you the first one, the owner.")
+        say("There are no users yet: 'gaia chat' makes you the first one, the owner.")
 
 
 def add(
@@ -56,20 +56,19 @@ def add(
     if as_json:
         echo_json(user_report(user, ()).model_dump(mode="json"))
     else:
-        typer.echo(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
-        for line in _next_step(user.name):
-            typer.echo(line)
+        say(f"Added {user.name}, {user.role.with_article}, as {user.user_id}.")
+        say(_next_step(user.name))
 
 
-def _next_step(name: str) -> Sequence[str]:
-    """How somebody who was added comes to write, in lines of 80 columns."""
+def _next_step(name: str) -> str:
+    """How somebody who was added comes to write."""
     from shlex import quote
 
     if is_remote():
-        return (f"'gaia users pair {quote(name)}' makes a code: whoever writes it is {name}.",)
+        return f"'gaia users pair {quote(name)}' makes a code: whoever writes it is {name}."
     return (
-        "No channel is on but the terminal: 'gaia setup' adds Telegram or WhatsApp, and",
-        f"'gaia users link {quote(name)} terminal LOGIN' takes a login of this machine for {name}.",
+        "No channel is on but the terminal: 'gaia setup' adds Telegram or WhatsApp, and "
+        f"'gaia users link {quote(name)} terminal LOGIN' takes a login of this machine for {name}."
     )
 
 
@@ -84,7 +83,7 @@ def link(name: Name, channel: Channel, sender: Sender) -> None:
         await users.link(user, address)
         return user
 
-    typer.echo(f"{address} is {_with_users(change).name} now.")
+    say(f"{address} is {_with_users(change).name} now.")
 
 
 def unlink(channel: Channel, sender: Sender) -> None:
@@ -93,7 +92,7 @@ def unlink(channel: Channel, sender: Sender) -> None:
 
     address = Address(channel, sender)
     _with_users(lambda users: users.unlink(address))
-    typer.echo(f"{address} is now linked to nobody.")
+    say(f"{address} is now linked to nobody.")
 
 
 def undo_link(name: Name) -> None:
@@ -112,16 +111,14 @@ def undo_link(name: Name) -> None:
 
     undone = with_database(change)
     if undone is None:
-        typer.echo(
-            f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address."
-        )
+        say(f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address.")
         raise typer.Exit(1)
     addresses = ", ".join(map(str, undone.addresses))
     if undone.apart is None:
-        typer.echo(f"{addresses} is now linked to nobody.")
+        say(f"{addresses} is now linked to nobody.")
     else:
         apart = undone.apart
-        typer.echo(f"{apart.name} is apart again, {apart.role.with_article}, with {addresses}.")
+        say(f"{apart.name} is apart again, {apart.role.with_article}, with {addresses}.")
 
 
 def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:
@@ -132,7 +129,7 @@ def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new 
         return await users.set_role(await users.find(name), Role(role))
 
     user = _with_users(change)
-    typer.echo(f"{user.name} is {user.role.with_article} now.")
+    say(f"{user.name} is {user.role.with_article} now.")
 
 
 def timezone(
@@ -152,9 +149,9 @@ def timezone(
 
     user = _with_users(change)
     if user.zone is None:
-        typer.echo(f"{user.name} has told no time zone. Give one: a zone, or a city.")
+        say(f"{user.name} has told no time zone. Give one: a zone, or a city.")
     else:
-        typer.echo(f"The time zone of {user.name} is {user.zone}.")
+        say(f"The time zone of {user.name} is {user.zone}.")
 
 
 def remove(
@@ -190,7 +187,7 @@ def remove(
             await replace_outdated_apart(home, database, SystemClock())
 
     with_database(change)
-    typer.echo(f"Removed {user.name}.")
+    say(f"Removed {user.name}.")
 
 
 def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:

@@ -255,7 +255,7 @@ def for_chat(report: StatusReport, own: Own) -> str:
 
 
 def _lines(report: StatusReport, own: Own) -> Iterator[str]:
-    yield f"I'm up for {duration(report.uptime_seconds)}, version {report.version}."
+    yield f"I have been up for {duration(report.uptime_seconds)}, version {report.version}."
     yield f"Model: {_model_in_words(report.model)}"
     yield f"Long-term memory: {'on' if report.memory.enabled else 'off'}"
     yield f"This conversation: {counted_turns(own.turns)}, {own.waiting} waiting."

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from gaia.cli.console import say
+
 LONGEST_NAME = 255
 """What the store can hold of a sender's name."""
 
@@ -43,7 +45,7 @@ def chat_command(
     home = find_home()
     waits = not is_served(home) and comes_back(home, os.environ, SystemClock().now())
     if waits:
-        typer.echo("Waiting for gaia's service to come back …", err=True)
+        say("Waiting for gaia's service to come back …", err=True)
     code = run_chat(
         home,
         lambda: host_daemon(home, None if message is None else _tell_learning),
@@ -57,7 +59,7 @@ def chat_command(
 
 
 def _tell_learning() -> None:
-    typer.echo(
+    say(
         "Reading the conversation before this one for what is worth remembering; Ctrl-C puts "
         "that off.",
         err=True,

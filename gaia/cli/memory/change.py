@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, say
 from gaia.cli.home import there_is_a_database, with_database
 from gaia.cli.memory.view import KindName, OfUser, shown_line
 
@@ -105,9 +105,9 @@ def add(
         told = memory_report(memory).model_dump(mode="json")
         echo_json({"memory": told, "is_new": added.is_new, "running": runs})
     elif added.is_new:
-        typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
+        say(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
     else:
-        typer.echo(f"That is known already, as {memory.memory_id}: {shown_line(memory.text)}")
+        say(f"That is known already, as {memory.memory_id}: {shown_line(memory.text)}")
 
 
 def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) -> Statement:
@@ -157,7 +157,7 @@ def keep(
     if as_json:
         echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
     else:
-        typer.echo(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
+        say(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
 
 
 def pin(
@@ -193,4 +193,4 @@ def _set_pinned(memory_id: int, user: str | None, *, pinned: bool, as_json: bool
         echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
     else:
         done = "Pinned" if pinned else "No longer pinned"
-        typer.echo(f"{done}: {memory.memory_id}: {shown_line(memory.text)}")
+        say(f"{done}: {memory.memory_id}: {shown_line(memory.text)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, say
 from gaia.cli.memory.change import read_memory, write_memory
 from gaia.cli.memory.view import OfUser, shown_line
 from gaia.text import counted_memories
@@ -54,9 +54,9 @@ def discover(
         ]
         echo_json({"user": name, "facts": facts, "running": bool(runs)})
     elif not new:
-        typer.echo(f"There is nothing here that is not in the memory of {name}.")
+        say(f"There is nothing here that is not in the memory of {name}.")
     else:
-        typer.echo(f"Kept {counted_memories(kept)} in the memory of {name}.")
+        say(f"Kept {counted_memories(kept)} in the memory of {name}.")
 
 
 def _new_facts(user: str | None, found: Sequence[Fact]) -> tuple[str, Sequence[Fact]]:
@@ -93,7 +93,7 @@ def _asked(new: Sequence[Fact], *, as_json: bool) -> Sequence[Fact]:
         return ()
     if not sys.stdin.isatty():
         for each in new:
-            typer.echo(f"{each.key}: {shown_line(each.text)} ({each.source})")
+            say(f"{each.key}: {shown_line(each.text)} ({each.source})")
         raise typer.BadParameter(
             "nobody can be asked here: name each fact that is to be kept", param_hint="--keep"
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json, strip_controls
+from gaia.cli.console import AsJson, echo_json, say, strip_controls
 from gaia.cli.home import ask
 from gaia.cli.memory.change import with_memory
 from gaia.cli.memory.folder import export_folder, import_folder
@@ -71,7 +71,7 @@ def export(
         return
     _write(file, lines, force=force)
     note(find_home(), given.user_id, file)
-    typer.echo(f"{counted_memories(given.memories)} of {given.user} in {file}", err=True)
+    say(f"{counted_memories(given.memories)} of {given.user} in {file}", err=True)
 
 
 def _format_for(file: Path | None) -> FormatName:
@@ -162,8 +162,8 @@ def import_file(
         echo_json(told)
         return
     for line in _named(checked.mistakes):
-        typer.echo(f"skipped {line}", err=True)
-    typer.echo(
+        say(f"skipped {line}", err=True)
+    say(
         f"Took {counted_memories(taken.new)} into the memory of {name}; "
         f"{taken.known:,} known before."
     )

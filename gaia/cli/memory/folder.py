@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import echo_json
+from gaia.cli.console import echo_json, say
 from gaia.cli.memory.change import with_memory
 from gaia.cli.memory.forget import overwrite, rest
 from gaia.cli.memory.view import OfUser, shown_line
@@ -50,7 +50,7 @@ def export_folder(folder: Path, user: str | None, *, force: bool) -> None:
 
     owner, count = with_memory(user, act)
     note(find_home(), owner.user_id, folder)
-    typer.echo(f"{counted_memories(count)} of {owner.name} in {folder}", err=True)
+    say(f"{counted_memories(count)} of {owner.name} in {folder}", err=True)
 
 
 def import_folder(
@@ -67,15 +67,15 @@ def import_folder(
     runs = wake(find_home())
     done = bool(forgotten) and not runs and overwrite()
     if not is_written:
-        typer.echo(f"{folder} was edited meanwhile: import it once more.", err=True)
+        say(f"{folder} was edited meanwhile: import it once more.", err=True)
     if as_json:
         echo_json(_as_json(edits, count, forgotten, running=runs, done=done))
         return
     for told in _told(edits):
         typer.echo(told, err=True)
-    typer.echo(f"Took {counted_memories(count)} into the memory of {owner.name}.")
+    say(f"Took {counted_memories(count)} into the memory of {owner.name}.")
     if forgotten:
-        typer.echo(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
+        say(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
 
 
 def watch(
@@ -103,7 +103,7 @@ def watch(
         return owner
 
     owner = with_memory(user, begin)
-    typer.echo(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
+    say(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
     seen = _signature()
     _step(folder, owner, yes=yes)
     for changes in watchfiles.watch(
@@ -133,16 +133,16 @@ def _step(folder: Path, owner: User, *, yes: bool) -> None:
     forgotten: Collection[int] = ()
     if edits.deleted and not yes and not sys.stdin.isatty():
         number = counted_memories(len(edits.deleted))
-        typer.echo(f"Nobody can be asked here: {number} that were deleted are written again.")
+        say(f"Nobody can be asked here: {number} that were deleted are written again.")
     else:
         forgotten = _agreed(edits, owner.name, yes=yes, as_json=False)
     count, _ = _take_in(folder, owner, edits, forgotten)
     if count or forgotten:
         runs = wake(find_home())
         done = bool(forgotten) and not runs and overwrite()
-        typer.echo(f"Took {counted_memories(count)} into the memory of {owner.name}.")
+        say(f"Took {counted_memories(count)} into the memory of {owner.name}.")
         if forgotten:
-            typer.echo(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
+            say(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
 
 
 def _look(folder: Path, user: str | None) -> tuple[User, Edits]:
@@ -215,7 +215,7 @@ def _agreed(edits: Edits, name: str, *, yes: bool, as_json: bool) -> Collection[
             "add --yes to forget without a question",
             param_hint="--yes",
         )
-    typer.echo("These were deleted:")
+    say("These were deleted:")
     for each in edits.deleted[:NAMED]:
         typer.echo(f"  {each.memory_id}: {shown_line(each.text)}")
     if len(numbers) > NAMED:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, say
 from gaia.cli.home import with_database
 from gaia.cli.memory.change import read_memory, write_memory
 from gaia.cli.memory.view import OfUser, memory_table
@@ -76,9 +76,9 @@ def forget(
         echo_json(told)
     elif is_requested:
         end = rest(runs=runs, done=done)
-        typer.echo(f"Forgot {counted_memories(count)} of {target.user.name}. {end}")
+        say(f"Forgot {counted_memories(count)} of {target.user.name}. {end}")
     else:
-        typer.echo(f"Nothing in the memory of {target.user.name} holds all of these words.")
+        say(f"Nothing in the memory of {target.user.name} holds all of these words.")
 
 
 def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _ForgetTarget:
@@ -128,7 +128,7 @@ def _ask(target: _ForgetTarget, *, as_json: bool) -> None:
     if target.memories:
         typer.echo(memory_table([memory_report(each) for each in target.memories[:SHOWN]]))
     if len(target.memories) > SHOWN:
-        typer.echo(f"… and {len(target.memories) - SHOWN:,} more")
+        say(f"… and {len(target.memories) - SHOWN:,} more")
     said = counted(target.said, "message", "messages")
     also = f", and {said} with these words" if target.said else ""
     typer.confirm(

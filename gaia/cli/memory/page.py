@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json
+from gaia.cli.console import AsJson, echo_json, say
 from gaia.cli.home import ask
 from gaia.cli.memory.view import OfUser
 
@@ -34,9 +34,9 @@ def page(
         return
     minutes = f"{link.seconds / 60:.0f} minutes"
     if browser and _open(link.url):
-        typer.echo(f"The memory of {owner.name} opens in your browser. If it does not:")
+        say(f"The memory of {owner.name} opens in your browser. If it does not:")
     else:
-        typer.echo(f"Open this in a browser to see the memory of {owner.name}:")
+        say(f"Open this in a browser to see the memory of {owner.name}:")
     typer.echo(f"  {link.url}\nThe link works once, for {minutes}.")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, terminal_width
+from gaia.cli.console import AsJson, columns, echo_json, say, terminal_width
 from gaia.cli.home import ask
 from gaia.cli.memory.view import OfUser, shown_line
 
@@ -33,13 +33,13 @@ def people(
         return
     if not found.people:
         what = f"nobody and nothing by {words!r}" if words else "nobody yet"
-        typer.echo(f"The memory of {found.user} knows of {what}.")
+        say(f"The memory of {found.user} knows of {what}.")
         return
     rows = [_row(each, tie) for each in found.people for tie in each.relations]
     typer.echo(columns(HEADINGS, rows, width=terminal_width()))
     if found.unsure and not words:
         listed = "; ".join(f"{shown_line(a)} and {shown_line(b)}" for a, b in found.unsure)
-        typer.echo(f"\nPerhaps the same: {listed}. /people in a chat asks about them.")
+        say(f"\nPerhaps the same: {listed}. /people in a chat asks about them.")
 
 
 def _row(known: KnownReport, tie: TieReport) -> tuple[str, ...]:

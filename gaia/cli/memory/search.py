@@ -3,13 +3,12 @@ vector index; without one, words are searched for in the full text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json, in_whole_words
+from gaia.cli.console import AsJson, echo_json, say
 from gaia.cli.home import ask, there_is_a_database, with_database
 from gaia.cli.memory.view import OfUser, row, table
 from gaia.cli.progress import counting
@@ -43,12 +42,11 @@ def search(
     owner = ask(OWNER, Whose(user=user))
     report = _found(owner.user_id, " ".join(words), limit)
     if report.fault:
-        notice = f"searched by words alone: {report.fault}"
-        typer.echo(in_whole_words(notice, sys.stderr), err=True)
+        say(f"searched by words alone: {report.fault}", err=True)
     if as_json:
         typer.echo(report.model_dump_json(indent=2, ensure_ascii=True))
     elif not report.hits:
-        typer.echo(f"Nothing like that is in the memory of {owner.name}.")
+        say(f"Nothing like that is in the memory of {owner.name}.")
     elif explain:
         typer.echo(_explained(report.hits))
     else:
@@ -132,9 +130,9 @@ def reindex(as_json: AsJson = False) -> None:
     if as_json:
         echo_json({"reindexed": runs, "running": runs})
     elif runs:
-        typer.echo("All memories are indexed again.")
+        say("All memories are indexed again.")
     else:
-        typer.echo("gaia does not run: its next start indexes all memories again.")
+        say("gaia does not run: its next start indexes all memories again.")
 
 
 async def _mark(database: Database) -> None:

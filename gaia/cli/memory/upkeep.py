@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time
+from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask
 from gaia.cli.memory.view import OfUser
 
@@ -28,7 +28,7 @@ def upkeep(user: OfUser = None, as_json: AsJson = False) -> None:
         rows = [(local_time(run.at), run.job, _deeds(run)) for run in answer.runs]
         typer.echo(columns(("WHEN", "JOB", "MEMORIES"), rows))
     else:
-        typer.echo(f"Nothing has been done with the memories of {answer.user} at night yet.")
+        say(f"Nothing has been done with the memories of {answer.user} at night yet.")
 
 
 def _deeds(run: UpkeepRunReport) -> str:

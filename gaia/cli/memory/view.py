@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time, strip_controls, terminal_width
+from gaia.cli.console import (
+    AsJson,
+    columns,
+    echo_json,
+    local_time,
+    say,
+    strip_controls,
+    terminal_width,
+)
 from gaia.cli.home import ask
 from gaia.text import counted, counted_memories
 
@@ -67,18 +75,16 @@ def list_memories(
     if found.total:
         typer.echo(memory_table(found.memories))
         if found.pages > 1:
-            typer.echo(
+            say(
                 f"\nPage {found.page} of {found.pages}, {found.total:,} memories."
                 f"{_next(found, pending=pending)}"
             )
     elif pending:
-        typer.echo(f"There is nothing in the memory of {found.user} that gaia is not sure of.")
+        say(f"There is nothing in the memory of {found.user} that gaia is not sure of.")
     else:
-        typer.echo(
-            f"There is nothing in the memory of {found.user} yet: 'gaia memory add' adds to it."
-        )
+        say(f"There is nothing in the memory of {found.user} yet: 'gaia memory add' adds to it.")
     if found.pending and not pending:
-        typer.echo(f"\nNot sure of {found.pending:,} more: gaia memory list --pending")
+        say(f"\nNot sure of {found.pending:,} more: gaia memory list --pending")
 
 
 def why(
@@ -210,7 +216,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _index_in_words(waiting: int, index: MemoryStatus | None) -> str:
-    left = f"{waiting:,} to be taken in" if waiting else "nothing to be taken in"
+    left = f"{waiting:,} to be taken in" if waiting else "all is taken in"
     if index is None:
         return f"{left}; gaia does not run"
     if not index.enabled:

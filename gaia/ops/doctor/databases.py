@@ -88,7 +88,7 @@ def _look_at_zones(path: Path) -> Sequence[Finding]:
         return [ok("there is nobody yet")]
     if told == total:
         return [ok("everybody has told theirs")]
-    return [ok(f"{told} of {total} have told theirs; for the others it is {here}")]
+    return [ok(f"{told} of {total} have told theirs; the rest go by {here}")]
 
 
 def _none_yet(path: Path) -> Finding:

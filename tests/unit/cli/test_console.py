@@ -62,3 +62,9 @@ def test_a_terminal_gets_whole_words_and_a_pipe_the_text_as_it_is(monkeypatch) -
         "  and",
         "/a/path/that-is/longer-than/a-line",
     ]
+
+
+def test_a_sentence_goes_on_at_the_margin_and_an_error_below_itself(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "12")
+    assert in_whole_words("one two three", Terminal(), indent="") == "one two\nthree"
+    assert in_whole_words("one two three", Terminal()) == "one two\n  three"

@@ -109,7 +109,7 @@ def test_what_is_proposed_changes_nothing_by_itself(shell: Shell) -> None:
     assert REQUEST not in json.dumps(proposed["figures"])
     assert shell.tokens() == 1000
     assert shell.read("list") == []
-    assert "Nothing was applied yet" in shell.run("list").output
+    assert "Nothing has been applied yet" in shell.run("list").output
 
 
 def test_a_setting_is_applied_and_undone(shell: Shell) -> None:

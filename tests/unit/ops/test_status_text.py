@@ -258,7 +258,7 @@ def told(own: Own = OWN, **changes: object) -> list[str]:
 def test_a_chat_reads_nothing_of_other_people_or_the_machine() -> None:
     others = (UsageStatus(user="bob", calls=3, tokens_in=40, tokens_out=5),)
     assert told(usage_today=others) == [
-        f"I'm up for 2 h 10 min, version {WELL.version}.",
+        f"I have been up for 2 h 10 min, version {WELL.version}.",
         "Model: gemini-flash (gemini), works",
         "Long-term memory: on",
         "This conversation: 1 turn, 0 waiting.",

@@ -209,6 +209,5 @@ def test_figures_count_what_counts(shell, ada) -> None:
 
 def test_figures_of_nothing(shell, ada) -> None:
     assert shell.done("stats") == (
-        "memories  0 memories of Ada, 0 characters\n"
-        "index     nothing to be taken in; gaia does not run\n"
+        "memories  0 memories of Ada, 0 characters\nindex     all is taken in; gaia does not run\n"
     )
