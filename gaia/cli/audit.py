@@ -56,9 +56,12 @@ def audit_command(
     elif answer.decisions:
         typer.echo(_as_table(answer.decisions))
     elif actions or user is not None or since is not None:
-        say("Nothing of that kind has been decided.")
+        say("Nothing of that kind has been decided: 'gaia audit' lists everything.")
     else:
-        say("Nothing has been decided yet.")
+        say(
+            "Nothing has been decided yet. 'gaia users add' lets somebody in: that is listed here, "
+            "and so is what changes settings."
+        )
 
 
 def _known_action(name: str) -> str:

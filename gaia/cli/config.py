@@ -91,7 +91,10 @@ def check(as_json: AsJson = False) -> None:
     if home.settings_file.exists():
         say(f"{home.settings_file} is fine.")
     else:
-        say(f"There is no {home.settings_file}, which is fine: the defaults apply.")
+        say(
+            f"There is no {home.settings_file}, which is fine: the defaults apply. "
+            "'gaia setup' writes one."
+        )
 
 
 def _unworkable(settings: Settings, home: Home, lines: Mapping[str, int]) -> Sequence[Mistake]:
@@ -190,7 +193,11 @@ def diff_command(
 
     home = find_home()
     report, compared = _compare(home, defaults=defaults)
-    _tell(report, as_json=as_json, none=f"No setting differs from {compared}.")
+    _tell(
+        report,
+        as_json=as_json,
+        none=f"No setting differs from {compared}: 'gaia config show' lists them.",
+    )
 
 
 @app.command("reload")
@@ -204,7 +211,7 @@ def reload_command(as_json: AsJson = False) -> None:
     from gaia.paths import find_home
 
     report = _ask(find_home(), RELOAD_PATH)
-    _tell(report, as_json=as_json, none="No setting has changed.")
+    _tell(report, as_json=as_json, none="No setting has changed: there is nothing to take up.")
 
 
 def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:

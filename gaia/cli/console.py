@@ -4,12 +4,14 @@ waits."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from typing import Annotated, TextIO
 
 import typer
@@ -27,6 +29,12 @@ _SEQUENCES = re.compile(
 )
 _LINE_ENDS = re.compile(r"\r\n?")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+GAP = "  "
+"""Stands between columns."""
+
+LONGEST_REST = 20
+"""Of a longer word the beginning stays where a line is cut."""
+
 ERASE_LINE = "\r\x1b[K"
 
 
@@ -42,13 +50,17 @@ def columns(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None = None
 ) -> str:
     """The rows under their headings, each column as wide as its widest cell; lines that
-    are wider than `width` are cut."""
+    are wider than `width` are cut. Without one, what a terminal has no room for goes on in
+    the next line, at a word."""
     from rich.cells import cell_len
 
     lines = [headings, *rows]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    room = None if width is not None else _room()
+    if room is not None and sum(widths) + len(GAP) * (len(widths) - 1) > room:
+        return _wrapped(headings, rows, room)
     told = (
-        "  ".join(
+        GAP.join(
             cell + " " * (widest - cell_len(cell))
             for cell, widest in zip(line, widths, strict=True)
         ).rstrip()
@@ -57,11 +69,86 @@ def columns(
     return "\n".join(told if width is None else (cut(line, width) for line in told))
 
 
+def _wrapped(headings: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> str:
+    """The rows in so many columns of a terminal: cells go on below, or, where not even their
+    words have room beside each other, each cell has a line of its own."""
+    from rich.cells import cell_len
+
+    lines = [headings, *rows]
+    space = room - len(GAP) * (len(headings) - 1)
+    columns_of = list(zip(*lines, strict=True))
+    least = [
+        max(cell_len(word) for cell in each for word in (*cell.split(), "")) for each in columns_of
+    ]
+    most = [max(map(cell_len, each)) for each in columns_of]
+    if sum(least) > space:
+        return "\n\n".join(_record(headings, row, room) for row in rows)
+    widths = next(
+        widths
+        for longest in range(min(max(most), space), -1, -1)
+        if sum(
+            widths := [max(low, min(high, longest)) for low, high in zip(least, most, strict=True)]
+        )
+        <= space
+    )
+    told = []
+    for line in lines:
+        cells = [_wrap(cell, width) for cell, width in zip(line, widths, strict=True)]
+        told += [
+            GAP.join(
+                part + " " * (width - cell_len(part))
+                for part, width in zip(parts, widths, strict=True)
+            ).rstrip()
+            for parts in zip_longest(*cells, fillvalue="")
+        ]
+    return "\n".join(told)
+
+
+def _wrap(cell: str, width: int) -> Sequence[str]:
+    """A cell in lines that end at a word."""
+    from rich.cells import cell_len
+
+    if cell_len(cell) <= width:
+        return [cell]
+    lines = [""]
+    for word in cell.split():
+        longer = f"{lines[-1]} {word}".lstrip()
+        if cell_len(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def _record(headings: Sequence[str], row: Sequence[str], room: int) -> str:
+    """A row as a line for each of its cells that is not empty."""
+    widest = max(map(len, headings)) + len(GAP)
+    told = zip(headings, row, strict=True)
+    indent = "\n" + " " * widest
+    return "\n".join(
+        f"{heading:<{widest}}{indent.join(_wrap(cell, max(room - widest, 1)))}"
+        for heading, cell in told
+        if cell
+    )
+
+
+def _room() -> int | None:
+    """How wide the terminal is; None where a program reads what is printed."""
+    is_shown = sys.stdout.isatty() or os.environ.get("COLUMNS")
+    return terminal_width() if is_shown else None
+
+
 def cut(line: str, width: int) -> str:
-    """A line that is no wider than `width`; what was cut ends in an ellipsis."""
+    """A line that is no wider than `width`; what was cut, behind a word if possible, ends in
+    an ellipsis."""
     from rich.cells import cell_len, set_cell_size
 
-    return line if cell_len(line) <= width else f"{set_cell_size(line, width - 1).rstrip()}…"
+    if cell_len(line) <= width:
+        return line
+    kept = set_cell_size(line, width - 1)
+    whole, space, rest = kept.rpartition(" ")
+    is_within = line[len(kept)] != " " and space and len(rest) <= LONGEST_REST
+    return f"{(whole if is_within else kept).rstrip()}…"
 
 
 def terminal_width() -> int:

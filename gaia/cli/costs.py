@@ -58,7 +58,7 @@ def as_text(costs: Costs, prices: CostsSettings) -> str:
     """The costs as a table that fits 80 columns."""
     days = _days(costs.since, costs.until)
     if not costs.lines:
-        return f"No model was asked {days}."
+        return f"No model was asked {days}: --days looks further back."
     lines = [f"Tokens {days}.", "", _table(costs, prices.currency)]
     if costs.total.unpriced:
         lines += ["", _advice(costs.total, prices)]

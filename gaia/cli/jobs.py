@@ -28,9 +28,9 @@ def jobs_command(
     elif answer.jobs:
         typer.echo(_as_table(answer.jobs))
         if not answer.running:
-            say("gaia does not run: it makes up for missed runs once it runs again.")
+            say("gaia does not run: it makes up for missed runs once 'gaia serve' starts it.")
     else:
-        say("No job has been scheduled yet: gaia has not run here.")
+        say("No job has been scheduled yet, since gaia has not run here: 'gaia serve' starts it.")
 
 
 def _as_table(jobs: Sequence[JobReport]) -> str:

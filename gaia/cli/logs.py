@@ -80,7 +80,11 @@ def logs_command(
         if lines:
             _show(lines, form)
         else:
-            typer.echo(f"There is no such line in {folder}.", err=True)
+            typer.echo(
+                f"There is no such line in {folder}: 'gaia logs' alone shows the latest, and "
+                "gaia writes them while it runs.",
+                err=True,
+            )
         if follow and folder.is_dir():
             for lines in following(reader, folder):
                 _show(lines, form)

@@ -25,6 +25,9 @@ INTERRUPTED = 130
 NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 """To look for plugins pydantic reads the metadata of every package that is installed."""
 
+VALUES = {"user": "NAME", "name": "NAME", "since": "TIME", "until": "TIME", "due": "TIME"}
+"""What the value of an option is called in its help, where its type does not say it."""
+
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
@@ -169,7 +172,36 @@ def _build(name: str, place: str) -> Any:
         alone.add_typer(part, name=name)
     else:
         alone.command(name)(part)
-    return typer.main.get_group(alone).commands[name]
+    command = typer.main.get_group(alone).commands[name]
+    _name_values(command)
+    return command
+
+
+def _name_values(command: Any) -> None:
+    """Have the help say NAME where it would say `<str>`, unless the values are a choice."""
+    for each in getattr(command, "commands", {}).values():
+        _name_values(each)
+    for param in command.params:
+        if param.param_type_name == "argument":
+            param.metavar = param.metavar or param.name.removesuffix("_name").upper()
+            if param.name.endswith("_id"):
+                param.metavar = "ID"
+            if not param.type_descriptor.is_choice:
+                param.display_type_rich = _no_type
+        elif param.metavar is None and not (param.is_flag or param.type_descriptor.is_choice):
+            param.metavar = VALUES.get(param.name) or _value_of(param.type_descriptor)
+
+
+def _no_type(ctx: Any) -> None:
+    """An argument's name says enough."""
+
+
+def _value_of(described: Any) -> str:
+    if described.is_path:
+        return "PATH"
+    if described.is_datetime:
+        return "TIME"
+    return "NUMBER" if described.is_ranged else "TEXT"
 
 
 def exit_now(exit_code: int) -> None:

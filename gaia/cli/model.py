@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from gaia.weights.catalogue import CatalogueModel
     from gaia.weights.folder import Pulled
 
+UNCUT = 1000
+"""A width in which each row is a line."""
+
 app = typer.Typer(no_args_is_help=True, help="The embedded models on this machine.")
 
 
@@ -42,7 +45,8 @@ def list_models(
         (model.name, _since(pulled[model.name]), _megabytes(model.size), model.licence)
         for model in models
     ]
-    heading, *lines = columns(("NAME", "INSTALLED", "SIZE", "LICENCE"), rows).split("\n")
+    table = columns(("NAME", "INSTALLED", "SIZE", "LICENCE"), rows, width=UNCUT)
+    heading, *lines = table.split("\n")
     typer.echo(heading)
     for line, model in zip(lines, models, strict=True):
         known_to = "gaia" if model.sha256 else "its publisher"

@@ -33,20 +33,20 @@ def list_outbox(
     elif answer.chunks:
         typer.echo(_as_table(answer.chunks))
     elif dead:
-        say("Nothing was given up.")
+        say("Nothing was given up, so there is nothing to try again.")
     else:
-        say("Everything has been delivered.")
+        say("Everything has been delivered: there is nothing to do.")
 
 
 @app.command()
 def retry(
     outbox_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]...", help="As 'gaia outbox list' shows it.")
+        list[int] | None, typer.Argument(metavar="ID", help="As 'gaia outbox list' shows it.")
     ] = None,
     dead: Annotated[bool, typer.Option("--dead", help="All that was given up.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Deliver after all what was given up."""
+    """Try again to deliver what was given up."""
     from gaia.cli.control import wake
     from gaia.paths import find_home
 
@@ -60,7 +60,7 @@ def retry(
         when = "now" if runs else "when gaia runs"
         say(f"{counted(len(revived), 'message', 'messages')} will be tried again {when}.")
     else:
-        say("Nothing was given up.")
+        say("Nothing was given up, so there is nothing to try again.")
 
 
 def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:

@@ -105,7 +105,7 @@ def pending(as_json: AsJson = False) -> None:
     elif answer.requests:
         typer.echo(_as_table(answer.requests))
     else:
-        say("Nobody is waiting for access.")
+        say("Nobody is waiting for access: 'gaia users pair' makes a code that lets somebody in.")
 
 
 def approve(

@@ -160,7 +160,12 @@ def search(
     elif answer.turns:
         typer.echo(_turn_table(answer.turns, excerpt))
     else:
-        say(f"Nothing like that is in the conversations of {answer.user}.")
+        say(
+            f"Nothing like that is in the conversations of {answer.user}: "
+            "'gaia sessions search' alone shows the latest."
+            if words or since or until
+            else f"There are no conversations of {answer.user} yet: begin one with 'gaia chat'."
+        )
 
 
 def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:

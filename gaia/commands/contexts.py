@@ -26,7 +26,7 @@ BACK = frozenset({"off", "none", "all", GLOBAL})
 NO_NAME = "A context is called by one word, such as /context work. /context off leaves it."
 INCOGNITO = (
     "You are incognito: I keep nothing of what we say from now on, and forget it when you leave "
-    "with /incognito off or /reset. What I knew of you before I still know. My model's provider "
+    "with /incognito off or /reset. I still know what I knew about you before. My model's provider "
     "reads what you write, as ever."
 )
 OPEN_AGAIN = "You are no longer incognito. I have kept nothing of what we said meanwhile."

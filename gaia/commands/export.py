@@ -81,6 +81,7 @@ def _nothing(call: Call) -> str:
     more = (
         f" {unsure.total:,} more are pending: /memory pending lists them." if unsure.total else ""
     )
+    more = more or " /remember and some words keep something."
     return f"Your memory is empty: there is nothing to send.{more}"
 
 

@@ -102,7 +102,10 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
         if not present and for_all:
             return "\n".join(for_all)
         if not present:
-            return f"Nothing in {whose(call.caller)} memory is similar to {quoted(words)}."
+            return (
+                f"Nothing in {whose(call.caller)} memory is similar to {quoted(words)}. "
+                "/memory lists everything."
+            )
         lines = [line(present[each]) for each in ids if each in present]
         return "\n".join([f"Most similar to {quoted(words)}, the best first:", *lines, *for_all])
 
@@ -271,7 +274,8 @@ def list_pending(call: Call) -> Reply:
     user_id = call.caller.user.user_id
     page = pending.page(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
     if not page.total:
-        return Reply(f"There is nothing pending in {whose(call.caller)} memory.")
+        mine = whose(call.caller)
+        return Reply(f"There is nothing pending in {mine} memory. /memory lists the rest.")
     head = f"Pending memories, {page.total:,} in all"
     return paged(page, head, "/memory pending", tail=HOW)
 

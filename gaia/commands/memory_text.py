@@ -26,7 +26,7 @@ SOURCES = {
 
 UNDERSTOOD = {
     "same": "A second check confirmed that I understood you",
-    "past": "As I understood you, that was true and is over.",
+    "past": "As I understood you, that used to be true and no longer is.",
     "only now": "As I understood you, that is true only for a while.",
     "perhaps pasted": (
         "It comes after a colon or a request, or among other lines, where people often paste "
@@ -115,7 +115,7 @@ def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:
         number = memory_number(call.words)
         return then(call, ledger.get(call.session, call.caller.user.user_id, number))
     except UnknownMemoryError:
-        return f"There is no memory of that number. /memory lists {whose(call.caller)} memories."
+        return f"There is no memory with that number. /memory lists {whose(call.caller)} memories."
 
 
 def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:

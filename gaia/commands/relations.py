@@ -22,10 +22,10 @@ MEMORIES = 10
 LONGEST_NAME = 60
 
 NOBODY = (
-    "I know of nobody yet. When you tell me of people, such as “My sister Grace lives in Porto”, "
-    "and a conversation has been read, they stand here."
+    "I don't know of anybody yet. Tell me about people, such as “My sister Grace lives in Porto”: "
+    "/people lists them once I have read through the conversation."
 )
-NOT_KNOWN = "I know of nobody by that name. /people lists all."
+NOT_KNOWN = "I don't know anybody by that name. /people lists everybody."
 HOW = (
     "Name both, with a comma between, as in /people {verb} Tom, Tom Baker. /people lists all names."
 )
@@ -34,7 +34,9 @@ BETWEEN = regex.compile(r"\s*[,;=]\s*|\s+(?:and|und|et|y|e)\s+")
 
 def relation_commands() -> tuple[Command, ...]:
     """The command."""
-    return (Command.at_once("people", "Whom and what I know of", _people, topic=Topic.MEMORY),)
+    return (
+        Command.at_once("people", "List the people and things I know", _people, topic=Topic.MEMORY),
+    )
 
 
 def _people(call: Call) -> str | Reply:
@@ -107,7 +109,7 @@ def _decide(call: Call, verb: str, words: str) -> str:
             return f"I know that already: {_names(one)} are the same."
         people.merge(session, user_id, one, other, call.now, context)
         return (
-            f"{_quoted(one)} and {_quoted(other)} are the same to me from now on. "
+            f"{_quoted(one)} and {_quoted(other)} are one and the same to me from now on. "
             f"/people split {_name(one.name)}, {_name(other.name)} undoes it."
         )
     names = (one.name, other.name) if one.number != other.number else _written(one, parts)
@@ -116,7 +118,7 @@ def _decide(call: Call, verb: str, words: str) -> str:
     people.split(session, user_id, *names, call.now, context)
     first, second = (quoted(each, longest=LONGEST_NAME) for each in names)
     return (
-        f"{first} and {second} are two to me from now on. "
+        f"{first} and {second} are two different ones to me from now on. "
         f"/people merge {_name(names[0])}, {_name(names[1])} undoes it."
     )
 

@@ -95,7 +95,7 @@ def _remember(call: Call) -> Reply:
                 f"That has {len(call.words):,} characters, and one memory holds at most "
                 f"{LONGEST_MEMORY:,}. Give me the essence, or several parts."
             )
-        return Reply("That has no words to keep.")
+        return Reply("There are no words in that for me to keep.")
     memory = added.memory
     if not added.is_new:
         return Reply(f"I have known that since {day(memory.valid_from)}: #{memory.memory_id}.")

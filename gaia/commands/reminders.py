@@ -32,10 +32,10 @@ HOW = (
     "“every Monday”, “in two hours” and “tomorrow” work as well. /reminders lists what is to come."
 )
 WHEN = (
-    "I can't find a time to come in that. Say when, for example: “in two hours”, "
+    "I can't find a future time in that. Say when, for example: “in two hours”, "
     "“on Friday at nine”, “every Monday at 8:00”."
 )
-NO_SUCH = "There is no open reminder of that number. /reminders lists them."
+NO_SUCH = "There is no open reminder with that number. /reminders lists them."
 NO_ZONE = (
     "I don't know a time zone called {words}. Name the nearest large city or the zone, as in "
     "/timezone Europe/Lisbon."

@@ -129,10 +129,10 @@ def _decide(call: Call, verb: str, number: int, changed: Callable[[], None]) -> 
     try:
         if verb == "drop":
             shared.refuse(call.session, user_id, number)
-            return "I share nothing of it."
+            return "I don't share it."
         memory = shared.accept(call.session, user_id, number, call.now)
     except UnknownMemoryError:
-        return "No note of that number waits to be shared. /shared lists those that are."
+        return "No note with that number is waiting to be shared. /shared lists those that are."
     return Reply(f"All members know that now, as #{memory.memory_id}.", committed=changed)
 
 

@@ -25,7 +25,7 @@ HOW = (
     "I ask before I send it."
 )
 INCOGNITO = "You are incognito, so I send nothing to others. /incognito off ends that."
-GONE = "That message no longer waits. Write /tell again."
+GONE = "That message is no longer waiting. Write /tell again."
 NOT_SENT = "I have not sent it."
 LONGEST_NAME = 60
 LONGEST_COMMAND = 60
@@ -84,7 +84,7 @@ class _Tell:
             return NOT_SENT
         addressee = contacts.contact(call.session, letter.to_user_id, self._channels)
         if addressee is None:
-            return f"{NOT_SENT} They are no longer somebody whom I can write to."
+            return f"{NOT_SENT} I can no longer write to them."
         conversation = addressee.conversation
         outbox.add(
             call.session,

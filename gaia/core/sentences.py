@@ -25,9 +25,9 @@ from gaia.store.identities import User
 
 STOPPED = "Stopped."
 NOTHING_TO_STOP = "Nothing is running."
-REST_IN_FILE = "My answer is longer than fits here. All of it is in this file."
+REST_IN_FILE = "My answer is too long for a message. This file has all of it."
 REST_LEFT_OUT = (
-    "My answer goes on, and is longer than fits here. Ask me for the rest, or for a shorter one."
+    "My answer goes on, but is too long for this chat. Ask me for the rest, or for a shorter one."
 )
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""

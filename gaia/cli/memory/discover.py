@@ -54,7 +54,10 @@ def discover(
         ]
         echo_json({"user": name, "facts": facts, "running": bool(runs)})
     elif not new:
-        say(f"There is nothing here that is not in the memory of {name}.")
+        say(
+            f"There is nothing here that is not in the memory of {name}: "
+            "'gaia memory list' shows it."
+        )
     else:
         say(f"Kept {counted_memories(kept)} in the memory of {name}.")
 

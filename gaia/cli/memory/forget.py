@@ -78,7 +78,10 @@ def forget(
         end = rest(runs=runs, done=done)
         say(f"Forgot {counted_memories(count)} of {target.user.name}. {end}")
     else:
-        say(f"Nothing in the memory of {target.user.name} holds all of these words.")
+        say(
+            f"Nothing in the memory of {target.user.name} holds all of these words: "
+            "'gaia memory list' lists everything."
+        )
 
 
 def _understand(what: Sequence[str], user: str | None, *, everything: bool) -> _ForgetTarget:

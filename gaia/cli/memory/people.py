@@ -32,8 +32,11 @@ def people(
         echo_json(found.model_dump(mode="json"))
         return
     if not found.people:
-        what = f"nobody and nothing by {words!r}" if words else "nobody yet"
-        say(f"The memory of {found.user} knows of {what}.")
+        if words:
+            told = f"holds nobody and nothing by {words!r}: 'gaia memory people' lists all"
+        else:
+            told = "holds no people yet: 'gaia memory list' lists what gaia was told"
+        say(f"The memory of {found.user} {told}.")
         return
     rows = [_row(each, tie) for each in found.people for tie in each.relations]
     typer.echo(columns(HEADINGS, rows, width=terminal_width()))

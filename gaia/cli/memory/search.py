@@ -46,7 +46,10 @@ def search(
     if as_json:
         typer.echo(report.model_dump_json(indent=2, ensure_ascii=True))
     elif not report.hits:
-        say(f"Nothing like that is in the memory of {owner.name}.")
+        say(
+            f"Nothing like that is in the memory of {owner.name}: "
+            "'gaia memory list' lists everything."
+        )
     elif explain:
         typer.echo(_explained(report.hits))
     else:

@@ -28,7 +28,10 @@ def upkeep(user: OfUser = None, as_json: AsJson = False) -> None:
         rows = [(local_time(run.at), run.job, _deeds(run)) for run in answer.runs]
         typer.echo(columns(("WHEN", "JOB", "MEMORIES"), rows))
     else:
-        say(f"Nothing has been done with the memories of {answer.user} at night yet.")
+        say(
+            f"Nothing has been done with the memories of {answer.user} at night yet: "
+            "gaia looks after them while 'gaia serve' runs."
+        )
 
 
 def _deeds(run: UpkeepRunReport) -> str:

@@ -80,7 +80,10 @@ def list_memories(
                 f"{_next(found, pending=pending)}"
             )
     elif pending:
-        say(f"There is nothing in the memory of {found.user} that gaia is not sure of.")
+        say(
+            f"There is nothing in the memory of {found.user} that gaia is not sure of: "
+            "'gaia memory list' lists the rest."
+        )
     else:
         say(f"There is nothing in the memory of {found.user} yet: 'gaia memory add' adds to it.")
     if found.pending and not pending:

@@ -91,7 +91,7 @@ async def test_what_tells_of_a_person_is_a_fact_and_no_rule_is_offered(running_c
 @pytest.mark.parametrize("number", ["7", "x", "", "9" * 20])
 async def test_what_is_not_there_cannot_be_made_a_rule(running_core, number):
     async with running_core() as core:
-        assert "no memory of that number" in await said(core, f"/memory rule {number}")
+        assert "no memory with that number" in await said(core, f"/memory rule {number}")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,9 @@ async def test_why_tells_source_date_words_and_what_came_before(running_core):
             assert "#2 (1 January 2026)" in await said(core, f"/memory about {name}")
         assert "Nothing" in await said(core, "/memory about place:sarah_chen")
         for number in ("99", "x", "", "9" * 30, "-1"):
-            assert "There is no memory of that number" in await said(core, f"/memory why {number}")
+            assert "There is no memory with that number" in await said(
+                core, f"/memory why {number}"
+            )
 
 
 async def test_hidden_ones_are_marked_and_still_found_by_a_search(running_core):
@@ -170,7 +172,7 @@ async def test_a_memory_is_pinned_and_unpinned(running_core):
         assert "It is pinned" in await said(core, "/memory why 1")
         assert "no longer pinned" in await said(core, "/memory unpin #1")
         assert "pinned" not in await said(core, "/memory why 1")
-        assert "no memory of that number" in await said(core, "/memory pin 9")
+        assert "no memory with that number" in await said(core, "/memory pin 9")
 
 
 async def test_stored_words_are_no_formatting_and_no_words_of_gaia(running_core):
@@ -266,7 +268,7 @@ async def test_nobody_confirms_or_sees_what_is_another_persons(running_core):
         for command in ("/memory", "/memory why 1", "/memory search gate", "/forget gate code"):
             assert POT not in await said(core, command, sender="bob")
         assert "nothing to forget" in await said(core, "/forget 1", sender="bob")
-        assert "no memory of that number" in await said(core, "/memory hide 1", sender="bob")
+        assert "no memory with that number" in await said(core, "/memory hide 1", sender="bob")
         assert "no such open question" in await said(
             core, question.buttons[0].command, sender="bob"
         )

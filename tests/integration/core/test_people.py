@@ -71,14 +71,14 @@ async def test_who_is_meant_is_found_over_two_steps(running_core):
 
 async def test_people_are_listed_with_what_is_between_them(running_core):
     async with running_core(reader=reader()) as core:
-        assert "nobody yet" in await core.say("/people")
+        assert "anybody yet" in await core.say("/people")
         await learn(core, *TOLD)
         listed = await core.say("/people")
         assert "Grace, sister of ada, 2026-" in listed
         shown = await core.say("/people my sister")
         assert shown.startswith("Grace (person)")
         assert "Grace, married to Tom, 2026-" in shown
-        assert "nobody by that name" in await core.say("/people Zoe")
+        assert "anybody by that name" in await core.say("/people Zoe")
         assert "(#" in await core.say("/people tom baker")
 
 
@@ -86,14 +86,14 @@ async def test_two_names_are_asked_about_and_become_one_or_stay_two(running_core
     async with running_core(reader=reader()) as core:
         await learn(core, *TOLD)
         assert "Are “Tom” and “Tom Baker” the same?" in await core.say("/people")
-        assert "are the same to me" in await core.say("yes")
+        assert "are one and the same to me" in await core.say("yes")
         assert "Tom (person), also called Tom Baker" in await core.say("/people Tom")
         assert "Tom and Tom Baker are the same." in await core.say("/memory")
         assert "the same?" not in await core.say("/people")
-        assert "are two to me" in await core.say("/people split Tom, Tom Baker")
+        assert "are two different ones to me" in await core.say("/people split Tom, Tom Baker")
         assert "also called" not in await core.say("/people Tom")
         assert "the same?" not in await core.say("/people")
-        assert "are the same to me" in await core.say("/people merge Tom, Tom Baker")
+        assert "are one and the same to me" in await core.say("/people merge Tom, Tom Baker")
         assert "Name both" in await core.say("/people merge Tom")
 
 
@@ -103,7 +103,7 @@ async def test_what_belongs_to_another_context_leads_nowhere(running_core):
         await learn(core, *TOLD)
         assert "Grace" in await core.say("/people")
         await core.say("/context off")
-        assert "nobody yet" in await core.say("/people")
+        assert "anybody yet" in await core.say("/people")
         assert "don't know whom" in await core.say("/tell my girlfriend hello")
 
 
@@ -115,7 +115,7 @@ async def test_nothing_stays_of_whom_is_forgotten(running_core):
         with core.database.reading() as session:
             assert session.query(EntityRow).count() == 0
             assert session.query(RelationRow).count() == 0
-        assert "nobody yet" in await core.say("/people")
+        assert "anybody yet" in await core.say("/people")
 
 
 async def test_somebody_is_told_after_a_yes(running_core):
@@ -137,10 +137,10 @@ async def test_nobody_is_told_after_a_no_or_twice(running_core):
         await core.say("Hello", sender="ann")
         assert "Should I tell ann" in await core.say("/tell Ann: I am late")
         assert "not sent" in await core.say("no")
-        assert "no longer waits" in await core.say("/tell yes 1")
+        assert "no longer waiting" in await core.say("/tell yes 1")
         await core.say("/tell Ann: I am late")
         core.clock.advance(3601)
-        assert "no longer waits" in await core.say("/tell yes 2")
+        assert "no longer waiting" in await core.say("/tell yes 2")
         assert told(core, "ann") == []
 
 

@@ -144,8 +144,8 @@ async def test_without_a_zone_it_says_by_which_it_goes(running_core):
 async def test_bad_words_say_what_to_do(running_core):
     async with running_core() as core:
         assert "/remind on Friday at nine" in await core.say("/remind")
-        assert "can't find a time to come" in await core.say("/remind buy milk")
-        assert "can't find a time to come" in await core.say("/remind yesterday buy milk")
+        assert "can't find a future time" in await core.say("/remind buy milk")
+        assert "can't find a future time" in await core.say("/remind yesterday buy milk")
         assert "no open reminder" in await core.say("/reminders done 7")
         assert "no open reminder" in await core.say("/reminders done")
         assert "Write /reminders for the list" in await core.say("/reminders burn 7")

@@ -61,8 +61,8 @@ async def test_a_no_leaves_nothing(running_core):
     async with running_core(senders=("ada", "bob")) as core:
         await household(core)
         await core.say(f"/share {PASSWORD}")
-        assert await core.say("no") == "I share nothing of it."
-        assert "No note of that number" in await core.say("/share keep 1")
+        assert await core.say("no") == "I don't share it."
+        assert "No note with that number" in await core.say("/share keep 1")
         assert "Nothing is shared yet" in await core.say("/shared")
 
 
@@ -103,4 +103,4 @@ async def test_nobody_changes_what_is_anothers(running_core):
         await household(core)
         await core.say("/share The bins go out on Monday")
         assert "nothing" in (await core.say("/forget 1", sender="bob")).lower()
-        assert "no memory of that number" in await core.say("/memory why 1", sender="bob")
+        assert "no memory with that number" in await core.say("/memory why 1", sender="bob")

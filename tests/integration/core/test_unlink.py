@@ -186,7 +186,7 @@ async def test_whom_somebody_knows_goes_with_them(running_core):
         await pigeon.join(await fake.link_code())
         assert "Grace" in (await fake.ask("/people")).text
         await fake.ask("/unlink")
-        assert "nobody yet" in (await fake.ask("/people")).text
+        assert "anybody yet" in (await fake.ask("/people")).text
         with core.database.reading() as session:
             stored = select(EntityRow.name).where(EntityRow.user_id == ada.user_id)
             assert session.scalars(stored).all() == []

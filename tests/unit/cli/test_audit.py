@@ -112,7 +112,10 @@ def test_it_can_be_asked_for_a_user_by_name_and_for_one_who_is_gone_by_id(call) 
 def test_it_can_be_asked_for_what_is_new(call: Callable[..., Result]) -> None:
     new_day = (START + 5 * DAY).date().isoformat()
     assert actions(call("--since", new_day, "--json")) == ["configured", "forgot"]
-    assert call("--since", "2027-01-01").stdout == "Nothing of that kind has been decided.\n"
+    assert (
+        call("--since", "2027-01-01").stdout
+        == "Nothing of that kind has been decided: 'gaia audit' lists everything.\n"
+    )
 
 
 def test_what_another_version_decided_is_listed_as_it_is(call, home: Home) -> None:

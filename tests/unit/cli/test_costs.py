@@ -95,7 +95,7 @@ def test_without_prices_it_tells_where_to_set_them() -> None:
 
 def test_where_nothing_was_used_it_says_so() -> None:
     assert as_text(costs(), CostsSettings()) == (
-        "No model was asked from 2026-01-01 to 2026-01-02."
+        "No model was asked from 2026-01-01 to 2026-01-02: --days looks further back."
     )
 
 

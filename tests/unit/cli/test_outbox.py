@@ -62,6 +62,7 @@ async def write(home: Home) -> None:
 @pytest.fixture
 def call(home: Home, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setenv("GAIA_HOME", str(home.root))
+    monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, arguments, catch_exceptions=True)
@@ -74,9 +75,9 @@ def listed(result: Result) -> list[tuple[int, str]]:
 
 
 def test_without_a_database_everything_has_been_delivered(call) -> None:
-    assert call("list").stdout == "Everything has been delivered.\n"
+    assert call("list").stdout == "Everything has been delivered: there is nothing to do.\n"
     assert call("list", "--dead", "--json").stdout == "[]\n"
-    assert call("retry", "--dead").stdout == "Nothing was given up.\n"
+    assert call("retry", "--dead").stdout.startswith("Nothing was given up, ")
 
 
 def test_the_list_tells_what_waits_and_what_was_given_up_and_why(call, given_up: None) -> None:

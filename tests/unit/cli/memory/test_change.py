@@ -97,7 +97,8 @@ def test_words_that_all_stand_in_a_memory_name_it(shell, ada) -> None:
         "done": False,
     }
     assert shell.done("forget", 'what AND "') == (
-        "Nothing in the memory of Ada holds all of these words.\n"
+        "Nothing in the memory of Ada holds all of these words: "
+        "'gaia memory list' lists everything.\n"
     )
     assert shell.texts() == ["The gate is green"]
 

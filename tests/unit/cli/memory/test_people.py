@@ -14,7 +14,7 @@ def test_people_are_shown_with_what_is_between_them(shell, ada) -> None:
             subject, predicate, thing = told
             await book.keep(ada, said(text, subject=subject, predicate=predicate, object=thing))
 
-    assert "nobody yet" in shell.done("people")
+    assert "no people yet" in shell.done("people")
     shell.book(learn)
     shown = shell.done("people")
     assert "Grace sister of Ada" in shown
