@@ -37,7 +37,7 @@ FOREIGN = ("Traceback", "<class", " object at 0x", "errors.pydantic.dev", "yaml.
 TRUE_AND_FALSE = re.compile(r"true|false|yes|no|on|off", re.IGNORECASE)
 PLAIN_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9_]*)|0x[0-9a-fA-F_]+|0b[01_]+")
 
-ESCAPES = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+ESCAPES = dict(zip("abfnrtv'", "\a\b\f\n\r\t\v'", strict=True))
 
 Path_ = tuple[str, ...]
 
@@ -169,7 +169,9 @@ def _other_secrets(loaded: LoadedSettings, env: str) -> Iterator[str]:
     warned, expected = " ".join(loaded.warnings), _assigned(env)
     held = {each.get_secret_value() for _, each in loaded.secrets if each is not None}
     for name in loaded.secret_sources:
-        if expected[name][-1] not in held and name not in warned:
+        # The quote that ends it may stand in the next line.
+        meant = {expected[name][-1], expected[name][-1].lstrip("'\"")}
+        if not meant & held and name not in warned:
             yield f"{name} is {expected[name]!r}, and {sorted(held)} were taken"
         if len(set(expected[name])) > 1 and name not in warned:
             yield f"{name} stands there as {expected[name]!r}, and nothing says so"
@@ -192,7 +194,7 @@ def _assigned(env: str) -> Mapping[str, list[str]]:
 def _unescaped(text: str, quote: str) -> str:
     """What a shell's writer means within such quotes."""
     if quote == '"':
-        text = re.sub(r"\\([abfnrtv])", lambda found: ESCAPES[found[1]], text)
+        text = re.sub(r"\\([abfnrtv'])", lambda found: ESCAPES[found[1]], text)
     return text.replace(f"\\{quote}", quote).replace("\\\\", "\\")
 
 
