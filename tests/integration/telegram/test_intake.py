@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gaia.messages import AttachmentKind
+from gaia.messages import AttachmentKind, RepliedTo
 from gaia.testing.clock import until
 from tests.servers.telegram import contents
 
@@ -81,6 +81,20 @@ async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None
     assert received[0].sender_name == "Ada"
     assert received[0].chat_title == "Family"
     assert received[2].notes == ('(in reply to a message of yours: "It is noon.")',)
+
+
+async def test_a_reply_brings_all_of_the_message_and_the_quote_as_it_was_chosen(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    words = "It rains in Porto.\n" * 60
+    ada.writes("How is it?")
+    await rig.until_received(1)
+    name = await rig.send(ADA, words)
+    (sent,) = rig.telegram.messages(ada)
+    ada.replies(sent, "all of it?")
+    ada.replies(sent, "this?", quote=sent.text[:600])
+    _, whole, part = await rig.until_received(3)
+    assert whole.replied_to == RepliedTo(name, sent.text)
+    assert part.replied_to == RepliedTo(name, sent.text, sent.text[:600].strip())
 
 
 async def test_a_supergroup_goes_on_where_the_group_was(rig: Rig) -> None:
