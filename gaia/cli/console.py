@@ -4,7 +4,6 @@ waits."""
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -134,8 +133,7 @@ def _record(headings: Sequence[str], row: Sequence[str], room: int) -> str:
 
 def _room() -> int | None:
     """How wide the terminal is; None where a program reads what is printed."""
-    is_shown = sys.stdout.isatty() or os.environ.get("COLUMNS")
-    return terminal_width() if is_shown else None
+    return terminal_width() if sys.stdout.isatty() else None
 
 
 def cut(line: str, width: int) -> str:

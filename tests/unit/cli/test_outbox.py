@@ -62,7 +62,6 @@ async def write(home: Home) -> None:
 @pytest.fixture
 def call(home: Home, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setenv("GAIA_HOME", str(home.root))
-    monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, arguments, catch_exceptions=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from datetime import UTC, datetime
 
 import pytest
@@ -38,6 +40,19 @@ def commands(command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 ALL = tuple(commands(typer.main.get_command(app)))
+
+
+class Terminal(io.StringIO):
+    """What is shown to a person."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(table: Callable[[], str]) -> str:
+    """What a table looks like in a terminal."""
+    with redirect_stdout(Terminal()):
+        return table()
 
 
 @pytest.fixture(autouse=True)
@@ -142,18 +157,17 @@ TABLES = {
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_with_long_values_has_room_and_splits_no_word(table: str) -> None:
-    told = TABLES[table]()
+    told = shown(TABLES[table])
     assert max(map(cell_len, told.splitlines())) <= WIDTH
     assert all(word in told.split() for word in NAME.split() if table != "jobs")
 
 
-def test_a_program_gets_a_row_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS")
+def test_a_program_gets_a_row_a_line() -> None:
     assert len(TABLES["outbox"]().splitlines()) == 2
 
 
 def test_cells_go_on_below_and_stay_in_their_columns() -> None:
-    told = columns(("ID", "WHY"), [("1", "word " * 30), ("22", "short")])
+    told = shown(lambda: columns(("ID", "WHY"), [("1", "word " * 30), ("22", "short")]))
     assert told.splitlines() == [
         "ID  WHY",
         "1   " + ("word " * 15).rstrip(),
@@ -164,13 +178,13 @@ def test_cells_go_on_below_and_stay_in_their_columns() -> None:
 
 def test_what_has_no_room_beside_the_others_has_a_line_of_its_own() -> None:
     long = "x" * 78
-    assert columns(("ID", "SESSION"), [("1", long), ("2", "")]) == (
+    assert shown(lambda: columns(("ID", "SESSION"), [("1", long), ("2", "")])) == (
         f"ID       1\nSESSION  {long}\n\nID       2"
     )
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "cut_line"),
     [
         ("hello my dear world", "hello my…"),
         ("hello my dear", "hello my dear"),
@@ -178,8 +192,8 @@ def test_what_has_no_room_beside_the_others_has_a_line_of_its_own() -> None:
         ("日本語日本語日本語", "日本語日本語…"),
     ],
 )
-def test_a_line_is_cut_behind_a_word(line: str, shown: str) -> None:
-    assert cut(line, 13) == shown
+def test_a_line_is_cut_behind_a_word(line: str, cut_line: str) -> None:
+    assert cut(line, 13) == cut_line
 
 
 def test_memories_are_cut_behind_a_word() -> None:
