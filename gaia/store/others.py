@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.messages import OWN_NOTES, AttachmentKind
+from gaia.messages import OWN_NOTES, REPLY_TO_GAIA, AttachmentKind
 from gaia.store.batches import BURST_MESSAGES
 from gaia.store.inbox import TABLE, Message, read_message
 
@@ -24,6 +24,18 @@ def carries(message: Message) -> bool:
         message.is_forwarded
         or any(each.kind is not AttachmentKind.VOICE for each in message.attachments)
         or not all(note.startswith(OWN_NOTES) for note in message.notes)
+        or _replies_to_unknown_words(message)
+    )
+
+
+def _replies_to_unknown_words(message: Message) -> bool:
+    """Whether a message replies to one of its sender's whose words the channel does not tell:
+    they may have been forwarded."""
+    replied_to = message.replied_to
+    return (
+        replied_to is not None
+        and not replied_to.text
+        and not any(note.startswith(REPLY_TO_GAIA) for note in message.notes)
     )
 
 
