@@ -80,7 +80,7 @@ async def test_of_a_host_that_is_not_there_nobody_can_tell(
 ) -> None:
     host = await look(provider, f"http://127.0.0.1:{unused_tcp_port}")
     assert host.finding.outcome is Outcome.WARNING
-    assert f"127.0.0.1:{unused_tcp_port} cannot be asked" in host.finding.detail
+    assert f"nothing answers at 127.0.0.1:{unused_tcp_port}" == host.finding.detail
 
 
 async def test_an_address_without_a_list_of_models_is_told(server: ModelServer) -> None:

@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -101,8 +102,11 @@ def test_a_log_is_followed_until_ctrl_c_which_is_no_failure_to_tell(home: Home) 
             [sys.executable, "-m", "gaia", "logs", "-f"], stdout=theirs, stderr=theirs, env=environ
         ) as process,
         os.fdopen(ours, "r", errors="replace") as terminal,
+        # Or a failure here would wait for its end.
+        ExitStack() as ended,
     ):
         os.close(theirs)
+        ended.callback(process.kill)
         assert "\x1b[31mERROR\x1b[0m   gaia: before" in terminal.readline()
         write(home, "after")
         assert "INFO    gaia: after" in terminal.readline()
@@ -115,7 +119,11 @@ def test_a_log_is_followed_until_ctrl_c_which_is_no_failure_to_tell(home: Home) 
 def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Home) -> None:
     write(home, "before")
     command = [sys.executable, "-m", "gaia", "logs", "-f"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
+        ExitStack() as ended,
+    ):
+        ended.callback(process.kill)
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()

@@ -16,6 +16,7 @@ from gaia.testing.clock import FakeClock, until
 
 PATIENCE_SECONDS = 20.0
 QUIET_SECONDS = 0.3
+VANISHED_SECONDS = 1.5
 
 Save = Callable[[Path, str], Iterator[None]]
 """Saves a text; it is let wait for a moment where it yields."""
@@ -94,7 +95,9 @@ async def told(file: Path, *, until: str) -> list[str]:
 async def test_a_file_that_is_saved_is_told_once_and_whole(tmp_path: Path, style: Save) -> None:
     file = tmp_path / "gaia.yaml"
     file.write_text("one")
-    watch = Watch([file], SystemClock(), quiet_seconds=QUIET_SECONDS)
+    watch = Watch(
+        [file], SystemClock(), quiet_seconds=QUIET_SECONDS, vanished_seconds=VANISHED_SECONDS
+    )
     contents = []
     saves = ["two: 2", "three: 3"]
     async with asyncio.timeout(PATIENCE_SECONDS):
