@@ -16,8 +16,13 @@ _PYTHONS = (
 
 _SEGMENT = r"(?:\*\*?(?=[/\s]|$)|[\w.@+~$%-]+)"
 
+_WINDOWS = r"(?:\b[a-z]:\\|(?<![\w\\])\\\\(?=\w))[^\s<>\"|?`]*"
+"""A path from a drive or a server on, in which no backslash is one of Markdown's either."""
+
+WINDOWS = re.compile(_WINDOWS, re.IGNORECASE)
 LITERAL = re.compile(
-    r"(?P<address>\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"`]+)"
+    rf"(?P<windows>{_WINDOWS})"
+    r"|(?P<address>\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"`]+)"
     r"|(?P<mail>\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
     rf"|(?P<path>(?<![\w/\\*])(?:\*\*?|[\w.~$%-]+)?(?:[/\\]{_SEGMENT})+[/\\]?)"
     r"|(?P<glob>(?<![\w*])\*\*?(?:/\*\*?)*(?:/[\w.-]*)?\*?\.\w+)"
@@ -37,11 +42,18 @@ def literals(text: str) -> Sequence[tuple[int, int]]:
         whole, start = each.group(), each.start()
         if each.lastgroup == "address":
             whole = whole.rstrip(AROUND)
+        elif each.lastgroup == "windows":
+            whole = whole.rstrip(AROUND.replace("_", ""))
         elif each.lastgroup == "path":
             bare = _unemphasised(whole, text[each.end() : each.end() + 1])
             start, whole = start + whole.index(bare), bare
         found.append((start, start + len(whole)))
     return found
+
+
+def windows_paths(text: str) -> Sequence[tuple[int, int]]:
+    """Where each path of Windows begins and ends, in order."""
+    return [each.span() for each in WINDOWS.finditer(text)]
 
 
 def _unemphasised(path: str, behind: str) -> str:

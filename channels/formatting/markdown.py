@@ -30,7 +30,7 @@ from markdown_it.utils import EnvType
 from channels.formatting.characters import clean, is_blank
 from channels.formatting.document import Document, DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, write_inline
-from channels.formatting.literals import literals
+from channels.formatting.literals import literals, windows_paths
 from channels.formatting.tables import read_table, write_table
 
 _RULE = "—" * 10
@@ -234,6 +234,7 @@ def tokens_of(text: str) -> Sequence[Token] | None:
     parser = _Parser("commonmark", options)
     parser.enable(["strikethrough", "table"])
     parser.inline = EmphasisParser(parser.inline)
+    parser.inline.ruler.before("escape", "backslash", _backslash_of_windows)
     parser.block.ruler.at("table", _table_with_every_cell, {"alt": ["paragraph", "reference"]})
     tokens = parser.parse(text)
     if any(token.nesting == 1 and token.level >= _DEEPEST - 1 for token in tokens):
@@ -286,10 +287,22 @@ class EmphasisParser(ParserInline):
         return state.tokens
 
 
+def _backslash_of_windows(state: StateInline, silent: bool) -> bool:
+    """Leave a backslash as it is where it is a path's: it makes nothing of what follows it."""
+    paths = state.windows_paths if isinstance(state, _State) else ()
+    is_one = state.src[state.pos] == "\\" and any(start <= state.pos < end for start, end in paths)
+    if is_one:
+        if not silent:
+            state.pending += "\\"
+        state.pos += 1
+    return is_one
+
+
 class _State(StateInline):
     def __init__(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> None:
         super().__init__(src, md, env, tokens)
         self._literals = literals(src)
+        self.windows_paths = windows_paths(src)
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
         scanned = super().scanDelims(start, canSplitWord)
