@@ -92,7 +92,7 @@ class ForgetMatcher:
         apart = {term for term in found if term not in FRAME and not term.isdigit()}
         shared = Counter(phrase for term in known for phrase in self._holders[term])
         return any(
-            apart == self._terms[phrase]
+            apart <= self._terms[phrase]
             if phrase in self._narrow
             else self._is_enough(count, of_phrase=len(self._terms[phrase]), of_text=len(found))
             for phrase, count in shared.items()

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gaia.memory import text as texts
-from gaia.memory.forget_matcher import PART, ForgetMatcher, is_code
+from gaia.memory.forget_matcher import PART, ForgetMatcher, is_code, narrowed
 from gaia.store.redaction import REPLACEMENT
 
 GATE = "The gate code is under the blue pot"
@@ -99,6 +99,14 @@ def test_case_order_and_spaces_do_not_count(phrase: str, chance: random.Random) 
     shuffled = "\n ".join(words)
     if texts.content_terms(shuffled) == texts.content_terms(phrase):
         assert ForgetMatcher([phrase]).match(shuffled)
+
+
+@pytest.mark.parametrize("memory", ["0", "42", "Note", "boats"])
+def test_a_memory_of_one_word_or_number_is_found_where_nothing_else_is_said(memory: str) -> None:
+    matcher = ForgetMatcher([narrowed(memory)])
+    assert matcher.match(memory)
+    assert matcher.match(f"/remember {memory}")
+    assert not matcher.match(f"{memory} were never of any use to us")
 
 
 @given(WORDS, st.data())
