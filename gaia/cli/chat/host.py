@@ -27,6 +27,10 @@ LONGEST_PAUSE_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0
 """How long a daemon may own the home without listening on its socket."""
 
+HAND_OVER_SECONDS = 30.0
+"""How long a service that asked for the home has, before the chat takes it back: else it would be
+the faster one."""
+
 Host = Callable[[], AbstractAsyncContextManager[asyncio.Event | None]]
 """Hosts a daemon in this process; entered, its socket is ready. The event is set when a service
 wants the home."""
@@ -47,6 +51,7 @@ class DaemonFinder:
         self._ready = asyncio.Event()
         self._leaving = asyncio.Event()
         self._hosting: asyncio.Task[None] | None = None
+        self._gave_way = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,7 +71,8 @@ class DaemonFinder:
                 await self._hosting
 
     async def connect(self, restart_seconds: float) -> ClientConnection:
-        """Connect; give a daemon that restarts `restart_seconds` before hosting one.
+        """Connect; give a daemon that restarts `restart_seconds` before hosting one, and a
+        service that asked for the home some time to take it.
 
         Raises:
             NotRunningError: Another process owns the home and does not listen,
@@ -77,11 +83,14 @@ class DaemonFinder:
         pause = FIRST_PAUSE_SECONDS
         while True:
             if connection := await self._try_to_connect():
+                # One to the daemon that drains here is soon lost.
+                self._gave_way &= self._hosting is not None and not self._hosting.done()
                 return connection
             waited = self._clock.monotonic() - began
-            if waited >= restart_seconds and await self._try_to_host():
+            grace = max(restart_seconds, HAND_OVER_SECONDS) if self._gave_way else restart_seconds
+            if waited >= grace and await self._try_to_host():
                 continue
-            if waited >= restart_seconds + PATIENCE_SECONDS:
+            if waited >= grace + PATIENCE_SECONDS:
                 raise NotRunningError(
                     "another gaia owns the home but does not answer on "
                     f"{str(self._socket_path)!r}: see its log, or stop it and try again"
@@ -134,6 +143,7 @@ class DaemonFinder:
             self._ready.set()
             waits = [self._leaving.wait(), *([asked.wait()] if asked else [])]
             await first_of(*waits)
+            self._gave_way = asked is not None and asked.is_set()
         self._ready.clear()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.applications import Starlette
 
-from gaia.cli.chat.host import DaemonFinder, Host
+from gaia.cli.chat.host import HAND_OVER_SECONDS, DaemonFinder, Host
 from gaia.cli.chat.link import RESTART_SECONDS
 from gaia.errors import AlreadyRunningError, GaiaError, HomeError, NotRunningError
 from gaia.paths import Home
@@ -109,6 +109,34 @@ async def test_a_second_chat_attaches_to_the_first_and_takes_over_when_it_leaves
             assert second.clock.monotonic() < RESTART_SECONDS
             os.close(second_out)
             answering.cancel()
+
+
+async def test_a_service_that_asks_for_the_home_has_time_to_take_it(
+    daemon: TerminalDaemon, home: Home
+) -> None:
+    clock, let_go = FakeClock(), asyncio.Event()
+    hosted: list[asyncio.Event] = []
+
+    @asynccontextmanager
+    async def host() -> AsyncIterator[asyncio.Event]:
+        async with daemon.running():
+            hosted.append(asyncio.Event())
+            yield hosted[-1]
+        let_go.set()
+
+    async with DaemonFinder(home.control_socket, host, clock) as finder:
+        connection = await finder.connect(0)
+        hosted[0].set()
+        await connection.wait_closed()
+        await let_go.wait()
+        connecting = asyncio.create_task(finder.connect(0))
+        while clock.monotonic() < HAND_OVER_SECONDS - 1:
+            await clock.until_sleeping()
+            assert len(hosted) == 1
+            clock.advance(1)
+        await until(connecting.done, clock)
+        assert len(hosted) == 2
+        await (await connecting).close()
 
 
 async def test_a_daemon_that_cannot_start_ends_the_chat_with_its_reason(
