@@ -100,13 +100,11 @@ async def hosted(
     start = prepare(home, ServiceManager(clock=clock), clock, None, log_to_terminal=False)
     asked = asyncio.Event()
     async with _running(start, asked=asked) as app:
-        if on_learning is None:
-            yield asked
-            return
-        # Before the message: it would count as one of the conversation that idled.
-        await app.digest_worker.sweep()
+        if on_learning is not None:
+            # Before the message: it would count as one of the conversation that idled.
+            await app.digest_worker.sweep()
         yield asked
-        if not asked.is_set():
+        if on_learning is not None and not asked.is_set():
             await learned(app.digest_worker, on_learning)
 
 

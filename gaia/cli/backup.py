@@ -3,7 +3,6 @@ runs."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -128,9 +127,8 @@ def verify(file: File = LATEST, as_json: AsJson = False) -> None:
             raise
         echo_json({"ok": False, "path": str(path), "troubles": exc.troubles})
         raise typer.Exit(1) from exc
-    text = json.dumps({"ok": True} | verified_as_json(verified), indent=2)
     if as_json:
-        typer.echo(text)
+        echo_json({"ok": True} | verified_as_json(verified))
     else:
         say(verified_as_text(verified))
 

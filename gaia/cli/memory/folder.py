@@ -63,11 +63,11 @@ def import_folder(
     owner, edits = _look(folder, user)
     _refuse_mistakes(edits, skip_bad=skip_bad)
     forgotten = _agreed(edits, owner.name, yes=yes, as_json=as_json)
-    count, is_written = _take_in(folder, owner, edits, forgotten)
+    count, problem = _take_in(folder, owner, edits, forgotten)
     runs = wake(find_home())
     done = bool(forgotten) and not runs and overwrite()
-    if not is_written:
-        say(f"{folder} was edited meanwhile: import it once more.", err=True)
+    if problem:
+        say(problem, err=True)
     if as_json:
         echo_json(_as_json(edits, count, forgotten, running=runs, done=done))
         return
@@ -156,25 +156,25 @@ def _look(folder: Path, user: str | None) -> tuple[User, Edits]:
 
 def _take_in(
     folder: Path, owner: User, edits: Edits, forgotten: Collection[int]
-) -> tuple[int, bool]:
+) -> tuple[int, str]:
     """Store what was edited, and write the folder again: unless lines stand there that cannot
-    be taken, which would get lost, or gaia never wrote it. Returns how many are new or changed,
-    and False where somebody edited the folder meanwhile, which is left as it is then."""
+    be taken, which would get lost, or gaia never wrote it. Returns how many are new or changed;
+    and where somebody edited the folder meanwhile, which is left as it is then, what to say."""
     from gaia.clock import SystemClock
     from gaia.errors import FolderEditedError
     from gaia.memory.transfer import sync
     from gaia.store import audit
 
-    async def act(database: Database, _: User) -> tuple[int, bool]:
+    async def act(database: Database, _: User) -> tuple[int, str]:
         count = await sync.take_in(
             database, owner.user_id, edits, forgotten, SystemClock(), by=audit.CLI
         )
         if not edits.mistakes and await sync.is_of(owner.user_id, folder):
             try:
                 await sync.write_folder(database, owner, folder, over=edits.files)
-            except FolderEditedError:
-                return count, False
-        return count, True
+            except FolderEditedError as exc:
+                return count, str(exc)
+        return count, ""
 
     return with_memory(owner.user_id, act)
 
