@@ -125,8 +125,7 @@ async def test_a_person_sees_changes_and_forgets_their_memories(
             await page.get_by_role("button", name="Pin memory 1").focus()
             await page.keyboard.press("Enter")
             await page.get_by_role("status").get_by_text("Pinned").wait_for()
-            focused = await page.evaluate("document.activeElement.getAttribute('aria-label')")
-            assert focused == "Unpin memory 1"
+            await page.locator("[aria-label='Unpin memory 1']:focus").wait_for()
             await page.get_by_label("Search").fill("")
             await page.get_by_label("Kind").select_option("rule")
             await page.get_by_text("There is nothing here yet").wait_for()
@@ -202,7 +201,7 @@ async def test_1000_memories_and_every_page_are_for_all(
                 assert await visitor.page.locator(".memory").count() == 50
                 await visitor.page.get_by_role("button", name="Older").click()
                 await visitor.page.get_by_text("page 2 of 21").wait_for()
-                assert await visitor.page.evaluate("document.activeElement.id") == "found"
+                await visitor.page.locator("#found:focus").wait_for()
 
 
 async def test_it_works_without_scripts(
