@@ -224,11 +224,12 @@ def _burst(rows: Sequence[Row[Any]], settle: timedelta) -> list[Row[Any]]:
 
 
 def _is_apart(first: Row[Any], previous: Row[Any], row: Row[Any], settle: timedelta) -> bool:
-    """Whether `row` is for the next turn: after a pause, or after a burst without one."""
-    pause: timedelta = row.received_at - previous.received_at
+    """Whether `row` is for the next turn: after a pause, or after a burst without one. A clock
+    that was set back between the two is a pause as well."""
+    pause: timedelta = abs(row.received_at - previous.received_at)
     if pause < pastes.PART_SETTLE and _may_go_on(previous, settle):
         return False
-    burst: timedelta = row.received_at - first.received_at
+    burst: timedelta = abs(row.received_at - first.received_at)
     longest_burst = BURST_SETTLES * _settle_of(first, settle)
     return pause >= _settle_of(previous, settle) or burst >= longest_burst
 

@@ -174,3 +174,25 @@ async def test_what_comes_later_is_the_next_turn(chat: Chat, clock: FakeClock) -
 async def test_where_nothing_settles_a_long_message_does_not_wait(chat: Chat) -> None:
     await chat.write(WORD)
     assert isinstance(await chat.take(timedelta(0)), Batch)
+
+
+@pytest.mark.parametrize(("back", "turns"), [(3_600, 2), (0.1, 1)])
+async def test_a_clock_that_was_set_back_is_a_pause_as_long_as_that(
+    chat: Chat, clock: FakeClock, back: float, turns: int
+) -> None:
+    await chat.write("one")
+    clock.advance(-back)
+    await chat.write("two")
+    batch = await taken(chat, clock)
+    assert len(batch.messages) == 3 - turns
+
+
+async def test_without_a_time_to_settle_no_clock_makes_two_messages_one_turn(
+    chat: Chat, clock: FakeClock
+) -> None:
+    for text in ("one", "two"):
+        await chat.write(text)
+        clock.advance(-86_400)
+    batch = await chat.take(timedelta(0))
+    assert isinstance(batch, Batch)
+    assert batch.text == "one"
