@@ -14,6 +14,7 @@ from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings
 from gaia.store import identities
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.users import Role
+from gaia.testing.clock import until
 from tests.harness.proposals import Digests, proposal, window
 
 SPANISH = "Always answer in Spanish"
@@ -70,6 +71,8 @@ async def test_what_stands_there_is_the_same_in_each_turn_and_stands_there_alone
     async with running_core(is_small=is_small) as core:
         await keep(core, "I drink tea")
         first = await asked(core, "Tea or coffee for me")
+        # The first turn has the profile made, of what is known by then.
+        await until(lambda: not core.app.profiles._workers._tasks)
         await keep(core, "Rex is my dog")
         second = await asked(core, "And who is Rex, my dog")
         assert instructions(first) == instructions(second)
