@@ -6,25 +6,20 @@ model and of tools. Which part of a turn is kept, also of a failed one, is told 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.run_config import RunConfig, StreamingMode
-from google.adk.apps import App
 from google.adk.events import Event
 from google.adk.plugins.base_plugin import BasePlugin
-from google.adk.runners import Runner
-from google.genai import types
 from sqlalchemy.orm import Session
 
 from gaia.agent import prompt
 from gaia.agent.enclosures import Enclosure
-from gaia.agent.kit import WORDLESS
 from gaia.agent.models import ChatModel
 from gaia.agent.plugins import (
     Capture,
@@ -39,7 +34,6 @@ from gaia.agent.plugins import (
 from gaia.agent.prompt import PlainHistory
 from gaia.agent.tool_watch import ToolWatch
 from gaia.agent.tools import Tool
-from gaia.agent.tools.toolset import Toolset
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
@@ -48,7 +42,6 @@ from gaia.memory.preload import NOTHING, Prefix, Preload, Preloaded
 from gaia.memory.recall import Cue, Recall
 from gaia.sessions.service import (
     AGENT_NAME,
-    APP_NAME,
     TURN_ID,
     EventReader,
     TurnSession,
@@ -58,6 +51,9 @@ from gaia.sessions.service import (
 )
 from gaia.settings.schema import Settings
 from gaia.store import sessions
+
+if TYPE_CHECKING:
+    from gaia.agent.flow import TurnAgent
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tool_failures import NO_TOOLS, ToolFates
 
@@ -139,7 +135,8 @@ class Agent:
         settings: Settings,
     ) -> None:
         self.model = model
-        self._tools = Toolset(tools)
+        self._tools = tools
+        self._kit: TurnAgent | None = None
         self._recall = recall
         self._preload = preload
         self._settings = settings
@@ -201,18 +198,10 @@ class Agent:
         cap, watch = ToolCap(self._most_tool_calls), ToolWatch()
         told = self._instructions(scene, known.preloaded.prefix, ask.sent_at)
         plugins = [replay_window(turns), context, meter, cap, watch]
-        runner = self._runner(told, plugins, session)
+        config = self._run_config(ask)
         said: list[Event] = []
         try:
-            async with aclosing(
-                runner.run_async(
-                    user_id=scene.key.user_id,
-                    session_id=scene.key.session_id,
-                    new_message=types.UserContent(ask.text),
-                    yield_user_message=True,
-                    run_config=self._run_config(ask),
-                )
-            ) as events:
+            async with aclosing(self._run(told, plugins, session, ask.text, config)) as events:
                 async for event in events:
                     if event.author == AGENT_NAME:
                         _show(event, preview)
@@ -243,15 +232,8 @@ class Agent:
         capture = Capture()
         plugins: list[BasePlugin] = [replay_window(turns), capture]
         told = self._instructions(scene, known.preloaded.prefix, now)
-        runner = self._runner(told, plugins, rehearsal)
-        async with aclosing(
-            runner.run_async(
-                user_id=scene.key.user_id,
-                session_id=scene.key.session_id,
-                new_message=types.UserContent("-"),
-            )
-        ) as answers:
-            async for _ in answers:
+        async with aclosing(self._run(told, plugins, rehearsal, "-", RunConfig())) as events:
+            async for _ in events:
                 pass
         if capture.request is not None and self.model.warms:
             capture.request.contents.pop()
@@ -306,33 +288,28 @@ class Agent:
             prefix=prefix,
         )
 
-    def _runner(
+    def _run(
         self,
         instructions: str,
         plugins: Sequence[BasePlugin],
         session: TurnSession,
-    ) -> Runner:
-        agent = LlmAgent(
-            name=AGENT_NAME,
-            model=self.model.llm,
-            tools=[self._tools] if self._most_tool_calls else [],
-        )
+        text: str,
+        config: RunConfig,
+    ) -> AsyncGenerator[Event, None]:
+        # It takes the kit a second to load.
+        from gaia.agent.flow import TurnAgent, run
+
+        if self._kit is None:
+            self._kit = TurnAgent(self.model.llm, self._tools if self._most_tool_calls else ())
         history = PlainHistory(self.model.provider)
-        return Runner(
-            app=App(
-                name=APP_NAME,
-                root_agent=agent,
-                plugins=[Instructions(instructions), history, *plugins],
-            ),
-            session_service=session,
-        )
+        said = [Instructions(instructions), history, *plugins]
+        return run(self._kit, session, said, text, config)
 
     def _run_config(self, ask: Ask) -> RunConfig:
         return RunConfig(
             streaming_mode=StreamingMode.SSE if ask.stream else StreamingMode.NONE,
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
-            telemetry=WORDLESS,
         )
 
 

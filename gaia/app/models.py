@@ -42,19 +42,8 @@ from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
-LATE = (
-    "google.adk.a2a.agent",
-    "google.adk.agents._agent_router",
-    "google.adk.auth.auth_preprocessor",
-    "google.adk.flows.llm_flows.auto_flow",
-    "google.adk.models.google_llm",
-    "google.adk.tools.agent_tool",
-    "google.adk.tools.google_search_tool",
-    "google.adk.tools.vertex_ai_search_tool",
-    "google.adk.workflow._llm_agent_wrapper",
-    "google.adk.workflow._node_runner_utils",
-)
-"""What the kit imports within its first turn, for a second: the loop would stand still."""
+LATE = ("gaia.agent.flow", "google.adk.telemetry._stable_semconv")
+"""What the first turn needs, for half a second: the loop would stand still."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,11 @@ class TurnSession(BaseSessionService):
         self._added: list[Event] = []
 
     @property
+    def whole(self) -> Session:
+        """The session as the kit has it."""
+        return self._session
+
+    @property
     def added(self) -> Sequence[Event]:
         """What the turn has added so far."""
         return tuple(self._added)

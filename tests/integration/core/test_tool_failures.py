@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gaia.agent.tools.calculator import calculate
-from gaia.agent.tools.toolset import Toolset
 from gaia.testing.function_model import ToolCall
 
 
@@ -44,10 +43,9 @@ def asks_for_a_sum(request):
     return "I see."
 
 
-async def with_tool(core, tool) -> None:
+def with_tool(core, tool) -> None:
     agent = core.app.answering.agent.value
-    tools = await agent._tools.get_tools()
-    agent._tools = Toolset([*(each.func for each in tools if each.name != "calculate"), tool])
+    agent._tools = [*(each for each in agent._tools if each.__name__ != "calculate"), tool]
 
 
 def told(core) -> str:
@@ -56,7 +54,7 @@ def told(core) -> str:
 
 async def test_it_is_told_until_it_works_again(running_core, broken, caplog):
     async with running_core(asks_for_a_sum, provider="openai") as core:
-        await with_tool(core, broken)
+        with_tool(core, broken)
         assert "the tool failed (KeyError)" in await core.say("a sum")
         await core.say("hello")
         assert "The tool calculate fails: KeyError." in told(core)
@@ -70,7 +68,7 @@ async def test_it_is_told_until_it_works_again(running_core, broken, caplog):
 async def test_what_may_be_over_with_the_next_call_is_not_kept(running_core, broken):
     broken.error = TimeoutError("too slow")
     async with running_core(asks_for_a_sum, provider="openai") as core:
-        await with_tool(core, broken)
+        with_tool(core, broken)
         assert "the tool failed (TimeoutError)" in await core.say("a sum")
         await core.say("hello")
         assert "The tool calculate fails" not in told(core)
@@ -78,7 +76,7 @@ async def test_what_may_be_over_with_the_next_call_is_not_kept(running_core, bro
 
 async def test_nobody_is_told_of_anothers(running_core, broken):
     async with running_core(asks_for_a_sum, provider="openai", senders=("ada", "bob")) as core:
-        await with_tool(core, broken)
+        with_tool(core, broken)
         await core.say("a sum")
         await core.say("hello", sender="bob")
         assert "The tool calculate fails" not in told(core)
