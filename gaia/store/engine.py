@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import quote
 from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -206,7 +207,10 @@ def open_engine(
     """
     create_private(path)
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),
+        # No connection makes the file anew, where somebody has removed it meanwhile.
+        URL.create(
+            "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
+        ),
         pool_size=connections,
         max_overflow=0,
         hide_parameters=True,

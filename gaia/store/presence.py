@@ -20,6 +20,11 @@ from gaia.files import UNFINISHED, open_new
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+EXPECTED = "expected"
+"""Of a connection that is being made: the file that it is to open."""
 
 GONE = (
     "{path!r} was {what} while gaia runs: nothing is taken any more, since it would be lost. "
@@ -58,6 +63,7 @@ class OpenDatabase:
         from sqlalchemy import event
 
         event.listen(engine, "do_connect", self._before_connect)
+        event.listen(engine, "connect", self._check_opened, insert=True)
         event.listen(engine, "connect", self._connected)
         event.listen(engine, "close", self._closed)
 
@@ -74,16 +80,25 @@ class OpenDatabase:
                     return GONE.format(path=str(path), what=what)
         return ""
 
-    def _before_connect(self, *arguments: object) -> None:
-        """A new connection would create the file, or open another one than the rest."""
+    def _before_connect(self, dialect: object, record: ConnectionPoolEntry, *_: object) -> None:
+        """Note which file the new connection is to open: the one that the rest have open."""
         if problem := self.problem():
             raise VanishedError(problem)
+        record.info[EXPECTED] = self._opened.get(self._paths[0]) or identity_at(self._paths[0])
 
-    def _connected(self, *arguments: object) -> None:
+    def _check_opened(self, connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        """It has opened another file, when that was removed or replaced in between: nothing may
+        be asked of it, or the other file gets the WAL of this one."""
+        path, expected = self._paths[0], record.info[EXPECTED]
+        what = "removed" if expected is None else difference(path, expected)
+        if what:
+            connection.close()
+            raise VanishedError(GONE.format(path=str(path), what=what))
+
+    def _connected(self, connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
         with self._lock:
             self._connections += 1
-            if self._connections == 1:
-                self._learn(self._paths[0])
+            self._opened[self._paths[0]] = record.info[EXPECTED]
 
     def _closed(self, *arguments: object) -> None:
         """The last connection takes the WAL with it."""

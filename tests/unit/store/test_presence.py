@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError, VanishedError
@@ -98,6 +98,30 @@ async def test_no_connection_makes_an_empty_file_in_its_place(
     with pytest.raises(VanishedError):
         await database.read(read_twice)
     assert not (tmp_path / "gaia.db").exists()
+
+
+@pytest.mark.parametrize("harm", [remove, replace])
+async def test_what_goes_while_a_connection_is_made_is_not_opened_and_not_taken_for_it(
+    database: Database, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    file = tmp_path / "gaia.db"
+
+    def go(*arguments: object) -> None:
+        harm(file)
+
+    def read_twice(session: Session) -> list[str]:
+        with database.reading() as other:
+            return words(session) + words(other)
+
+    await database.write(add, "kept")
+    event.listen(database.engine, "do_connect", go, once=True)
+    with pytest.raises((VanishedError, StoreError)):
+        await database.read(read_twice)
+    assert file.exists() == (harm is replace)
+    assert "gaia.db" in database.problem()
+    saved = Database(await database.save_copy(tmp_path / "backups", NOW))
+    assert await saved.read(words) == ["kept"]
+    await saved.close()
 
 
 async def test_a_folder_that_went_is_made_for_the_copy(database: Database, tmp_path: Path) -> None:
