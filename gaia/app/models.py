@@ -42,7 +42,11 @@ from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
 
-LATE = ("gaia.agent.flow", "google.adk.telemetry._stable_semconv")
+LATE = (
+    "gaia.agent.flow",
+    "google.adk.telemetry.node_tracing",
+    "google.adk.tools.agent_tool",
+)
 """What the first turn needs, for half a second: the loop would stand still."""
 
 
