@@ -5,17 +5,14 @@ The ledger is the truth; whatever stands behind these protocols can be rebuilt f
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Vector: TypeAlias = "NDArray[np.float32]"
-"""A unit vector, of the embedder's `dimensions`. numpy comes with the index, not with the
-daemon: it takes longer to import than anything else here."""
+Vector: TypeAlias = "array[float]"
+"""A unit vector, of the embedder's `dimensions`, each of four bytes. Nothing is reckoned with
+it but by a store, so that no daemon needs numpy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
+from array import array
 from collections.abc import Collection, Mapping, Sequence
-
-import numpy as np
+from operator import mul
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory import text as texts
@@ -78,7 +79,7 @@ class FakeVectorStore:
         self._check(user_id)
         with self._lock:
             found = [
-                Neighbour(memory_id, float(np.dot(known, vector)))
+                Neighbour(memory_id, sum(map(mul, known, vector)))
                 for memory_id, known in self._vectors.get(user_id, {}).items()
             ]
         return sorted(found, key=lambda each: (-each.similarity, each.memory_id))[:limit]
@@ -183,8 +184,9 @@ class FakeNearest:
 def bag_of_words(text: str, *, salt: str = "", dimensions: int = DIMENSIONS) -> Vector:
     """The unit vector of a text's words, each at a place that only `salt` and its letters
     decide."""
-    vector = np.zeros(dimensions, dtype=np.float32)
+    numbers = [0.0] * dimensions
     for word in texts.normalise(text).split() or [""]:
         digest = hashlib.blake2b(f"{salt} {word}".encode(errors="replace"), digest_size=8).digest()
-        vector[int.from_bytes(digest, "big") % dimensions] += 1.0
-    return vector / np.float32(np.linalg.norm(vector))
+        numbers[int.from_bytes(digest, "big") % dimensions] += 1.0
+    length = math.hypot(*numbers)
+    return array("f", [number / length for number in numbers])

