@@ -156,6 +156,7 @@ class Opened:
     """What is open for as long as the daemon lives."""
 
     database: Database
+    home_watch: HomeWatch
     app: App
     control_socket: socket.socket
 
@@ -236,11 +237,10 @@ class Daemon:
         """Serve the channels, take up what an earlier process left, and say when gaia is
         ready. What takes long or can wait begins after that."""
         app, tasks = self._app, self._tasks
-        home_watch = HomeWatch(self._start.home, self._opened.database, self._start.clock)
         async with self._reloader.put_off():
             for name, channel in app.channels.items():
                 tasks.start(channel_task(name), partial(channel.serve, app.gateway(name)))
-            tasks.start("home", home_watch.run)
+            tasks.start("home", self._opened.home_watch.run)
             tasks.start("clock", app.clock_watch.run)
             tasks.start("warming", app.warmer.run)
             await app.recover()
@@ -310,6 +310,8 @@ async def _open(
         database = await open_database(home)
         stack.push_async_callback(database.close)
         database.require(lock.problem)
+        home_watch = HomeWatch(home, database, clock)
+        stack.push_async_callback(home_watch.look)
     with garbage.building():
         app = build_app(
             home,
@@ -327,7 +329,7 @@ async def _open(
     stack.push_async_callback(close_model)
     stack.push_async_callback(app.reranker.stop)
     control_socket = stack.enter_context(listening_on_path(home.control_socket))
-    return Opened(database, app, control_socket)
+    return Opened(database, home_watch, app, control_socket)
 
 
 @contextmanager

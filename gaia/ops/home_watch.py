@@ -31,9 +31,10 @@ class HomeWatch:
         """Look until cancelled."""
         while True:
             await self._clock.sleep(SECONDS)
-            await self._look()
+            await self.look()
 
-    async def _look(self) -> None:
+    async def look(self) -> None:
+        """Look once: at the end as well, since what is open is gone with the process."""
         problem = await asyncio.to_thread(self._database.problem)
         if problem != self._problem:
             self._problem, self._is_saved = problem, False

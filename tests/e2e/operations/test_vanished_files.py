@@ -11,13 +11,17 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gaia.agent.models import ChatModel
+from gaia.app.daemon import timed
 from gaia.clock import SystemClock
+from gaia.core.dispatcher import Dispatcher
 from gaia.messages import Address
 from gaia.ops.home_watch import SECONDS
 from gaia.paths import Home
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import until
+from gaia.testing.function_model import FunctionModel
 from tests.e2e.conftest import RunGaia, RunningDaemon
 from tests.servers.model_server import Step, running_model_server
 from tests.servers.telegram import TelegramServer, running_telegram
@@ -70,6 +74,33 @@ async def until_saved(home: Home) -> Path:
     async with asyncio.timeout(NOTICED_SECONDS):
         await until(lambda: any(home.backups.glob("gaia-at-loss-*.db")))
     return next(home.backups.glob("gaia-at-loss-*.db"))
+
+
+async def test_who_is_stopped_or_cannot_start_before_it_is_noticed_saves_it_first(
+    home: Home, telegram: TelegramServer, running_daemon: RunningDaemon
+) -> None:
+    async with running_daemon(home) as daemon:
+        await answered(telegram, "first")
+        home.database.unlink()
+        assert await daemon.terminate() == 0
+    (copy,) = home.backups.glob("gaia-at-loss-*.db")
+    copy.rename(home.database)
+
+    def broken(self: object) -> None:
+        home.database.unlink()
+        raise OSError("no port")
+
+    clock, model = SystemClock(), ChatModel(FunctionModel(lambda request: "-"), "openai", "fake")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Dispatcher, "recover", broken)
+        with pytest.raises(OSError, match="no port"):
+            async with timed(home, clock, model, hang_up=asyncio.Event()):
+                pass
+    (copy,) = home.backups.glob("gaia-at-loss-*.db")
+    copy.rename(home.database)
+    async with running_daemon(home):
+        await answered(telegram, "second")
+    assert b"first" in home.database.read_bytes()
 
 
 async def test_a_database_that_is_removed_is_noticed_saved_and_put_back(
