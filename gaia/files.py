@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote
 
 PRIVATE = 0o600
 UNFINISHED = ".partial"
@@ -69,6 +70,12 @@ def replacing(file: Path, unfinished: Path | None = None) -> Iterator[BinaryIO]:
         draft.unlink(missing_ok=True)
         raise
     sync_folder(file.parent)
+
+
+def database_uri(file: Path, mode: str) -> str:
+    """The name by which SQLite opens a database in one of its modes, such as `ro` for reading
+    and `rw` for an existing file."""
+    return f"file:{quote(os.fsencode(file))}?mode={mode}"
 
 
 def rewrite(file: Path, content: bytes) -> None:

@@ -18,14 +18,13 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
-from urllib.parse import quote
 from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError, VanishedError
-from gaia.files import create
+from gaia.files import create, database_uri
 from gaia.store.faults import translate_failures
 from gaia.store.presence import OpenDatabase, save_copy
 from gaia.threads import DaemonThreadPool
@@ -208,9 +207,7 @@ def open_engine(
     create_private(path)
     engine = create_engine(
         # No connection makes the file anew, where somebody has removed it meanwhile.
-        URL.create(
-            "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
-        ),
+        URL.create("sqlite", database=database_uri(path, "rw"), query={"uri": "true"}),
         pool_size=connections,
         max_overflow=0,
         hide_parameters=True,

@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from gaia.errors import NewerStoreError, StoreError
+from gaia.files import database_uri
 from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.faults import damaged, translate_failures
@@ -88,11 +88,7 @@ def inspecting(path: Path) -> Iterator[Connection]:
         StoreError: The file is damaged, no database, or cannot be read.
     """
     _check_header(path)
-    url = URL.create(
-        "sqlite",
-        database=f"file:{quote(str(path))}",
-        query={"mode": "ro", "uri": "true"},
-    )
+    url = URL.create("sqlite", database=database_uri(path, "ro"), query={"uri": "true"})
     engine = create_engine(url, poolclass=NullPool)
     translate_failures(engine, path)
     try:

@@ -12,10 +12,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from gaia.errors import BackupBusyError, BackupError
-from gaia.files import lock, open_new
+from gaia.files import database_uri, lock, open_new
 from gaia.ops.backup.archives import Progress, unfinished_in
 from gaia.paths import Home
 from gaia.store.engine import BUSY_SECONDS
@@ -113,8 +112,9 @@ def copy_database(source: Path, folder: Path, progress: Progress) -> None:
 
 
 def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(
+        database_uri(path, mode), uri=True, timeout=BUSY_SECONDS, isolation_level=None
+    )
 
 
 def _copy(source: Path, reader: sqlite3.Connection, copy: Path, progress: Progress) -> None:

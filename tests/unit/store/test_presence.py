@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,10 @@ def add(session: Session, word: str) -> None:
 
 def words(session: Session) -> list[str]:
     return list(session.scalars(text("SELECT word FROM words")))
+
+
+def names(folder: Path) -> set[str]:
+    return {each.name for each in folder.iterdir()}
 
 
 def remove(path: Path) -> None:
@@ -168,3 +173,16 @@ def test_a_lock_that_went_is_told(tmp_path: Path, harm: Callable[[Path], None]) 
         assert not lock.problem()
         harm(home.lock_file)
         assert "another gaia could start" in lock.problem()
+
+
+@pytest.mark.parametrize("name", [b"a home", b"50%25 off", b"what?mode=ro", b"#1", b"\xff\xfe"])
+async def test_a_home_of_any_name_is_opened(tmp_path: Path, name: bytes) -> None:
+    folder = tmp_path / os.fsdecode(name)
+    home = Home(folder)
+    home.create()
+    for _ in range(2):
+        database = await open_database(home)
+        assert not database.problem()
+        await database.close()
+    assert names(tmp_path) == {folder.name}
+    assert "gaia.db" in names(folder)
