@@ -75,7 +75,9 @@ def replacing(file: Path, unfinished: Path | None = None) -> Iterator[BinaryIO]:
 def database_uri(file: Path, mode: str) -> str:
     """The name by which SQLite opens a database in one of its modes, such as `ro` for reading
     and `rw` for an existing file."""
-    return f"file:{quote(os.fsencode(file))}?mode={mode}"
+    # The empty host keeps one that begins with two slashes from being read as a host's name.
+    start = "file://" if file.is_absolute() else "file:"
+    return f"{start}{quote(os.fsencode(file))}?mode={mode}"
 
 
 def rewrite(file: Path, content: bytes) -> None:

@@ -89,8 +89,13 @@ class OpenDatabase:
     def _check_opened(self, connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
         """It has opened another file, when that was removed or replaced in between: nothing may
         be asked of it, or the other file gets the WAL of this one."""
-        path, expected = self._paths[0], record.info[EXPECTED]
-        what = "removed" if expected is None else difference(path, expected)
+        path, expected = self._paths[0], record.info.pop(EXPECTED)
+        if expected is None:
+            what = "removed"
+        else:
+            with self._lock:
+                first = self._opened.setdefault(path, expected)
+            what = difference(path, expected) or difference(path, first)
         if what:
             connection.close()
             raise VanishedError(GONE.format(path=str(path), what=what))
@@ -98,7 +103,6 @@ class OpenDatabase:
     def _connected(self, connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
         with self._lock:
             self._connections += 1
-            self._opened[self._paths[0]] = record.info[EXPECTED]
 
     def _closed(self, *arguments: object) -> None:
         """The last connection takes the WAL with it."""

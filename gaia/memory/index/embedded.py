@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from gaia.memory.index.environment import be_modest
+from gaia.memory.index.environment import use_one_thread
 from gaia.memory.index.factories import Options
 
 MODEL = "multilingual-e5-small-q4"
@@ -55,7 +55,7 @@ class Embedded:
 
     def __init__(self, config: EmbeddedConfig) -> None:
         self.config = config
-        be_modest()
+        use_one_thread()
         folder = _package()
         engine = next(folder.glob(ENGINE), None)
         if engine is None:
@@ -64,7 +64,8 @@ class Embedded:
         self._model = self._engine.e5_load(str(folder / WEIGHTS).encode())
         if not self._model:
             raise ImportError(f"{str(folder / WEIGHTS)!r} cannot be read: install {PACKAGE} again")
-        weakref.finalize(self, self._engine.e5_free, self._model)
+        # At the end of the process another thread may be in the engine.
+        weakref.finalize(self, self._engine.e5_free, self._model).atexit = False
         self._numbers = ctypes.c_float * self._engine.e5_dim(self._model)
 
     def embed(self, text: str, memory_action: str | None = None) -> Sequence[float]:

@@ -42,6 +42,11 @@ def be_modest() -> None:
         os.environ.setdefault(name, value)
 
 
+def use_one_thread() -> None:
+    """Have what is loaded from now on with OpenMP take one thread, whatever else was asked."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
 def ask_for_blank_memory() -> None:
     """Have the process get blank memory from now on.
 

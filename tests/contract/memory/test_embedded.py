@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -41,6 +42,34 @@ def test_it_does_without_numpy() -> None:
         "Embedded(EmbeddedConfig()).embed('tea'); sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_process_may_end_while_it_embeds() -> None:
+    script = """
+import threading
+from gaia.memory.index.embedded import Embedded, EmbeddedConfig
+embedder, begun = Embedded(EmbeddedConfig()), threading.Event()
+def embed():
+    while True:
+        begun.set()
+        embedder.embed("tea and biscuits in the afternoon " * 60)
+threading.Thread(target=embed, daemon=True).start()
+begun.wait()
+"""
+    for _ in range(3):
+        assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_it_takes_one_thread_whatever_the_environment_says() -> None:
+    script = (
+        "from pathlib import Path; "
+        "from gaia.memory.index.embedded import Embedded, EmbeddedConfig; "
+        "Embedded(EmbeddedConfig()).embed('tea ' * 200); "
+        "raise SystemExit(len(list(Path('/proc/self/task').iterdir())))"
+    )
+    environ = {**os.environ, "OMP_NUM_THREADS": "4"}
+    done = subprocess.run([sys.executable, "-c", script], env=environ, check=False)
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import event, text
@@ -13,9 +14,10 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError, VanishedError
 from gaia.paths import Home
-from gaia.store.engine import Database
+from gaia.store.engine import Database, open_engine
 from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
+from gaia.store.presence import OpenDatabase
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -175,9 +177,28 @@ def test_a_lock_that_went_is_told(tmp_path: Path, harm: Callable[[Path], None]) 
         assert "another gaia could start" in lock.problem()
 
 
-@pytest.mark.parametrize("name", [b"a home", b"50%25 off", b"what?mode=ro", b"#1", b"\xff\xfe"])
+def test_of_two_connections_that_are_made_at_once_both_have_the_same_file(tmp_path: Path) -> None:
+    file = tmp_path / "gaia.db"
+    file.touch()
+    opened = OpenDatabase(open_engine(file), file)
+    closed: list[bool] = []
+    first, second = (SimpleNamespace(info={}, close=lambda: closed.append(True)) for _ in range(2))
+    opened._before_connect(None, first)  # type: ignore[arg-type]
+    opened._check_opened(first, first)  # type: ignore[arg-type]
+    # It is looked at, and not ready yet.
+    replace(file)
+    opened._before_connect(None, second)  # type: ignore[arg-type]
+    with pytest.raises(VanishedError, match="replaced"):
+        opened._check_opened(second, second)  # type: ignore[arg-type]
+    assert closed == [True]
+
+
+@pytest.mark.parametrize(
+    "name", [b"a home", b"50%25 off", b"what?mode=ro", b"#1", b"\xff\xfe", b"/begun twice"]
+)
 async def test_a_home_of_any_name_is_opened(tmp_path: Path, name: bytes) -> None:
-    folder = tmp_path / os.fsdecode(name)
+    slash = "/" if name.startswith(b"/") else ""
+    folder = Path(f"{slash}{tmp_path}/{os.fsdecode(name).strip('/')}")
     home = Home(folder)
     home.create()
     for _ in range(2):
