@@ -34,6 +34,19 @@ app = typer.Typer(
     no_args_is_help=True, help="The sessions of conversations, to read and to learn from."
 )
 
+OneUser = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        "-u",
+        metavar="NAME",
+        help="Whose conversations, by name or id; a group has them too.",
+        show_default="yourself, or the only person",
+    ),
+]
+
+AllUsers = Annotated[bool, typer.Option("--all", help="Of all users.")]
+
 BESIDE_WORDS = 20
 """Columns of a table that the time takes, with what is between the columns."""
 
@@ -42,14 +55,15 @@ LEAST_EXCERPT = 20
 
 @app.command("list")
 def list_sessions(
-    user: Annotated[str | None, typer.Option(help="Only this user's, by name or id.")] = None,
+    user: OneUser = None,
+    all_users: AllUsers = False,
     as_json: AsJson = False,
 ) -> None:
-    """List sessions, the most recently used first."""
-    from gaia.ops.queries.conversations import SESSIONS
-    from gaia.ops.queries.people import Whose
+    """List your sessions, the most recently used first."""
+    from gaia.ops.queries.conversations import SESSIONS, WhichSessions
 
-    answer = ask(SESSIONS, Whose(user=user))
+    _check_whose(user, all_users=all_users)
+    answer = ask(SESSIONS, WhichSessions(user=user, of_all=all_users))
     if as_json:
         echo_json(answer.model_dump(mode="json")["sessions"])
     elif answer.sessions:
@@ -82,6 +96,11 @@ def show(
         echo_json(answer.model_dump(mode="json")["entries"])
     else:
         typer.echo("\n\n".join(_entry_as_text(entry, answer.user) for entry in answer.entries))
+
+
+def _check_whose(user: str | None, *, all_users: bool) -> None:
+    if user is not None and all_users:
+        raise typer.BadParameter("say whose: --user NAME, or --all")
 
 
 def _as_table(sessions: Sequence[SessionReport]) -> str:
@@ -126,16 +145,7 @@ def search(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, max=200, help="How many, at most.")
     ] = 10,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user",
-            "-u",
-            metavar="NAME",
-            help="Whose conversations, by name or id; a group has them too.",
-            show_default="yourself, or the only person",
-        ),
-    ] = None,
+    user: OneUser = None,
     as_json: AsJson = False,
 ) -> None:
     """Find what was said, the best first. Without words the latest."""
@@ -184,13 +194,8 @@ def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:
 
 @app.command()
 def digest(
-    user: Annotated[
-        str | None,
-        typer.Option(
-            help="Of this user, by name or id.", show_default="yourself, or the only person"
-        ),
-    ] = None,
-    all_users: Annotated[bool, typer.Option("--all", help="Of all users.")] = False,
+    user: OneUser = None,
+    all_users: AllUsers = False,
     retry: Annotated[bool, typer.Option(help="Only what could not be read before.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -202,8 +207,7 @@ def digest(
     from gaia.ops.queries.query import Everything
     from gaia.paths import find_home
 
-    if user and all_users:
-        raise typer.BadParameter("say whose: --user NAME, or --all")
+    _check_whose(user, all_users=all_users)
     if not there_is_a_database():
         _tell_left(0, as_json=as_json)
         return

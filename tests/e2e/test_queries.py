@@ -8,12 +8,14 @@ QUERIES = (
     *("users list --json", "users pending --json", "audit --json", "costs --json"),
     *("outbox list --json", "memory list --json", "memory why 1 --json", "memory export"),
     "memory upkeep --json",
-    *("sessions list --json", "sessions search tea --json"),
+    *("sessions list --json", "sessions list --all --json", "sessions search tea --json"),
 )
 REFUSED = {
     "memory list --user Nobody": (1, "Nobody"),
     "sessions show nothing": (1, "there is no session or user 'nothing'"),
     "memory list": (2, "say who is meant: Ann, Bob"),
+    "sessions list": (2, "say who is meant: Ann, Bob"),
+    "sessions list --user Ann --all": (2, "say whose"),
 }
 
 

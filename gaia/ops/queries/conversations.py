@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from gaia.store.sessions import SessionSummary
 
 
+class WhichSessions(Whose):
+    """The sessions of a user, or `of_all`."""
+
+    of_all: bool = False
+
+
 class SessionReport(Report):
     """A session. `user` is None when its user was removed."""
 
@@ -105,13 +111,13 @@ class TurnList(Report):
     turns: tuple[TurnReport, ...]
 
 
-def _sessions(source: Source, asked: Whose) -> SessionList:
+def _sessions(source: Source, asked: WhichSessions) -> SessionList:
     from gaia.store import identities, sessions
 
-    user_id = None
-    if asked.user is not None:
-        user_id = (identities.find(source.session, asked.user)).user_id
     names = {each.user_id: each.name for each in identities.everybody(source.session)}
+    user_id = None
+    if names and not asked.of_all:
+        user_id = find_owner(source.session, asked.user, asked.login).user_id
     return SessionList(
         sessions=tuple(
             SessionReport(
@@ -216,6 +222,6 @@ def _turns(source: Source, asked: WhichTurns) -> TurnList:
     )
 
 
-SESSIONS = Query("sessions", Whose, SessionList, _sessions, lambda _: SessionList())
+SESSIONS = Query("sessions", WhichSessions, SessionList, _sessions, lambda _: SessionList())
 TRANSCRIPT = Query("transcript", WhichSession, TranscriptReport, _transcript, _no_session)
 TURNS = Query("turns", WhichTurns, TurnList, _turns, no_users)

@@ -110,7 +110,7 @@ def test_an_empty_home_has_no_sessions_and_is_left_empty(home: Home) -> None:
 
 
 def test_sessions_are_listed_with_their_users(home: Home, talked: dict[str, str]) -> None:
-    headings, *rows = (line.split() for line in done(home, "list").splitlines())
+    headings, *rows = (line.split() for line in done(home, "list", "--all").splitlines())
     assert headings == ["USER", "LAST", "USED", "EVENTS", "SESSION"]
     assert {(row[0], row[-2], row[-1]) for row in rows} == {
         ("Ada", "4", talked["Ada"]),
@@ -128,6 +128,17 @@ def test_one_users_sessions_are_listed_alone(home: Home, talked: dict[str, str])
         "updated_at": "2026-01-01T12:00:03+00:00",
     }
     assert isinstance(failure(home, "list", "--user", "Grace"), UnknownUserError)
+
+
+def test_without_a_name_the_logins_own_are_listed(home: Home, talked: dict[str, str]) -> None:
+    async def link(users: Users) -> None:
+        await users.link(await users.find("Ada"), Address("terminal", "ada"))
+
+    asyncio.run(with_users(home, link))
+    (own,) = json.loads(done(home, "list", "--json", login="ada"))
+    assert own["session_id"] == talked["Ada"]
+    assert isinstance(failure(home, "list"), AmbiguousUserError)
+    assert run(home, "list", "--user", "Ada", "--all").exit_code == 2
 
 
 def test_a_session_is_shown_as_a_transcript(home: Home, talked: dict[str, str]) -> None:
