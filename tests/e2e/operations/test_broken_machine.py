@@ -101,8 +101,11 @@ async def test_nothing_is_lost_on_a_machine_that_breaks_over_and_over(home, fork
         await model.script(Step(times=None, latency_seconds=0.02))
         await prepare(home, model.openai_base_url)
         with home.settings_file.open("a") as settings:
-            # Each of them writes every two seconds.
-            settings.write("limits: {messages_per_minute: 10000}\n")
+            # Each of them writes every two seconds, for an hour.
+            settings.write(
+                "limits: {messages_per_minute: 10000, user_tokens_per_day: 100000000, "
+                "tokens_per_day: 1000000000}\n"
+            )
         machine = Machine(home, forks, url, chance)
         harms, number = list(HARMS), 0
         while harms:
