@@ -19,6 +19,7 @@ from gaia.files import create
 from gaia.logs.junk import OnceAMinute
 from gaia.logs.line import as_json, as_text, terminal_form
 from gaia.logs.redaction import RedactingFormatter
+from gaia.logs.terminal import TerminalHandler
 from gaia.settings.schema import LoggingSettings
 
 CHATTY = (
@@ -74,7 +75,7 @@ def configure(
     file.setFormatter(RedactingFormatter(secrets, as_json if is_json else as_text))
     handlers: list[logging.Handler] = [file]
     if to_terminal:
-        terminal = logging.StreamHandler(sys.stderr)
+        terminal = TerminalHandler(sys.stderr)
         write = as_json if is_json else terminal_form(sys.stderr, os.environ)
         terminal.setFormatter(RedactingFormatter(secrets, write))
         handlers.append(terminal)
