@@ -214,9 +214,9 @@ def exit_now(exit_code: int) -> None:
     import logging
     import threading
 
+    logging.shutdown()
     if not any(thread.daemon for thread in threading.enumerate()):
         return
-    logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         # One that was closed, or whose reader has left, has nothing to be told.
         with suppress(OSError, ValueError):

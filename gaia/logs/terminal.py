@@ -25,7 +25,8 @@ class TerminalHandler(logging.StreamHandler[TextIO]):
         super().__init__(stream)
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
         self._left_out = 0
-        threading.Thread(target=self._write_all, name="log", daemon=True).start()
+        self._thread = threading.Thread(target=self._write_all, name="log", daemon=True)
+        self._thread.start()
 
     def emit(self, record: LogRecord) -> None:
         try:
@@ -53,6 +54,7 @@ class TerminalHandler(logging.StreamHandler[TextIO]):
         self.flush()
         with suppress(queue.Full):
             self._lines.put_nowait(None)
+        self._thread.join(FLUSH_SECONDS)
         super().close()
 
     def _write_all(self) -> None:
