@@ -61,7 +61,7 @@ def show(
 
 @app.command()
 def check(as_json: AsJson = False) -> None:
-    """Find every mistake in the settings; exit with 78 when there is one."""
+    """Find every mistake in the settings; exit with 78 if there is one."""
     from gaia.errors import SettingsError
     from gaia.paths import find_home
     from gaia.settings.load import load_settings, sound_part

@@ -39,7 +39,7 @@ def run(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Propose what to change, from costs, failures, questions and requests.
+    """Propose changes, from costs, failures, questions and requests.
 
     Settings are of the whole home, rules of the owner that is named. No model is asked.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def jobs_command(
     as_json: AsJson = False,
 ) -> None:
-    """List the jobs of the schedule, how each went, and when it is next."""
+    """List the jobs of the schedule: how each went, when it is next."""
     from gaia.ops.queries.query import Everything
     from gaia.ops.queries.records import JOBS
 

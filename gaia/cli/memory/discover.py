@@ -33,7 +33,7 @@ def discover(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn about the owner from this machine, fact by fact after a yes.
+    """Learn about the owner from this machine, each fact after a yes.
 
     Who commits by git, the time zone, languages, what calendars are called, how many contacts
     there are. Each fact is shown first; nothing else is stored, and nothing leaves the machine.
