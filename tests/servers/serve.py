@@ -38,6 +38,9 @@ async def serving(
             lifespan="off",
             http=protocol or "auto",
             headers=[] if keeps_open else [("connection", "close")],
+            # As hosts have it. uvicorn's five seconds are also after how long clients give an
+            # idle connection up: one would ask over what the other is closing.
+            timeout_keep_alive=75,
         )
         config.load()
         server = uvicorn.Server(config)
