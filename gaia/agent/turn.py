@@ -51,11 +51,11 @@ from gaia.sessions.service import (
 )
 from gaia.settings.schema import Settings
 from gaia.store import sessions
+from gaia.store.sessions import SessionKey, StoredEvent
+from gaia.store.tool_failures import NO_TOOLS, ToolFates
 
 if TYPE_CHECKING:
     from gaia.agent.flow import TurnAgent
-from gaia.store.sessions import SessionKey, StoredEvent
-from gaia.store.tool_failures import NO_TOOLS, ToolFates
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +296,7 @@ class Agent:
         text: str,
         config: RunConfig,
     ) -> AsyncGenerator[Event, None]:
-        # It takes the kit a second to load.
+        # It takes half a second to load, and a start needs none of it.
         from gaia.agent.flow import TurnAgent, run
 
         if self._kit is None:

@@ -51,9 +51,8 @@ class TerminalHandler(logging.StreamHandler[TextIO]):
             )
 
     def close(self) -> None:
-        self.flush()
         with suppress(queue.Full):
-            self._lines.put_nowait(None)
+            self._lines.put(None, timeout=FLUSH_SECONDS)
         self._thread.join(FLUSH_SECONDS)
         super().close()
 

@@ -100,7 +100,7 @@ class OpenDatabase:
             connection.close()
             raise VanishedError(GONE.format(path=str(path), what=what))
 
-    def _connected(self, connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+    def _connected(self, *arguments: object) -> None:
         with self._lock:
             self._connections += 1
 
