@@ -9,18 +9,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select, union_all
 from sqlalchemy.orm import Session
 
 from gaia.store.outbox import TABLE
+from gaia.store.tables import OutboxState
 
 Answer = Literal["yes", "no", "done", "later"]
 
-_LAST = (
-    select(TABLE.c.buttons, TABLE.c.created_at)
-    .where(TABLE.c.conversation_id == bindparam("in_conversation"))
-    .order_by(TABLE.c.outbox_id.desc())
-    .limit(1)
+_LAST_IN_EACH_STATE = union_all(
+    *(
+        select(func.max(TABLE.c.outbox_id).label("outbox_id")).where(
+            TABLE.c.conversation_id == bindparam("in_conversation"), TABLE.c.state == state
+        )
+        for state in OutboxState
+    )
+).subquery()
+"""By the index of conversations and states, each is found however many went before."""
+
+_LAST = select(TABLE.c.buttons, TABLE.c.created_at).where(
+    TABLE.c.outbox_id == select(func.max(_LAST_IN_EACH_STATE.c.outbox_id)).scalar_subquery()
 )
 
 

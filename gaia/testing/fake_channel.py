@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -62,6 +63,7 @@ class FakeChannel:
         self._longest = longest
         self._gateway: Gateway | None = None
         self._ids = itertools.count(1)
+        self._copies = Counter[int]()
         self._changed = asyncio.Condition()
 
     async def serve(self, gateway: Gateway) -> None:
@@ -90,6 +92,7 @@ class FakeChannel:
             if self._gateway is None or outbound.chat in self.absent:
                 raise UnreachableError(f"nobody listens on {outbound.chat!r}")
             self.sent.append(outbound)
+            self._copies[outbound.outbox_id] += 1
         if self.hasty:
             stage, failure = self.hasty.pop(0)
             await self.report(outbound.outbox_id, stage, failure=failure)
@@ -139,7 +142,7 @@ class FakeChannel:
         """What the provider calls a copy of a chunk, counted from 1; the last one if none
         is named."""
         if copy is None:
-            copy = sum(sent.outbox_id == outbox_id for sent in self.sent)
+            copy = self._copies[outbox_id]
         return f"sent-{outbox_id}" if copy <= 1 else f"sent-{outbox_id}-{copy}"
 
     async def report(

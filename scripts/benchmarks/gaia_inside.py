@@ -64,12 +64,12 @@ class Inside:
 
 
 @asynccontextmanager
-async def inside(home: Home | None = None) -> AsyncIterator[Inside]:
+async def inside(home: Home | None = None, clock: Clock | None = None) -> AsyncIterator[Inside]:
     """gaia in a home of its own, or in `home`, with one user who has a few memories."""
     with TemporaryDirectory() as folder:
         home = home or Home(Path(folder) / "home")
         home.create()
-        clock = SystemClock()
+        clock = clock or SystemClock()
         database = await open_database(home)
         users = Users(database, clock)
         if not await users.list():

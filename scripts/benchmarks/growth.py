@@ -11,12 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures import Figure, milliseconds
 from gaia_inside import Inside, inside
 
+from gaia.clock import SystemClock
 from gaia.paths import Home
 
 MARKS = (40, 1_000, 10_000)
@@ -26,6 +28,26 @@ QUICK_MEMORIES = 100
 SAMPLE = 30
 """Turns that a median is taken of: ten up to the mark, and those after it. From the 31st on a
 request replays as many earlier turns as it ever does."""
+
+
+PAUSE = timedelta(seconds=30)
+
+
+class Unhurried(SystemClock):
+    """The real clock, and the pauses that somebody makes between their messages, without
+    anybody waiting for them: nobody writes thousands of messages a minute."""
+
+    def __init__(self) -> None:
+        self._paused = timedelta(0)
+
+    def pause(self) -> None:
+        self._paused += PAUSE
+
+    def now(self) -> datetime:
+        return super().now() + self._paused
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self._paused.total_seconds()
 
 
 async def measure(quick: bool) -> Sequence[Figure]:
@@ -43,11 +65,13 @@ async def measure(quick: bool) -> Sequence[Figure]:
 
 async def _conversation(home: Home, marks: Sequence[int], sample: int) -> list[Figure]:
     figures: list[Figure] = []
-    async with inside(home) as gaia:
-        taken = []
+    clock = Unhurried()
+    async with inside(home, clock) as gaia:
+        taken: list[float] = []
         for mark in marks:
-            end = mark - sample // 3 + sample
-            taken += [await _turn(gaia, number) for number in range(len(taken), end)]
+            for number in range(len(taken), mark - sample // 3 + sample):
+                clock.pause()
+                taken.append(await _turn(gaia, number))
             median, first = milliseconds(taken[-sample:]), figures[0] if figures else None
             floor = (first.value, first.name) if first else (None, "")
             figures.append(Figure(f"turn {mark:,} of a conversation", median, "ms", *floor))
