@@ -333,6 +333,6 @@ def _local_routes(
     return [
         *memory_routes(memory.search, memory.index),
         *session_routes(base.database, digest_worker, base.clock),
-        *query_routes(base.database, base.clock),
+        *query_routes(base.database, base.clock, base.settings),
         terminal_route(channels.terminal),
     ]

@@ -15,8 +15,7 @@ from gaia.cli.home import ask
 if TYPE_CHECKING:
     from datetime import date
 
-    from gaia.ops.costs import Costs, Line
-    from gaia.settings.schema import CostsSettings
+    from gaia.ops.costs import Costs, Line, Prices
 
 LONGEST_SUBJECT = 24
 """The rest of 80 columns is for the numbers."""
@@ -41,20 +40,21 @@ def costs_command(
     as_json: AsJson = False,
 ) -> None:
     """Show tokens and what they cost, by the prices in gaia.yaml."""
-    from gaia.clock import SystemClock
+    from datetime import datetime
+
     from gaia.ops.costs import By, first_day
     from gaia.ops.queries.records import COSTS, WhichCosts
 
-    until = SystemClock().now().astimezone().date()
+    until = datetime.now().astimezone().date()
     costs = ask(COSTS, WhichCosts(by=By(by), since=first_day(until, days), until=until))
-    prices = _prices()
+    prices = costs.prices or _prices()
     if as_json:
         echo_json(_as_json(costs, prices))
     else:
         typer.echo(as_text(costs, prices))
 
 
-def as_text(costs: Costs, prices: CostsSettings) -> str:
+def as_text(costs: Costs, prices: Prices) -> str:
     """The costs as a table that fits 80 columns."""
     days = _days(costs.since, costs.until)
     if not costs.lines:
@@ -65,17 +65,18 @@ def as_text(costs: Costs, prices: CostsSettings) -> str:
     return "\n".join(lines)
 
 
-def _prices() -> CostsSettings:
+def _prices() -> Prices:
     """Those of gaia.yaml; of one that is wrong, which is no matter here, the defaults."""
     from gaia.errors import SettingsError
+    from gaia.ops.costs import prices_of
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
     from gaia.settings.schema import CostsSettings
 
     try:
-        return load_settings(find_home()).settings.costs
+        return prices_of(load_settings(find_home()).settings.costs)
     except SettingsError:
-        return CostsSettings()
+        return prices_of(CostsSettings())
 
 
 def _days(since: date, until: date) -> str:
@@ -111,14 +112,14 @@ def _to_the_right(column: Sequence[str]) -> Sequence[str]:
     return [cell.rjust(widest) for cell in column]
 
 
-def _advice(total: Line, prices: CostsSettings) -> str:
+def _advice(total: Line, prices: Prices) -> str:
     told = f"The price of {total.unpriced:,} tokens was not known when they were used"
-    if prices.input_price or prices.output_price:
+    if prices.are_set:
         return f"{told}."
     return f"{told}:\nset costs.input_price and costs.output_price in gaia.yaml."
 
 
-def _as_json(costs: Costs, prices: CostsSettings) -> dict[str, object]:
+def _as_json(costs: Costs, prices: Prices) -> dict[str, object]:
     return {
         "since": costs.since.isoformat(),
         "until": costs.until.isoformat(),

@@ -64,7 +64,7 @@ async def _find_in_database(home: Home, query: Query[Q, A], question: Q) -> A:
 
     database = await open_database(home)
     try:
-        return await database.read(query.answer_from, question, SystemClock().now(), running=False)
+        return await database.read(query.answer_from, question, SystemClock().now())
     finally:
         await database.close()
 

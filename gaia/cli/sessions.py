@@ -149,11 +149,12 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find what was said, the best first. Without words the latest."""
-    from gaia.clock import SystemClock
+    from datetime import UTC, datetime
+
     from gaia.memory.periods import between
     from gaia.ops.queries.conversations import TURNS, WhichTurns
 
-    begins, ends = between(since, until, SystemClock().now())
+    begins, ends = between(since, until, datetime.now(UTC))
     excerpt = max(LEAST_EXCERPT, (terminal_width() - BESIDE_WORDS) // 2)
     asked = WhichTurns(
         user=user,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
+    from gaia.settings.schema import CostsSettings
     from gaia.store.usage import DayOfUsage
 
 
@@ -42,14 +43,29 @@ class Line(Report):
         return None if self.unpriced and not self.cost else self.cost
 
 
+class Prices(Report):
+    """What costs are told in, and whether the settings have a price at all."""
+
+    currency: str
+    are_set: bool
+
+
 class Costs(Report):
-    """The costs of the days from `since` to `until`, both included."""
+    """The costs of the days from `since` to `until`, both included. `prices` are those of the
+    daemon that told them."""
 
     since: date
     until: date
     by: By
     lines: tuple[Line, ...]
     total: Line
+    prices: Prices | None = None
+
+
+def prices_of(settings: CostsSettings) -> Prices:
+    """The prices as costs tell them."""
+    are_set = bool(settings.input_price or settings.output_price)
+    return Prices(currency=settings.currency, are_set=are_set)
 
 
 def first_day(until: date, days: int) -> date:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict
 class Report(BaseModel):
     """The base of the report's parts: frozen, and the same on both ends of the socket."""
 
-    model_config = ConfigDict(frozen=True)
+    # Most commands need few of the reports: one is built when it is used first.
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class PartStatus(Report):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from gaia.ops.report import Report
-from gaia.settings.changes import Change
 
 if TYPE_CHECKING:
     from gaia.memory.search import Found, Hit
+    from gaia.settings.changes import Change
 
 SEARCH_PATH = "/local/memory/search"
 REINDEX_PATH = "/local/memory/reindex"

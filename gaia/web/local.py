@@ -39,13 +39,17 @@ from gaia.ops.wire import (
     search_report,
 )
 from gaia.ports import Clock
+from gaia.settings.schema import Settings
 from gaia.store.engine import Database
+from gaia.swappable import Swappable
 
 Tell = Callable[[Report], None]
 logger = logging.getLogger(__name__)
 
 
-def query_routes(database: Database, clock: Clock) -> Sequence[BaseRoute]:
+def query_routes(
+    database: Database, clock: Clock, settings: Swappable[Settings]
+) -> Sequence[BaseRoute]:
     """Each query has a path of its own, and answers with its report; what gaia refuses on
     purpose is told with 422."""
 
@@ -58,7 +62,7 @@ def query_routes(database: Database, clock: Clock) -> Sequence[BaseRoute]:
             return Response(status_code=404)
         try:
             question = query.question.model_validate_json(await request.body())
-            report = await database.read(query.answer_from, question, clock.now(), running=True)
+            report = await database.read(query.answer_from, question, clock.now(), settings.value)
         except ValidationError as exc:
             return JSONResponse({"error": str(exc)}, status_code=400)
         except GaiaError as exc:

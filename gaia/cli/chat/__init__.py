@@ -6,11 +6,15 @@ This module is read by every command, so it imports nothing heavy.
 from __future__ import annotations
 
 import getpass
-from typing import Annotated
+import os
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import say
+
+if TYPE_CHECKING:
+    from gaia.paths import Home
 
 LONGEST_NAME = 255
 """What the store can hold of a sender's name."""
@@ -31,7 +35,6 @@ def chat_command(
     Uses the daemon that runs, or runs one for as long as the chat lasts.
     Without a terminal on standard input, each line is a message.
     """
-    import os
     import sys
 
     from gaia.cli.chat.host import host_daemon
@@ -39,11 +42,10 @@ def chat_command(
     from gaia.cli.chat.run import Streams, run_chat
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
-    from gaia.ops.service.comeback import comes_back
     from gaia.paths import find_home
 
     home = find_home()
-    waits = not is_served(home) and comes_back(home, os.environ, SystemClock().now())
+    waits = not is_served(home) and _comes_back(home)
     if waits:
         say("Waiting for gaia's service to come back …", err=True)
     code = run_chat(
@@ -56,6 +58,13 @@ def chat_command(
         restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
     raise typer.Exit(code)
+
+
+def _comes_back(home: Home) -> bool:
+    from gaia.clock import SystemClock
+    from gaia.ops.service.comeback import comes_back
+
+    return comes_back(home, os.environ, SystemClock().now())
 
 
 def _tell_learning() -> None:

@@ -14,6 +14,8 @@ from gaia.ops.report import Report
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from gaia.settings.schema import Settings
+
 
 Q = TypeVar("Q", bound=Report)
 A = TypeVar("A", bound=Report)
@@ -27,12 +29,17 @@ Moment = Annotated[datetime, PlainSerializer(datetime.isoformat, str, when_used=
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a query is answered from: one view of the database, the present time, and whether
-    a daemon runs."""
+    """What a query is answered from: one view of the database, the present time, and the
+    settings of the daemon that answers, if one does."""
 
     session: Session
     now: datetime
-    running: bool
+    settings: Settings | None
+
+    @property
+    def running(self) -> bool:
+        """Whether a daemon runs."""
+        return self.settings is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,11 @@ class Query(Generic[Q, A]):
     find: Callable[[Source, Q], A]
     without_database: Callable[[Q], A]
 
-    def answer_from(self, session: Session, asked: Q, now: datetime, *, running: bool) -> A:
-        """The answer, within the caller's transaction."""
-        return self.find(Source(session, now, running), asked)
+    def answer_from(
+        self, session: Session, asked: Q, now: datetime, settings: Settings | None = None
+    ) -> A:
+        """The answer, within the caller's transaction; a daemon tells its settings."""
+        return self.find(Source(session, now, settings), asked)
 
 
 class Everything(Report):

@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from gaia.errors import UnknownUserError
-from gaia.ops.costs import By, Costs, add_up
+from gaia.ops.costs import By, Costs, add_up, prices_of
 from gaia.ops.queries.query import Everything, Moment, Query, Source
 from gaia.ops.report import Report
 
@@ -149,7 +149,9 @@ def _costs(source: Source, asked: WhichCosts) -> Costs:
 
     names = {each.user_id: each.name for each in identities.everybody(source.session)}
     used = usage.since(source.session, asked.since)
-    return add_up(used, names, by=asked.by, since=asked.since, until=asked.until)
+    costs = add_up(used, names, by=asked.by, since=asked.since, until=asked.until)
+    prices = prices_of(source.settings.costs) if source.settings else None
+    return costs.model_copy(update={"prices": prices})
 
 
 def _no_costs(asked: WhichCosts) -> Costs:

@@ -25,6 +25,7 @@ from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
 from gaia.memory.search import RankingOptions, Search
 from gaia.paths import Home
+from gaia.settings.schema import Settings
 from gaia.store import indexes
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -83,7 +84,7 @@ class Daemon:
             return Response(status_code=204)
 
         routes = [
-            *query_routes(self.database, self.clock),
+            *query_routes(self.database, self.clock, Swappable(Settings())),
             *memory_routes(
                 Search(
                     self.database,

@@ -15,15 +15,15 @@ from typer.testing import CliRunner
 
 from gaia.cli.costs import as_text, costs_command
 from gaia.clock import SystemClock
-from gaia.ops.costs import By, Costs, add_up
+from gaia.ops.costs import By, Costs, Prices, add_up
 from gaia.paths import Home
-from gaia.settings.schema import CostsSettings
 from gaia.store import usage
 from gaia.store.opener import open_database
 from gaia.store.usage import DayOfUsage, Tariff, Usage
 from gaia.store.users import Role, Users
 
 DAY = date(2026, 1, 1)
+UNSET = Prices(currency="USD", are_set=False)
 NEXT_DAY = DAY + timedelta(days=1)
 NAMES = {"u_1": "Ada", "u_2": "Bob"}
 PRICED = Usage("gemini-flash", "turn", 12, 1_234_567, 89_012, cost=3.456)
@@ -68,7 +68,7 @@ def test_what_is_free_costs_nothing_and_what_has_no_price_is_not_known() -> None
 
 
 def test_the_table_fits_and_says_what_is_not_known() -> None:
-    told = as_text(costs(*USED), CostsSettings(currency="EUR", input_price=1.0))
+    told = as_text(costs(*USED), Prices(currency="EUR", are_set=True))
     assert told == (
         "Tokens from 2026-01-01 to 2026-01-02.\n\n"
         "USER   CALLS  TOKENS IN  TOKENS OUT  COST (EUR)\n"
@@ -82,19 +82,19 @@ def test_the_table_fits_and_says_what_is_not_known() -> None:
 
 def test_the_widest_table_fits_80_columns() -> None:
     many = Usage("m" * 100, "turn", 999_999, 9_999_999_999, 9_999_999_999, cost=99_999_999.9)
-    currency = CostsSettings(currency="XXXXXXXX")
-    told = as_text(costs(DayOfUsage("u_1", DAY, many), by=By.MODEL), currency)
+    prices = Prices(currency="XXXXXXXX", are_set=False)
+    told = as_text(costs(DayOfUsage("u_1", DAY, many), by=By.MODEL), prices)
     assert max(map(len, told.splitlines())) <= 80
 
 
 def test_without_prices_it_tells_where_to_set_them() -> None:
-    told = as_text(costs(USED[1]), CostsSettings())
+    told = as_text(costs(USED[1]), UNSET)
     assert "not known" in told
     assert told.endswith("set costs.input_price and costs.output_price in gaia.yaml.")
 
 
 def test_where_nothing_was_used_it_says_so() -> None:
-    assert as_text(costs(), CostsSettings()) == (
+    assert as_text(costs(), UNSET) == (
         "No model was asked from 2026-01-01 to 2026-01-02: --days looks further back."
     )
 
