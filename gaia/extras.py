@@ -33,5 +33,6 @@ class Extra:
 LOCAL = Extra("local", "xllamacpp")
 """The engine that runs embedded models."""
 ANTHROPIC = Extra("anthropic", "anthropic")
+POSTGRESQL = Extra("postgresql", "psycopg")
 RERANK = Extra("rerank", "nanoranker")
 TRACING = Extra("tracing", "opentelemetry")
