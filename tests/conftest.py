@@ -18,8 +18,10 @@ import pytest
 
 from gaia import logs
 from gaia.paths import Home
+from gaia.store.location import VARIABLE
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
+from tests.harness.postgres import PostgresServer, postgres_server
 
 PERSONAL = re.compile(
     r"GAIA_(?!.*_SEED$).*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY",
@@ -37,13 +39,24 @@ hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=Non
 hypothesis.settings.load_profile(EFFORT)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--postgres",
+        action="store_true",
+        help="keep what gaia keeps in PostgreSQL, a database for each test",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: what `scripts/test --fast` leaves out")
+    config.addinivalue_line("markers", "sqlite: what is about the file of SQLite's alone")
     config.addinivalue_line("markers", "thorough: what `scripts/test --thorough` alone runs")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     marks = {"fast": ("slow", "thorough"), "usual": ("thorough",), "thorough": ()}[EFFORT]
+    if config.getoption("--postgres"):
+        marks = (*marks, "sqlite")
     left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
@@ -92,6 +105,23 @@ def logging_as_before() -> Iterator[None]:
         if logger.level != usual:
             logger.setLevel(usual)
     logging.captureWarnings(capture=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server for as long as tests run."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def chosen_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's."""
+    needs_one = not {"home", "fresh_home"}.isdisjoint(request.fixturenames)
+    if request.config.getoption("--postgres") and needs_one:
+        server = request.getfixturevalue("postgres")
+        url = server.database().render_as_string(hide_password=False)
+        monkeypatch.setenv(VARIABLE, url)
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,9 @@ def ask(query: Query[Q, A], question: Q) -> A:
 def _find(home: Home, query: Query[Q, A], question: Q) -> A:
     import asyncio
 
-    if not home.database.exists():
+    from gaia.store.location import there_is_one
+
+    if not there_is_one(home):
         return query.without_database(question)
     return asyncio.run(_find_in_database(home, query, question))
 
@@ -91,5 +93,6 @@ def with_database(action: Callable[[Database], Awaitable[T]]) -> T:
 def there_is_a_database() -> bool:
     """Whether the home holds a database. Who only reads one creates none."""
     from gaia.paths import find_home
+    from gaia.store.location import there_is_one
 
-    return find_home().database.exists()
+    return there_is_one(find_home())

@@ -8,12 +8,12 @@ from whoever the text names. Each goes by another word of the text.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import regex
-from sqlalchemy import bindparam, text
+from sqlalchemy import Integer, Text, TextClause, bindparam, text
 from sqlalchemy.orm import Session
 
 from gaia.memory.owner import owner
@@ -54,8 +54,13 @@ thing(entity_id, root) AS (SELECT entity_id, min(root) FROM class GROUP BY entit
 """
 """What counts of the graph, and under which of its names each of its things goes: `root`."""
 
-_PATHS = text(
-    f"""
+_SCOPE = (
+    bindparam("contexts", expanding=True, type_=Text()),
+    bindparam("now", type_=UtcDateTime()),
+)
+_ROOTS = bindparam("roots", expanding=True, type_=Integer())
+
+_PATHS = f"""
 WITH RECURSIVE {COUNTING},
 step(start, goal, words, memory_id) AS (
   SELECT o.root, s.root, r.forth, r.memory_id
@@ -68,23 +73,34 @@ step(start, goal, words, memory_id) AS (
   JOIN thing s ON s.entity_id = r.subject_id JOIN thing o ON o.entity_id = r.object_id
   WHERE r.back != ''
 ),
-asked(place, word) AS (SELECT key, ' ' || value || ' ' FROM json_each(:words)),
+asked(place, word) AS (
+  SELECT CAST(key AS INTEGER), ' ' || value || ' ' FROM {{pairs}}(CAST(:words AS {{json}})) AS w
+),
 path(begin, named, goal, depth, first, last, memories) AS (
-  SELECT root, iif(kind = 'user', '', key), root, 0, -1, -1, ''
+  SELECT root, CASE WHEN kind = 'user' THEN '' ELSE key END, root, 0, -1, -1, ''
   FROM thing JOIN entities USING (entity_id)
-  WHERE kind = 'user' OR instr(:bare, ' ' || replace(key, '_', ' ') || ' ')
+  WHERE kind = 'user' OR {{place}}(:bare, ' ' || replace(key, '_', ' ') || ' ') > 0
   UNION
   SELECT path.begin, path.named, step.goal, path.depth + 1,
-    iif(path.depth = 0, asked.place, path.first), asked.place,
+    CASE WHEN path.depth = 0 THEN asked.place ELSE path.first END, asked.place,
     path.memories || ',' || step.memory_id
-  FROM path JOIN step ON step.start = path.goal JOIN asked ON instr(step.words, asked.word)
+  FROM path JOIN step ON step.start = path.goal
+  JOIN asked ON {{place}}(step.words, asked.word) > 0
   WHERE path.depth < 2 AND asked.place != path.first
     AND step.goal NOT IN (path.begin, path.goal)
 )
 SELECT DISTINCT named, goal, depth, first, last, memories FROM path
 WHERE depth > 0 OR named != '' ORDER BY depth DESC LIMIT {MOST_ENDS}
 """  # noqa: S608 - constants alone
-).bindparams(bindparam("contexts", expanding=True), bindparam("now", type_=UtcDateTime()))
+
+PATHS: Mapping[str, TextClause] = {
+    dialect: text(_PATHS.format(pairs=pairs, json=json_type, place=place)).bindparams(*_SCOPE)
+    for dialect, pairs, json_type, place in (
+        ("sqlite", "json_each", "TEXT", "instr"),
+        ("postgresql", "json_each_text", "JSON", "strpos"),
+    )
+}
+"""What is followed, in the words of each database."""
 
 _NAMES = text(
     f"""
@@ -92,11 +108,7 @@ WITH RECURSIVE {COUNTING}
 SELECT thing.root, name, key FROM thing JOIN entities USING (entity_id)
 WHERE thing.root IN :roots ORDER BY entity_id
 """  # noqa: S608
-).bindparams(
-    bindparam("contexts", expanding=True),
-    bindparam("roots", expanding=True),
-    bindparam("now", type_=UtcDateTime()),
-)
+).bindparams(*_SCOPE, _ROOTS)
 
 _ABOUT = text(
     f"""
@@ -106,11 +118,7 @@ FROM relations r JOIN counting USING (memory_id)
 JOIN thing ON thing.entity_id IN (r.subject_id, r.object_id)
 WHERE thing.root IN :roots ORDER BY r.memory_id DESC LIMIT {MOST_ENDS}
 """  # noqa: S608
-).bindparams(
-    bindparam("contexts", expanding=True),
-    bindparam("roots", expanding=True),
-    bindparam("now", type_=UtcDateTime()),
-)
+).bindparams(*_SCOPE, _ROOTS)
 
 _TOLD = text(
     """
@@ -118,7 +126,7 @@ SELECT memory_id FROM memory_terms WHERE user_id = :user_id AND term IN :terms
 GROUP BY memory_id HAVING count(DISTINCT ltrim(term, '@')) = :number
 ORDER BY memory_id DESC LIMIT 50
 """
-).bindparams(bindparam("terms", expanding=True))
+).bindparams(bindparam("terms", expanding=True, type_=Text()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +163,10 @@ def meant(session: Session, user_id: str, words: str, within: Scope) -> Sequence
         return ()
     asked = {
         **counting(owner(user_id), within),
-        "words": json.dumps(terms),
+        "words": json.dumps(dict(enumerate(terms))),
         "bare": f" {bare_words(words)} ",
     }
-    found = session.execute(_PATHS, asked).all()
+    found = session.execute(PATHS[session.get_bind().dialect.name], asked).all()
     steps = [each for each in found if each.depth] or [
         each for each in found if content_terms(each.named.replace("_", " ")) >= set(terms)
     ]

@@ -197,9 +197,9 @@ async def offline_report(home: Home, clock: Clock, error: str) -> OfflineReport:
 
 
 def _queues(home: Home, now: datetime) -> tuple[QueueStatus | None, QueueStatus | None]:
-    if read_revision(home.database) != HEAD:
+    if read_revision(home) != HEAD:
         return None, None
-    with inspecting(home.database) as connection, Session(connection) as session:
+    with inspecting(home) as connection, Session(connection) as session:
         return (
             inbox_status(inbox.backlog(session), now),
             outbox_status(outbox.backlog(session), now),

@@ -43,6 +43,7 @@ EFFECTS: Mapping[str, str] = {
     "logging": "at once",
     "metrics": "the port for metrics opens again",
     "tracing": "the next start of gaia",
+    "database": "the next start of gaia",
     "backup": "the next backup",
     "costs": "the next turn",
     "retention": "the next upkeep, each night",

@@ -7,12 +7,9 @@ how the file is read and how mistakes are reported is in `load`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import ip_address
-from re import fullmatch
 from typing import Annotated, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     Field,
     JsonValue,
     SecretStr,
@@ -21,68 +18,20 @@ from pydantic import (
 
 from gaia.settings.block import Block as Block
 from gaia.settings.upkeep import UpkeepSettings as UpkeepSettings
-from gaia.settings.urls import check_model_url, check_public_url, check_root_url, check_url
+from gaia.settings.values import (
+    BaseUrl,
+    ComponentName,
+    ContentSid,
+    DatabaseUrl,
+    Host,
+    Minutes,
+    ModelUrl,
+    PhoneNumber,
+    PublicUrl,
+    RootUrl,
+    TemplateVariable,
+)
 
-
-def _check_host(text: str) -> str:
-    if fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", text) is None:
-        ip_address(text)
-    return text
-
-
-YEAR_MINUTES = 525_600
-
-BaseUrl = Annotated[
-    str,
-    AfterValidator(check_url),
-    Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
-]
-ModelUrl = Annotated[
-    str,
-    AfterValidator(check_model_url),
-    Field(description="empty, or an address such as http://127.0.0.1:11434/v1"),
-]
-PublicUrl = Annotated[
-    str,
-    AfterValidator(check_public_url),
-    Field(
-        description="empty, or an address such as https://gaia.example.org, without /hooks "
-        "and what follows it"
-    ),
-]
-RootUrl = Annotated[
-    str,
-    AfterValidator(check_root_url),
-    Field(description="empty, or an address such as https://gaia.example.org, without a path"),
-]
-Host = Annotated[
-    str,
-    AfterValidator(_check_host),
-    Field(description="an IP address or a host name, without a port"),
-]
-PhoneNumber = Annotated[
-    str,
-    Field(
-        pattern=r"^(\+[1-9][0-9]{6,14})?$",
-        description="empty, or a number such as +14155238886: a plus and digits, no spaces",
-    ),
-]
-ContentSid = Annotated[
-    str,
-    Field(
-        pattern=r"^(HX[0-9a-fA-F]{32})?$",
-        description="empty, or a Content SID of Twilio's: HX and 32 digits or letters to f",
-    ),
-]
-TemplateVariable = Annotated[
-    str,
-    Field(
-        pattern=r"^[A-Za-z0-9_]{0,64}$",
-        description="empty, or the name of a variable without its braces, such as 1",
-    ),
-]
-ComponentName = Annotated[str, Field(min_length=1, description="a provider's name")]
-Minutes = Annotated[float, Field(gt=0, le=YEAR_MINUTES)]
 Provider = Literal["auto", "gemini", "openai", "anthropic", "embedded"]
 
 LARGEST_BYTES = 128_000
@@ -282,6 +231,12 @@ class CostsSettings(Block):
     output_price: Annotated[float, Field(ge=0, le=10_000)] = 0.0
 
 
+class DatabaseSettings(Block):
+    """Where what gaia keeps stands: empty for gaia.db in the home."""
+
+    url: DatabaseUrl = ""
+
+
 class RetentionSettings(Block):
     """How long what has been done with is kept."""
 
@@ -316,6 +271,7 @@ class Settings(Block):
     logging: LoggingSettings = LoggingSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()
+    database: DatabaseSettings = DatabaseSettings()
     backup: BackupSettings = BackupSettings()
     costs: CostsSettings = CostsSettings()
     retention: RetentionSettings = RetentionSettings()
@@ -338,6 +294,7 @@ class Secrets(Block):
     twilio_account_sid: SecretStr | None = None
     twilio_auth_token: SecretStr | None = None
     backup_passphrase: SecretStr | None = None
+    database_url: SecretStr | None = None
 
     def values(self) -> Sequence[str]:
         """All that are set, for a log to leave out."""

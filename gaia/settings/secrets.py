@@ -34,6 +34,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "twilio_account_sid": ("GAIA_TWILIO_ACCOUNT_SID",),
     "twilio_auth_token": ("GAIA_TWILIO_AUTH_TOKEN",),
     "backup_passphrase": ("GAIA_BACKUP_PASSPHRASE",),
+    "database_url": ("GAIA_DATABASE_URL",),
 }
 """The variables that may hold each secret; the first one that is set counts."""
 
@@ -74,6 +75,7 @@ SHAPES: dict[str, str] = {
     "OPENAI_API_KEY": _START + r"sk-[\w-]{16,}",
     "GAIA_TELEGRAM_BOT_TOKEN": r"(?<!\d)\d{6,}(?::|%3A)[\w-]{30,}",
     "GAIA_TWILIO_ACCOUNT_SID": _START + r"AC[0-9a-f]{32}\b",
+    "GAIA_DATABASE_URL": r"\bpostgres(?:ql)?(?:\+\w+)?://[^\s/?#@:\"'<>\\]*:[^\s/@]+@",
 }
 """Of what gaia uses, by the variable that each belongs in."""
 

@@ -17,6 +17,10 @@ ANY_HOST: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S10
 """Hosts that stand for all of the machine's addresses, and one of these."""
 
 
+DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg")
+"""However a tool writes it: which driver is used is gaia's business."""
+
+
 class MeantError(ValueError):
     """A value that is wrong, and `meant`, which is not."""
 
@@ -74,6 +78,22 @@ def check_model_url(text: str) -> str:
     if meant != text:
         raise MeantError(check_url(meant))
     return check_url(text)
+
+
+def check_database_url(text: str) -> str:
+    """Take the address of a PostgreSQL database, or nothing.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if text:
+        parts = urlsplit(text)
+        _ = parts.port
+        if parts.scheme not in DATABASE_SCHEMES or not parts.path.strip("/"):
+            raise ValueError(text)
+        if parts.fragment or re.fullmatch(r"\S+", text) is None:
+            raise ValueError(text)
+    return text
 
 
 def meant_url(text: str) -> str:

@@ -12,7 +12,10 @@ from typing import Any
 
 from sqlalchemy import DateTime as SqlDateTime
 from sqlalchemy import Dialect, MetaData, Table, Text, TypeDecorator
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -22,6 +25,23 @@ NAMING = {
 }
 
 NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
+
+
+class pairs(FunctionElement[Any]):  # noqa: N801 - a function of SQL's
+    """The keys and values of an object of JSON's, as rows; the values as text or numbers."""
+
+    name = "pairs"
+    inherit_cache = True
+
+
+@compiles(pairs)
+def _in_sqlite(element: pairs, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(pairs, "postgresql")
+def _in_postgres(element: pairs, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"json_each_text(CAST({compiler.process(element.clauses, **kw)} AS json))"
 
 
 class UtcDateTime(TypeDecorator[datetime]):

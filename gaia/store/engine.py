@@ -1,75 +1,52 @@
-"""The engine of a SQLite file, and `Database`: short transactions on it.
+"""`Database`: short transactions, on whatever database it is.
 
 A transaction is a plain function of a session, and runs as a whole in a thread. It cannot
 wait for a network, and there is nothing in it at which a cancellation could split it. Sent
 to its thread once, instead of once a statement, it takes less than half the time.
 
-What its faults mean is told by `faults`, which tables a file holds by `opener` and `migrate`.
+`sqlite` and `postgres` are the two databases.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
-from weakref import WeakSet
+from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from gaia.errors import StoreError, VanishedError
-from gaia.files import create, database_uri
-from gaia.store.faults import translate_failures
-from gaia.store.presence import OpenDatabase, save_copy
+from gaia.errors import VanishedError
 from gaia.threads import DaemonThreadPool
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-BUSY_SECONDS = 10
-"""How long a write waits for another process's write before it fails."""
-
-CHECKPOINT_MILLISECONDS = 500
-"""How long a checkpoint waits for readers."""
 
 READERS = 3
 """Threads, each with a connection, that read beside the one that writes."""
 
 CONNECTIONS = READERS + 1
 
-READ_ONLY = "read_only"
-"""The execution option under which a transaction begins without the write lock."""
 
-NO_TRANSACTION = "no_transaction"
-"""The execution option for the few statements that refuse to run inside one."""
+class Database(ABC):
+    """A database of gaia's: several readers, one writer at a time.
 
-PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA secure_delete = ON",
-    f"PRAGMA journal_size_limit = {16 * 1024 * 1024}",
-)
-
-
-class Database:
-    """One SQLite file: several readers, one writer at a time.
-
-    Raises `StoreError` wherever the file, and not the statement, is at fault.
+    Raises `StoreError` wherever the database, and not the statement, is at fault.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._path = path
-        self.engine = open_engine(path, busy_seconds=busy_seconds)
-        self._reading_engine = self.engine.execution_options(**{READ_ONLY: True})
-        self._conditions: list[Callable[[], str]] = [OpenDatabase(self.engine, path).problem]
-        self._readers = DaemonThreadPool(f"read {path.name}", threads=READERS)
-        self._writer = DaemonThreadPool(f"write {path.name}")
+    def __init__(self, engine: Engine, name: str, **reading: object) -> None:
+        """`reading` are the options of the engine under which a transaction only reads."""
+        self.engine = engine
+        self._reading_engine = engine.execution_options(**reading)
+        self._conditions: list[Callable[[], str]] = []
+        self._readers = DaemonThreadPool(f"read {name}", threads=READERS)
+        self._writer = DaemonThreadPool(f"write {name}")
 
     async def read(
         self, function: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
@@ -92,7 +69,7 @@ class Database:
         returned, and the cancellation at the next `await`.
         """
         call = partial(self._write, lambda session: function(session, *args, **kwargs))
-        return await _to_its_end(self._writer.submit(call))
+        return await to_its_end(self._writer.submit(call))
 
     def require(self, condition: Callable[[], str]) -> None:
         """Have every write fail for as long as `condition` says why. It is asked in the thread
@@ -103,30 +80,33 @@ class Database:
         """Why nothing can be kept, such as a file that was removed; empty if all is well."""
         return next((problem for each in self._conditions if (problem := each())), "")
 
+    async def write_apart(self, call: Callable[[], T]) -> T:
+        """What `call` returns, which needs more than a transaction: in the thread that writes,
+        while nothing else does."""
+        return await to_its_end(self._writer.submit(call))
+
+    @abstractmethod
     async def save_copy(self, folder: Path, now: datetime) -> Path:
         """Copy what is open, though it may have no name any more, into `folder`.
 
         Raises:
             StoreError: It cannot be written.
         """
-        return await _to_its_end(self._writer.submit(partial(self._save_copy, folder, now)))
 
+    @abstractmethod
     async def checkpoint(self) -> bool:
-        """Move the WAL's content into the file and empty the WAL.
+        """Move what is written ahead into the database's own files.
 
-        Returns whether it was emptied: a reader in another process can prevent it. That
+        Returns whether all of it was: a reader in another process can prevent it. That
         one is not waited for as long as a writer is, since all writes wait meanwhile.
         """
-        return await _to_its_end(self._writer.submit(self._checkpoint))
 
+    @abstractmethod
     async def rewrite(self) -> None:
-        """Write the whole file again, into the WAL, so that nothing deleted is left in it.
+        """Write all tables again, so that nothing deleted is left in their files.
 
-        What `secure_delete` overwrites is the deleted row itself. When SQLite had moved
-        the row from one page to another before, its first place may still hold a copy.
-        All writes wait meanwhile, for about a second a hundred megabytes; reads do not.
+        All writes wait meanwhile, for about a second a hundred megabytes.
         """
-        await _to_its_end(self._writer.submit(self._rewrite))
 
     async def close(self) -> None:
         """Close all connections. The last one of all processes empties the WAL."""
@@ -159,130 +139,13 @@ class Database:
         with self.writing() as session:
             return function(session)
 
-    def _save_copy(self, folder: Path, now: datetime) -> Path:
-        with self._outside() as connection:
-            driver = connection.connection.driver_connection
-            if not isinstance(driver, sqlite3.Connection):
-                raise TypeError(f"{self._path.name} has no connection of SQLite's")
-            return save_copy(driver, folder, self._path.stem, now)
-
-    def _checkpoint(self) -> bool:
-        with self._outside() as connection:
-            (patience,) = connection.execute(text("PRAGMA busy_timeout")).one()
-            shorter = min(patience, CHECKPOINT_MILLISECONDS)
-            connection.execute(text(f"PRAGMA busy_timeout = {shorter}"))
-            try:
-                busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
-            finally:
-                connection.execute(text(f"PRAGMA busy_timeout = {patience}"))
-        return not busy
-
-    def _rewrite(self) -> None:
-        with self._outside() as connection:
-            connection.execute(text("VACUUM"))
-
     def _close(self) -> None:
         self._readers.join()
         self._writer.join()
         self.engine.dispose()
 
-    def _outside(self) -> Connection:
-        """A connection without a transaction."""
-        return self.engine.execution_options(**{NO_TRANSACTION: True}).connect()
 
-
-def open_engine(
-    path: Path,
-    *,
-    connections: int = CONNECTIONS,
-    foreign_keys: bool = True,
-    busy_seconds: float = BUSY_SECONDS,
-) -> Engine:
-    """The engine of a SQLite file, which is created, private to the user, if missing.
-
-    Transactions begin IMMEDIATE unless the option `READ_ONLY` is set: one that
-    began as a read cannot turn into a write when another writer came between,
-    and SQLite then fails without waiting. Faults of the file raise `StoreError`.
-    """
-    create_private(path)
-    engine = create_engine(
-        # No connection makes the file anew, where somebody has removed it meanwhile.
-        URL.create("sqlite", database=database_uri(path, "rw"), query={"uri": "true"}),
-        pool_size=connections,
-        max_overflow=0,
-        hide_parameters=True,
-        connect_args={
-            "factory": _DriverConnection,
-            "timeout": busy_seconds,
-            "isolation_level": None,
-            "check_same_thread": False,
-        },
-    )
-    prepare_engine(engine, path, foreign_keys=foreign_keys)
-    return engine
-
-
-def prepare_engine(engine: Engine, path: Path, *, foreign_keys: bool) -> None:
-    """Set what each connection to a file of gaia's has, and how its transactions begin."""
-    pragmas = (*PRAGMAS, f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
-
-    def set_pragmas(connection: sqlite3.Connection, record: object) -> None:
-        cursor = connection.cursor()
-        for pragma in pragmas:
-            cursor.execute(pragma)
-        cursor.close()
-
-    event.listen(engine, "connect", set_pragmas)
-    event.listen(engine, "begin", _begin)
-    translate_failures(engine, path)
-
-
-def create_private(path: Path) -> None:
-    """SQLite would create the file readable by whoever may enter its folder."""
-    try:
-        create(path)
-    except OSError as exc:
-        raise StoreError(
-            f"{str(path)!r} cannot be opened ({exc.strerror}): check that its folder exists "
-            "and that this user may write to both"
-        ) from exc
-
-
-def _begin(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if not options.get(NO_TRANSACTION, False):
-        connection.exec_driver_sql("BEGIN" if options.get(READ_ONLY, False) else "BEGIN IMMEDIATE")
-
-
-class _DriverConnection(sqlite3.Connection):
-    """Ends what is being read when its transaction ends. A cursor that nobody has read to
-    its end, and that something still holds, would keep its view of the file, and whoever
-    gets the connection next could not write: that would be refused at once, as locked."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
-
-    def cursor(self, *args: Any, **kwargs: Any) -> Any:
-        cursor = super().cursor(*args, **kwargs)
-        self._cursors.add(cursor)
-        return cursor
-
-    def commit(self) -> None:
-        self._end_reads()
-        super().commit()
-
-    def rollback(self) -> None:
-        self._end_reads()
-        super().rollback()
-
-    def _end_reads(self) -> None:
-        for cursor in tuple(self._cursors):
-            cursor.close()
-        self._cursors.clear()
-
-
-async def _to_its_end(future: Future[T]) -> T:
+async def to_its_end(future: Future[T]) -> T:
     """The result of a call, once it has ended: a cancellation meanwhile is put off until
     then, so that what was to be written is, also while others write."""
     ended = asyncio.wrap_future(future)

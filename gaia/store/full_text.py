@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from gaia.store.base import table_of
+from gaia.store.base import pairs, table_of
 from gaia.store.memory_tables import MemoryRow, MemoryStatus, MemoryTermRow
 
 SATURATION = 1.2
@@ -116,7 +116,7 @@ class FullText:
 
     def query(self, conditions: Sequence[ColumnElement[bool]] = ()) -> Query:
         """What `search` asks, of the texts that meet the conditions."""
-        weights = func.json_each(bindparam("weights")).table_valued("key", "value", name="weights")
+        weights = pairs(bindparam("weights")).table_valued("key", "value", name="weights")
         count, number = self._terms.c.count, self._number_of_term
         relative_length = self._texts.c.length / bindparam("average_length", type_=Float())
         damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative_length)

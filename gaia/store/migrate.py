@@ -19,8 +19,8 @@ from sqlalchemy import Connection, text
 
 from gaia.errors import StoreError
 from gaia.files import open_new
-from gaia.store.engine import open_engine
 from gaia.store.faults import store_error
+from gaia.store.sqlite import open_engine
 
 logger = logging.getLogger(__name__)
 
@@ -43,12 +43,18 @@ def migrate(path: Path, backups: Path, migrations: Path = MIGRATIONS) -> None:
                 return
             if revision is not None:
                 back_up(path, backups, revision)
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            upgrade(connection, migrations)
             _check_foreign_keys(connection, path)
     finally:
         engine.dispose()
     logger.info("migrated %s from revision %s", path.name, revision or "none")
+
+
+def upgrade(connection: Connection, migrations: Path = MIGRATIONS) -> None:
+    """Run what the database lacks, within the connection's transaction. Blocks."""
+    config = alembic_config(migrations)
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def alembic_config(migrations: Path = MIGRATIONS) -> Config:

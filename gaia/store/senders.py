@@ -9,8 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from string import ascii_lowercase, digits
 
-from sqlalchemy import ColumnElement, ScalarSelect, String, bindparam, exists, func, not_, select
+from sqlalchemy import (
+    ColumnElement,
+    ScalarSelect,
+    String,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    not_,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
@@ -27,12 +38,16 @@ WINDOW = timedelta(minutes=1)
 STOP = "/stop"
 """The one command that is not counted: who wants silence gets it."""
 
+OF_NAMES = f"{ascii_lowercase}{digits}_"
+"""What a command's name is made of: "/stopping" is another one."""
+
 _INBOX, _THEIRS = table_of(InboxRow), table_of(ConversationRow).alias("theirs")
 
 _typed = func.lower(_INBOX.c.text)
-_is_stop = (
-    _INBOX.c.is_command & _typed.startswith(STOP) & not_(_typed.op("GLOB")(f"{STOP}[a-z0-9_]*"))
+_goes_on = func.substr(_typed, literal_column(f"{len(STOP) + 1}"), literal_column("1")).in_(
+    [*OF_NAMES]
 )
+_is_stop = _INBOX.c.is_command & _typed.startswith(STOP) & not_(_goes_on)
 _since = bindparam("minute_ago", type_=_INBOX.c.received_at.type)
 # What a clock that was set back calls the future does not count.
 _until = bindparam("now", type_=_INBOX.c.received_at.type)

@@ -19,7 +19,7 @@ from gaia.clock import SystemClock
 from gaia.memory import forget, ledger
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.paths import Home
-from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
 from tests.harness.mortal import Fate, fork_lives
 
 
@@ -34,7 +34,7 @@ class Life(BaseModel):
     dies_at: int = 0
 
 
-class MortalDatabase(Database):
+class MortalDatabase(SqliteDatabase):
     """Each transaction, rewriting and checkpoint is a step, before and after it was made."""
 
     def __init__(self, path: Path, fate: Fate) -> None:

@@ -32,7 +32,8 @@ from gaia.ops.backup.encryption import encrypting
 from gaia.ops.backup.staging import clear_unfinished, copy_database, staging, unwritable
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store.opener import REVISION_TABLE, holds_nothing
+from gaia.store.revision import REVISION_TABLE
+from gaia.store.sqlite_file import holds_nothing
 
 COMPRESSION = 6
 

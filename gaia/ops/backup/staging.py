@@ -17,8 +17,8 @@ from gaia.errors import BackupBusyError, BackupError
 from gaia.files import database_uri, lock, open_new
 from gaia.ops.backup.archives import Progress, unfinished_in
 from gaia.paths import Home
-from gaia.store.engine import BUSY_SECONDS
 from gaia.store.faults import store_error
+from gaia.store.sqlite import BUSY_SECONDS
 
 LOCK = ".lock"
 STAGING = ".staging"

@@ -39,7 +39,8 @@ from gaia.ops.backup.archives import (
 from gaia.ops.backup.encryption import VARIABLE, decrypting
 from gaia.paths import Home
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
-from gaia.store.opener import holds_nothing, open_database, read_revision
+from gaia.store.opener import open_database
+from gaia.store.sqlite_file import holds_nothing, read_file_revision
 from gaia.store.tables import InboxRow, UserRow
 
 PIECE_BYTES = 1024 * 1024
@@ -231,7 +232,7 @@ def find_troubles(home: Home, manifest: Manifest) -> Sequence[str]:
         return [f"{home.database.name} is missing"]
     troubles = list(_unsound(home))
     try:
-        revision = read_revision(home.database)
+        revision = read_file_revision(home.database)
         if revision != manifest.revision:
             troubles.append(
                 f"{home.database.name} is of revision {revision!r}, and {manifest.revision!r} "

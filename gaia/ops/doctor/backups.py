@@ -52,9 +52,9 @@ def backup_check(home: Home, settings: BackupSettings, clock: Clock) -> Check:
 
 
 def _read(home: Home) -> _Noted:
-    if read_revision(home.database) != HEAD:
+    if read_revision(home) != HEAD:
         return _Noted()
-    with inspecting(home.database) as connection, Session(connection) as session:
+    with inspecting(home) as connection, Session(connection) as session:
         return _Noted(job_runs.get(session, JOB), audit.last_forgotten(session))
 
 

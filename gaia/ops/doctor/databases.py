@@ -18,11 +18,11 @@ from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
-from gaia.store.engine import Database
 from gaia.store.faults import damaged
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
-from gaia.store.opener import holds_nothing, inspecting, read_revision
+from gaia.store.sqlite import SqliteDatabase
+from gaia.store.sqlite_file import holds_nothing, inspecting_file, read_file_revision
 from gaia.store.tables import UserRow
 from gaia.zones import is_utc, local_zone
 
@@ -44,7 +44,7 @@ def database_checks(home: Home) -> Sequence[Check]:
 
 
 def _look_at_gaia(path: Path) -> Sequence[Finding]:
-    revision = read_revision(path)
+    revision = read_file_revision(path)
     if revision is None:
         return [_none_yet(path)]
     _check_pages(path)
@@ -67,9 +67,9 @@ def user_zones_check(home: Home) -> Check:
 
 
 def _look_at_zones(path: Path) -> Sequence[Finding]:
-    if read_revision(path) != HEAD:
+    if read_file_revision(path) != HEAD:
         return [ok("nobody has told theirs yet")]
-    with inspecting(path) as connection:
+    with inspecting_file(path) as connection:
         people = connection.execute(
             select(func.count(), func.count(UserRow.zone)).where(
                 UserRow.removed_at.is_(None), UserRow.is_group.is_(False)
@@ -101,7 +101,7 @@ def _check_pages(path: Path) -> None:
     Raises:
         StoreError: The file is damaged, or cannot be read.
     """
-    with inspecting(path) as connection:
+    with inspecting_file(path) as connection:
         finding = connection.execute(text("PRAGMA quick_check(1)")).scalar_one()
     if finding != "ok":
         raise StoreError(damaged(path, finding))
@@ -154,7 +154,7 @@ async def _empty_journal(home: Home, path: Path) -> str:
         AlreadyRunningError: One runs after all.
     """
     with DaemonLock(home):
-        database = Database(path)
+        database = SqliteDatabase(path)
         try:
             is_empty = await database.checkpoint()
         finally:

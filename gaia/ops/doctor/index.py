@@ -83,9 +83,9 @@ def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Fin
 
 
 def _read(home: Home) -> _Tables | None:
-    if read_revision(home.database) != HEAD:
+    if read_revision(home) != HEAD:
         return None
-    with inspecting(home.database) as connection, Session(connection) as session:
+    with inspecting(home) as connection, Session(connection) as session:
         return _Tables(
             indexes.ops_backlog(session),
             indexes.count_passages(session),

@@ -45,7 +45,7 @@ class Owners:
 async def find_owners(home: Home, clock: Clock) -> Owners:
     """Who owns the gaia of a home. Nothing is made or changed: of a database that an older
     gaia wrote, nothing is told."""
-    if await asyncio.to_thread(read_revision, home.database) != HEAD:
+    if await asyncio.to_thread(read_revision, home) != HEAD:
         return Owners()
     database = await open_database(home)
     try:

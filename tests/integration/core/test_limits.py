@@ -155,6 +155,7 @@ def taken(session, user_id, now):
 
 
 @pytest.mark.parametrize("count", [taken, senders.was_told])
+@pytest.mark.sqlite
 async def test_counting_searches_an_index_however_many_messages_there_were(running_core, count):
     asked: list[tuple[str, object]] = []
 

@@ -24,6 +24,7 @@ from gaia.paths import Home
 from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox
 from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.tables import InboxState, OutboxState
 from gaia.store.users import Role, Users
 from gaia.swappable import Swappable
@@ -275,7 +276,7 @@ class Play:
 
 
 async def play(home: Home, steps: list[object]) -> None:
-    database = Database(home.database)
+    database = SqliteDatabase(home.database)
     try:
         play = Play(database)
         await play.begin()

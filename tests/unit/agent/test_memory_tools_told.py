@@ -9,7 +9,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from gaia.agent.tools.memory import MemoryTools
-from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
 from gaia.testing.clock import FakeClock
 from tests.harness.memories import NothingFound
 
@@ -17,7 +17,7 @@ from tests.harness.memories import NothingFound
 @pytest.fixture
 def declared(tmp_path) -> list[types.FunctionDeclaration]:
     tools = MemoryTools(
-        Database(tmp_path / "gaia.db"),
+        SqliteDatabase(tmp_path / "gaia.db"),
         NothingFound(),
         FakeClock(),
         limit=5,

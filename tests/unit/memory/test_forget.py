@@ -29,6 +29,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 
@@ -45,7 +46,7 @@ NOW = CLOCK.now()
 
 @pytest.fixture
 async def database(fresh_home: Home, tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(Path(shutil.copy(fresh_home.database, tmp_path)))
+    database = SqliteDatabase(Path(shutil.copy(fresh_home.database, tmp_path)))
     yield database
     await database.close()
 

@@ -30,10 +30,10 @@ from gaia.memory import entities, forget, ledger
 from gaia.memory.text import query_terms
 from gaia.paths import Home
 from gaia.store import full_text, identities, indexes
-from gaia.store.engine import Database
 from gaia.store.identities import Role, User
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
 from gaia.store.ownership import join_users, wipe_user
+from gaia.store.sqlite import SqliteDatabase
 from gaia.testing.clock import START
 from tests.harness.book import said
 from tests.harness.effort import rounds
@@ -81,7 +81,7 @@ class MemoryMachine(RuleBasedStateMachine):
         path = self.folder / "gaia.db"
         path.write_bytes(self.fresh)
         self.runner = asyncio.Runner()
-        self.database = Database(path)
+        self.database = SqliteDatabase(path)
         self.users: dict[str, User] = {}
         for name in (*PEOPLE, *GROUPS):
             self._come(name)

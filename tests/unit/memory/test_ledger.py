@@ -42,6 +42,7 @@ async def test_words_are_kept_as_they_were_said(book: Book, ada: User, text: str
     assert added.memory == await book.stored(ada, added.memory.memory_id)
 
 
+@pytest.mark.sqlite
 async def test_what_is_known_already_is_looked_up_and_not_read_through(
     book: Book, ada: User
 ) -> None:

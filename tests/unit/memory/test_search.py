@@ -59,6 +59,7 @@ async def test_two_characters_are_found_inside_a_longer_run(finder: Finder, ada:
     assert (await finder.texts(ada, "过敏"))[0] == "我对花生过敏"
 
 
+@pytest.mark.sqlite
 async def test_memories_are_looked_up_by_their_words_and_not_all_of_a_person(
     finder: Finder, ada: User, database: Database
 ) -> None:

@@ -15,10 +15,10 @@ from gaia.messages import Address
 from gaia.ops.people import remove_person
 from gaia.paths import Home
 from gaia.store import indexes, sessions
-from gaia.store.engine import Database
 from gaia.store.memory_tables import IndexOperation, MemorySource
 from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.sessions import add_turn
@@ -51,7 +51,7 @@ async def test_who_is_removed_leaves_no_session(tmp_path: Path) -> None:
 async def test_a_file_that_cannot_be_written_again_is_told_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    class Full(Database):
+    class Full(SqliteDatabase):
         async def rewrite(self) -> None:
             raise StoreError("the disk is full")
 

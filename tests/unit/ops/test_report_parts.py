@@ -15,7 +15,7 @@ from gaia.errors import StoreError
 from gaia.messages import Address, Inbound
 from gaia.ops.report_parts import for_owner, offline_report
 from gaia.paths import Home
-from gaia.store import conversations, inbox, opener
+from gaia.store import conversations, inbox, revision
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
@@ -67,7 +67,7 @@ async def test_what_waits_and_since_when_it_is_quiet_is_told(home: Home) -> None
 async def test_a_database_of_an_older_gaia_tells_nothing_and_a_broken_one_fails(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opener, "REVISIONS", ("0000", HEAD))
+    monkeypatch.setattr(revision, "REVISIONS", ("0000", HEAD))
     with closing(sqlite3.connect(home.database)) as database:
         database.execute("UPDATE alembic_version SET version_num = '0000'")
         database.commit()

@@ -20,6 +20,7 @@ from gaia.store import sessions
 from gaia.store.engine import Database
 from gaia.store.redaction import REPLACEMENT, Redaction
 from gaia.store.sessions import SessionKey
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.sessions import add_turn
@@ -104,7 +105,7 @@ def test_an_event_stays_one_and_holds_it_no_more(args: dict, wholly: bool) -> No
 
 
 async def test_turns_that_are_spared_and_other_people_stay(fresh_home, tmp_path) -> None:
-    database = Database(Path(shutil.copy(fresh_home.database, tmp_path)))
+    database = SqliteDatabase(Path(shutil.copy(fresh_home.database, tmp_path)))
     users = Users(database, FakeClock())
     ada, bob = [(await users.create(name, Role.OWNER)).user_id for name in ("Ada", "Bob")]
     theirs, other = SessionKey(ada, "fake", "ada", 1), SessionKey(bob, "fake", "bob", 1)

@@ -129,6 +129,7 @@ async def test_turns_of_many_messages_are_found_whole(chat: Chat) -> None:
     assert len(await chat.at_hand()) == 3 * batches.BURST_MESSAGES
 
 
+@pytest.mark.sqlite
 async def test_an_old_conversation_costs_no_more_than_a_new_one(
     chat: Chat, database: Database
 ) -> None:

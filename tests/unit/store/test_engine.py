@@ -15,7 +15,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
-from gaia.store.engine import CONNECTIONS, READ_ONLY, Database
+from gaia.store.engine import CONNECTIONS, Database
+from gaia.store.sqlite import READ_ONLY, SqliteDatabase
+
+pytestmark = pytest.mark.sqlite
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -33,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def database(path: Path) -> AsyncIterator[Database]:
-    database = Database(path)
+    database = SqliteDatabase(path)
     with database.writing() as session:
         session.execute(text("CREATE TABLE parents (id INTEGER PRIMARY KEY, note TEXT)"))
         session.execute(text("CREATE TABLE children (parent REFERENCES parents (id))"))
@@ -241,7 +244,7 @@ async def test_foreign_keys_hold_and_are_not_blamed_on_the_file(database: Databa
 async def test_a_lock_of_another_process_is_waited_for_and_then_named(
     database: Database, path: Path
 ) -> None:
-    impatient = Database(path, busy_seconds=0.01)
+    impatient = SqliteDatabase(path, busy_seconds=0.01)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -300,7 +303,7 @@ async def test_copies_of_what_was_moved_and_then_deleted_go_when_the_file_is_rew
 async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
     database: Database, path: Path
 ) -> None:
-    impatient = Database(path, busy_seconds=0.01)
+    impatient = SqliteDatabase(path, busy_seconds=0.01)
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM counters").fetchall()
@@ -316,18 +319,18 @@ async def test_a_checkpoint_says_when_a_reader_elsewhere_prevents_it(
 
 
 async def test_closing_leaves_one_file_with_everything_in_it(path: Path) -> None:
-    database = Database(path)
+    database = SqliteDatabase(path)
     with database.writing() as session:
         session.execute(text("CREATE TABLE counters (value INTEGER)"))
         session.execute(text("INSERT INTO counters VALUES (3)"))
     await database.close()
 
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-    reopened = Database(path)
+    reopened = SqliteDatabase(path)
     assert await count(reopened) == 3
     await reopened.close()
 
 
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"nowhere/gaia\.db.*check that its folder exists"):
-        Database(tmp_path / "nowhere" / "gaia.db")
+        SqliteDatabase(tmp_path / "nowhere" / "gaia.db")

@@ -33,6 +33,8 @@ ONE_USER = (
     "VALUES ('u_1', 'Ada', 'ada', 'owner', 0, '2026-01-01 00:00:00')"
 )
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 async def current(home: Home) -> Path:

@@ -9,8 +9,11 @@ from sqlalchemy import text
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
-from gaia.store.opener import QUICK_CHECK_BYTES, open_database
+from gaia.store.opener import open_database
+from gaia.store.sqlite_file import QUICK_CHECK_BYTES
 from gaia.store.tables import Base
+
+pytestmark = pytest.mark.sqlite
 
 PAGE_BYTES = 4096
 

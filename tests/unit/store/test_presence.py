@@ -14,17 +14,20 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError, VanishedError
 from gaia.paths import Home
-from gaia.store.engine import Database, open_engine
+from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
 from gaia.store.presence import OpenDatabase
+from gaia.store.sqlite import SqliteDatabase, open_engine
+
+pytestmark = pytest.mark.sqlite
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(tmp_path / "gaia.db")
+    database = SqliteDatabase(tmp_path / "gaia.db")
     await database.write(Session.execute, text("CREATE TABLE words (word TEXT)"))
     yield database
     await database.close()
@@ -66,7 +69,7 @@ async def test_a_file_that_went_takes_no_more_writes_and_is_saved_whole(
     copy = await database.save_copy(tmp_path / "backups", NOW)
     assert copy == tmp_path / "backups" / "gaia-at-loss-20261129-120000.db"
     assert copy.stat().st_mode & 0o777 == 0o600
-    saved = Database(copy)
+    saved = SqliteDatabase(copy)
     assert await saved.read(words) == ["before"]
     await saved.close()
 
@@ -126,7 +129,7 @@ async def test_what_goes_while_a_connection_is_made_is_not_opened_and_not_taken_
         await database.read(read_twice)
     assert file.exists() == (harm is replace)
     assert "gaia.db" in database.problem()
-    saved = Database(await database.save_copy(tmp_path / "backups", NOW))
+    saved = SqliteDatabase(await database.save_copy(tmp_path / "backups", NOW))
     assert await saved.read(words) == ["kept"]
     await saved.close()
 
@@ -145,7 +148,7 @@ async def test_a_copy_that_cannot_be_written_is_told(database: Database, tmp_pat
 async def test_another_processs_last_connection_is_no_loss(tmp_path: Path) -> None:
     """Each takes its WAL along when it ends."""
     for _ in range(2):
-        database = Database(tmp_path / "gaia.db")
+        database = SqliteDatabase(tmp_path / "gaia.db")
         await database.write(Session.execute, text("CREATE TABLE IF NOT EXISTS words (word TEXT)"))
         await database.write(add, "word")
         assert not database.problem()

@@ -84,6 +84,7 @@ def test_one_from_before_does_not_wait(chat: Chat) -> None:
     assert chat.waiting(since=LATER) is None
 
 
+@pytest.mark.sqlite
 def test_an_old_conversation_costs_no_more_than_a_new_one(chat: Chat, database: Database) -> None:
     asked: list[tuple[str, object]] = []
 

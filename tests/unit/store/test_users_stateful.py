@@ -34,9 +34,9 @@ from gaia.errors import (
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.store import audit, identities, pairings
-from gaia.store.engine import Database
 from gaia.store.ownership import join_users
 from gaia.store.pairings import Pairing, new_code
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import rounds
@@ -66,7 +66,7 @@ class UsersMachine(RuleBasedStateMachine):
         path = self.folder / "gaia.db"
         path.write_bytes(self.fresh)
         self.runner = asyncio.Runner()
-        self.database = Database(path)
+        self.database = SqliteDatabase(path)
         self.users = Users(self.database, FakeClock())
         self.living: dict[str, tuple[str, Role]] = {}
         self.owner_of: dict[Address, str] = {}

@@ -30,6 +30,33 @@ TRIGGERS = (
     ),
 )
 
+POSTGRES_TRIGGERS = (
+    "CREATE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$ "
+    "BEGIN RAISE EXCEPTION 'rows of audit are never %', TG_ARGV[0]; END $$",
+    "CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit "
+    "FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit('deleted')",
+    "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
+    "ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit('changed')",
+    *(
+        statement
+        for event, whose in (
+            ("insert", "NEW.user_id"),
+            ("update", "OLD.user_id, NEW.user_id"),
+            ("delete", "OLD.user_id"),
+        )
+        for statement in (
+            f"CREATE FUNCTION count_{event}_of_memory() RETURNS trigger LANGUAGE plpgsql AS $$ "  # noqa: S608
+            "BEGIN UPDATE users SET memory_version = memory_version + 1 "
+            f"WHERE user_id IN ({whose}); RETURN NULL; END $$",
+            *(
+                f"CREATE TRIGGER {table}_version_{event} AFTER {event} ON {table} "
+                f"FOR EACH ROW EXECUTE FUNCTION count_{event}_of_memory()"
+                for table in ("memories", "profiles")
+            ),
+        )
+    ),
+)
+
 
 def upgrade() -> None:
     """Create the tables."""
@@ -199,7 +226,7 @@ def upgrade() -> None:
         sa.Column("notes", sa.JSON(), nullable=False),
         sa.Column("attachments", sa.JSON(), nullable=False),
         sa.Column("album", sa.String(length=255), nullable=True),
-        sa.Column("is_forwarded", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("is_forwarded", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("edits", sa.JSON(), nullable=False),
         sa.Column("is_command", sa.Boolean(), nullable=False),
         sa.Column("wants_preview", sa.Boolean(), nullable=False),
@@ -284,5 +311,6 @@ def upgrade() -> None:
         op.f("ix_outbox_files_conversation_id"), "outbox_files", ["conversation_id"], unique=False
     )
     create_memory_tables()
-    for trigger in TRIGGERS:
+    is_postgres = op.get_bind().dialect.name == "postgresql"
+    for trigger in POSTGRES_TRIGGERS if is_postgres else TRIGGERS:
         op.execute(trigger)

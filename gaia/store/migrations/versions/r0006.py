@@ -26,4 +26,5 @@ def upgrade() -> None:
         ["due_at"],
         unique=False,
         sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
     )

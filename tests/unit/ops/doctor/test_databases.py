@@ -14,10 +14,11 @@ from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.doctor.databases import database_checks, journals_check
 from gaia.ops.report import StatusReport
 from gaia.paths import Home
-from gaia.store import opener
+from gaia.store import revision
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
-from gaia.store.opener import QUICK_CHECK_BYTES, open_database
+from gaia.store.opener import open_database
+from gaia.store.sqlite_file import QUICK_CHECK_BYTES
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ async def test_a_database_of_a_newer_gaia_fails(home: Home) -> None:
 async def test_a_database_of_an_older_gaia_is_fine(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opener, "REVISIONS", ("0000", HEAD))
+    monkeypatch.setattr(revision, "REVISIONS", ("0000", HEAD))
     with closing(sqlite3.connect(home.database)) as database:
         database.execute("UPDATE alembic_version SET version_num = '0000'")
         database.commit()

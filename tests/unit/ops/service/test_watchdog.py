@@ -16,7 +16,7 @@ from gaia.messages import Health
 from gaia.ops.service import watchdog
 from gaia.ops.service.watchdog import ServiceManager, Sign, Watchdog
 from gaia.paths import Home
-from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
 from gaia.testing.clock import FakeClock
 from gaia.web.server import WebServer, listen_on_path
 
@@ -121,7 +121,7 @@ async def test_a_standstill_is_logged_where_nobody_waits_for_keep_alives(
 async def test_a_database_that_can_be_read_is_a_sign(fresh_home: Home, tmp_path: Path) -> None:
     path = tmp_path / "gaia.db"
     shutil.copy(fresh_home.database, path)
-    database = Database(path)
+    database = SqliteDatabase(path)
     assert await watchdog.of_store(database, seconds=10)() == ""
     await database.close()
 
@@ -129,7 +129,7 @@ async def test_a_database_that_can_be_read_is_a_sign(fresh_home: Home, tmp_path:
 async def test_a_database_that_is_no_longer_one_is_told(tmp_path: Path) -> None:
     path = tmp_path / "gaia.db"
     path.write_bytes(b"nonsense" * 1000)
-    database = Database(path)
+    database = SqliteDatabase(path)
     assert "gaia.db" in await watchdog.of_store(database, seconds=10)()
     await database.close()
 
@@ -137,7 +137,7 @@ async def test_a_database_that_is_no_longer_one_is_told(tmp_path: Path) -> None:
 async def test_a_database_that_does_not_answer_is_told(fresh_home: Home, tmp_path: Path) -> None:
     path = tmp_path / "gaia.db"
     shutil.copy(fresh_home.database, path)
-    database = Database(path)
+    database = SqliteDatabase(path)
     assert "could not be read within 0 s" in await watchdog.of_store(database, seconds=0)()
     await database.close()
 

@@ -1,0 +1,62 @@
+"""Where gaia's tables are: in gaia.db, or in a PostgreSQL database that the settings name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gaia.files import read_bounded
+from gaia.paths import Home
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+VARIABLE = "GAIA_DATABASE_URL"
+MARKS = (b"database", VARIABLE.encode())
+"""What stands in a file that may name a database."""
+
+DRIVER = "postgresql+psycopg"
+LARGEST_BYTES = 1024 * 1024
+
+
+def database_url(home: Home, environ: Mapping[str, str] = os.environ) -> URL | None:
+    """The PostgreSQL database of a home; None for its gaia.db.
+
+    Raises:
+        SettingsError: The settings may name one, and something in them is wrong.
+    """
+    if VARIABLE not in environ and not any(map(_is_marked, (home.settings_file, home.env_file))):
+        # Most homes: their settings need not be read for this.
+        return None
+    from gaia.settings.load import load_settings
+
+    loaded = load_settings(home, environ)
+    secret = loaded.secrets.database_url
+    return url_of(secret.get_secret_value() if secret else loaded.settings.database.url)
+
+
+def there_is_one(home: Home) -> bool:
+    """Whether a home has a database, as far as can be told without asking one."""
+    return home.database.exists() or database_url(home) is not None
+
+
+def url_of(text: str) -> URL | None:
+    """The address as SQLAlchemy has it, with the driver that gaia uses; None for an empty one."""
+    if not text:
+        return None
+    from sqlalchemy import make_url
+
+    return make_url(text).set(drivername=DRIVER)
+
+
+def _is_marked(file: Path) -> bool:
+    try:
+        content = read_bounded(file, LARGEST_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        # Whatever is wrong with it is told by who reads the settings.
+        return True
+    return any(mark in content for mark in MARKS)

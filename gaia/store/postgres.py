@@ -1,0 +1,199 @@
+"""gaia's tables in a PostgreSQL database, where one machine is not enough.
+
+One write at a time is at work in the whole database: each begins by taking an advisory lock,
+which ends with its transaction. So what a write has read cannot have changed when it commits,
+as in a SQLite file, whichever process it is of. Reads go on beside it.
+
+A connection that is lost while a transaction commits leaves open whether it did: PostgreSQL is
+asked, by the number of the transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.orm import Session
+
+from gaia.errors import StoreError
+from gaia.store.engine import CONNECTIONS, Database
+from gaia.store.migrations import HEAD
+from gaia.store.postgres_dialect import prepare
+from gaia.store.postgres_faults import LostConnectionError, name_of, translate_failures
+from gaia.store.revision import revision_of, table_names
+
+WRITE_LOCK = 0x67616961
+"""The key of the advisory lock: "gaia"."""
+
+CONNECT_SECONDS = 10
+LOCK_SECONDS = 30
+"""How long a write waits for another one."""
+
+STILL_SECONDS = 20
+"""How long a transaction may ask nothing: of a process that stands still in one, the server
+ends it, so that others go on."""
+
+OUTCOME_SECONDS = 60.0
+"""How long PostgreSQL is asked what became of a transaction: it may be starting again."""
+OUTCOME_PAUSE_SECONDS = 0.25
+
+_BEGIN_WRITE = text(
+    "SELECT pg_advisory_xact_lock(:lock), pg_current_xact_id()::text, pg_backend_pid()"
+)
+_OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+
+
+class PostgresDatabase(Database):
+    """A PostgreSQL database: several readers, one writer at a time among all processes.
+
+    Raises `StoreError` wherever the server, and not the statement, is at fault.
+    """
+
+    def __init__(self, url: URL) -> None:
+        super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
+        self._name = name_of(url)
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        self._check_conditions()
+        number = ""
+        try:
+            with Session(self.engine, expire_on_commit=False) as session, session.begin():
+                _, number, pid = session.execute(_BEGIN_WRITE, {"lock": WRITE_LOCK}).one()
+                yield session
+        except LostConnectionError:
+            if not number or not self._was_committed(number, pid):
+                raise
+        self._check_conditions()
+
+    def _was_committed(self, number: str, pid: int) -> bool:
+        """Whether the transaction of that number, of a lost connection, was committed.
+
+        Raises:
+            StoreError: Nobody can tell for now.
+        """
+        until = time.monotonic() + OUTCOME_SECONDS
+        while True:
+            try:
+                with _outside(self.engine) as connection:
+                    status = connection.execute(_OUTCOME, {"number": number}).scalar()
+                    if status != "in progress":
+                        return status == "committed"
+                    # Its server process has not noticed yet that nobody is there any more.
+                    connection.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+            except StoreError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(OUTCOME_PAUSE_SECONDS)
+
+    async def save_copy(self, folder: Path, now: datetime) -> Path:
+        """There is no file that could lose its name.
+
+        Raises:
+            StoreError: Always.
+        """
+        raise StoreError(f"{self._name} is no file: pg_dump makes a copy of it")
+
+    async def checkpoint(self) -> bool:
+        """PostgreSQL looks after its own log."""
+        return True
+
+    async def rewrite(self) -> None:
+        """Write all tables again, so that nothing deleted is left in their files.
+
+        Reads of a table wait as well while it is written. PostgreSQL's own log keeps what it
+        has until it is used again.
+        """
+        await self.write_apart(self._rewrite)
+
+    def _rewrite(self) -> None:
+        with _outside(self.engine) as connection:
+            lock = {"lock": WRITE_LOCK}
+            connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
+            try:
+                for table in sorted(table_names(connection)):
+                    connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
+            finally:
+                connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)
+
+
+def open_engine(url: URL, *, connections: int = CONNECTIONS) -> Engine:
+    """The engine of a PostgreSQL database. Faults of the server raise `StoreError`."""
+    engine = create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        connect_args={
+            "application_name": "gaia",
+            "connect_timeout": CONNECT_SECONDS,
+            "options": (
+                f"-c lock_timeout={LOCK_SECONDS}s "
+                f"-c idle_in_transaction_session_timeout={STILL_SECONDS}s "
+                "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 "
+                "-c client_min_messages=warning"
+            ),
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+        },
+    )
+    event.listen(engine, "connect", prepare)
+    translate_failures(engine, url)
+    return engine
+
+
+def bring_up_to_date(url: URL) -> None:
+    """Give the database the tables of this version. Idempotent, also across processes. Blocks.
+
+    Raises:
+        NewerStoreError: A newer gaia wrote it. It is left untouched.
+        StoreError: It is not gaia's, or does not answer.
+    """
+    if read_revision_of(url) == HEAD:
+        return
+    from gaia.store.migrate import upgrade
+
+    engine = open_engine(url, connections=1)
+    try:
+        with engine.begin() as connection:
+            connection.execute(_BEGIN_WRITE, {"lock": WRITE_LOCK})
+            upgrade(connection)
+    finally:
+        engine.dispose()
+
+
+def read_revision_of(url: URL) -> str | None:
+    """The revision of a database; None if it has no tables. Blocks.
+
+    Raises:
+        NewerStoreError: A newer gaia wrote it.
+        StoreError: It is not gaia's, or does not answer.
+    """
+    with inspecting_url(url) as connection:
+        return revision_of(connection, name_of(url))
+
+
+@contextmanager
+def inspecting_url(url: URL) -> Iterator[Connection]:
+    """A connection that reads. Blocks.
+
+    Raises:
+        StoreError: The database does not answer.
+    """
+    engine = open_engine(url, connections=1)
+    try:
+        with engine.connect().execution_options(postgresql_readonly=True) as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _outside(engine: Engine) -> Connection:
+    """A connection without a transaction."""
+    return engine.connect().execution_options(isolation_level="AUTOCOMMIT")

@@ -1,0 +1,70 @@
+"""The faults of a PostgreSQL server: what it says when it cannot be used, in words that help
+its owner.
+
+Only faults of the server, its disk or the way to it are translated: a broken constraint or a
+wrong statement is the caller's, and stays what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import psycopg
+from sqlalchemy import URL, Engine, ExceptionContext, event
+
+from gaia.errors import StoreError
+
+REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "28": "does not let gaia in ({detail}): check the user and the password in its address",
+        "3D": "does not exist ({detail}): create it, or mend its address",
+        "53": "has run out of something ({detail}): give its server room, or more connections",
+        "55": "stayed locked by another process ({detail}): end what holds it, then try again",
+        "25": (
+            "cannot be written ({detail}): check that the address is that of the primary server, "
+            "and that its user may write"
+        ),
+        "42501": "is not gaia's to change ({detail}): give its user the right to",
+        "57": "is about to stop, or has ended what gaia asked ({detail}): try again",
+        "58": "cannot be read or written ({detail}): look at its server's disk and log",
+        "XX": "is damaged, or its server has a fault ({detail}): look at the server's log",
+    }
+)
+"""By the code of the condition, or its class,
+https://www.postgresql.org/docs/current/errcodes-appendix.html."""
+
+UNREACHABLE = "does not answer ({detail}): check that its server runs and that its address is right"
+
+
+class LostConnectionError(StoreError):
+    """A connection to PostgreSQL is gone, or none can be made."""
+
+
+def name_of(url: URL) -> str:
+    """What a database is called, without a password."""
+    place = f"{url.host or 'this machine'}" + (f":{url.port}" if url.port else "")
+    return f"the PostgreSQL database {url.database or ''!r} at {place}"
+
+
+def translate_failures(engine: Engine, url: URL) -> None:
+    """Make faults of the server raise `StoreError`, with the driver's own as its cause."""
+    name = name_of(url)
+
+    def translate(context: ExceptionContext) -> BaseException | None:
+        return store_error(name, context.original_exception)
+
+    event.listen(engine, "handle_error", translate)
+
+
+def store_error(name: str, exc: BaseException) -> StoreError | None:
+    """The `StoreError` that tells of `exc`, or None when `exc` is not about the server."""
+    if not isinstance(exc, psycopg.Error):
+        return None
+    code = exc.sqlstate or ""
+    detail = " ".join(str(exc).split())
+    is_gone = not code and isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError)
+    if is_gone or code.startswith("08") or code in ("57P01", "57P02", "57P03", "25P03"):
+        return LostConnectionError(f"{name} {UNREACHABLE.format(detail=detail)}")
+    remedy = REMEDIES.get(code) or REMEDIES.get(code[:2])
+    return StoreError(f"{name} {remedy.format(detail=detail)}") if remedy else None
