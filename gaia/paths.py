@@ -64,6 +64,11 @@ class Home:
         return self.root / "clock.json"
 
     @property
+    def process_mark(self) -> Path:
+        """What tells the process of this home from others on the same database."""
+        return self.root / "process-mark"
+
+    @property
     def exports_file(self) -> Path:
         """Which files memories were exported to."""
         return self.root / "exports.jsonl"

@@ -75,6 +75,11 @@ class Gateway(Protocol):
         """
         ...
 
+    async def until_asks(self) -> None:
+        """Return when this process is the one that asks the provider for messages: where
+        several work together, one does. It is to be awaited before it is asked first."""
+        ...
+
     def expect(self, address: Address) -> None:
         """Say that a message from `address` is likely soon, so that the model
         may get ready. Never blocks, never fails, stores nothing."""

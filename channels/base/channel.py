@@ -4,8 +4,8 @@ come in, and if they don't, why."""
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
@@ -41,6 +41,7 @@ class Condition:
         self._has_worked = False
         self._storing_fails = False
         self._heard_at = clock.monotonic()
+        self._rests = False
 
     def begin(self) -> None:
         """Start: the channel serves, and knows nothing of its provider yet."""
@@ -89,6 +90,17 @@ class Condition:
         """Announce that no request is made for `seconds`, so that silence is no stall."""
         self._heard_at = self._clock.monotonic() + seconds
 
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Have nothing expected of it for as long as the block lasts: another process hears
+        what people write, and this one sends alone."""
+        trouble, self._trouble, self._rests = self._trouble, None, True
+        try:
+            yield
+        finally:
+            self._trouble, self._rests = self._trouble or trouble, False
+            self.expect_silence(0)
+
     def health(self) -> Health:
         trouble = self._trouble_now()
         return Health(
@@ -102,6 +114,8 @@ class Condition:
         """Whether it serves, and reported nothing for too long. The clock never jumps, and
         stands still while the machine sleeps."""
         if not self._is_serving or self._stall_seconds is None:
+            return False
+        if self._rests:
             return False
         return self._clock.monotonic() - self._heard_at > self._stall_seconds
 

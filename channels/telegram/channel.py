@@ -70,7 +70,7 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
                 me = await self._meet(api)
                 self._api = api
                 side_effects = SideEffects(api, self._backoff, background)
-                await self._receive(api, Intake(gateway, me, side_effects, self._clock))
+                await self._receive(api, Intake(gateway, me, side_effects, self._clock), gateway)
             finally:
                 self._webhook = self._api = None
 
@@ -126,9 +126,11 @@ class TelegramChannel(RemoteChannel[Service, TelegramCondition]):
         logger.info("on Telegram as @%s", bot.username)
         return Me(bot.id, bot.username or "")
 
-    async def _receive(self, api: Api, intake: Intake) -> None:
+    async def _receive(self, api: Api, intake: Intake, gateway: Gateway) -> None:
         clock, timing, condition = self._clock, self._timing, self._condition
         if self._polls:
+            with condition.resting():
+                await gateway.until_asks()
             await Poller(api, intake, condition, clock, timing).run()
         else:
             self._webhook = Webhook(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gaia.core.workers import Gates
 from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
@@ -41,6 +42,7 @@ class Base:
     users: Users
     counters: Counters
     clock_watch: ClockWatch
+    gates: Gates
     hosted: bool
 
     @property
@@ -50,7 +52,13 @@ class Base:
 
 
 def build_base(
-    home: Home, loaded: LoadedSettings, database: Database, clock: Clock, *, hosted: bool
+    home: Home,
+    loaded: LoadedSettings,
+    database: Database,
+    clock: Clock,
+    gates: Gates,
+    *,
+    hosted: bool,
 ) -> Base:
     """Build it on files that are open."""
     return Base(
@@ -62,6 +70,7 @@ def build_base(
         users=Users(database, clock),
         counters=Counters(),
         clock_watch=ClockWatch(home, database, clock),
+        gates=gates,
         hosted=hosted,
     )
 
@@ -93,10 +102,16 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         database=base.database,
         clock=base.clock,
         start_after_seconds=base.quiet_seconds,
+        leads=base.gates.leads,
     )
     reranker = Reranker(base.clock)
     backups = build_backups(
-        base.home, base.database, base.settings, base.clock, base.clock_watch.doubt
+        base.home,
+        base.database,
+        base.settings,
+        base.clock,
+        base.clock_watch.doubt,
+        base.gates.leader,
     )
 
     def forgotten() -> None:
@@ -109,7 +124,11 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         search=Search(base.database, index, base.clock, ranking_options=weighed, reranker=reranker),
         reranker=reranker,
         forget_worker=ForgetWorker(
-            home=base.home, database=base.database, clock=base.clock, forgotten=forgotten
+            home=base.home,
+            database=base.database,
+            clock=base.clock,
+            forgotten=forgotten,
+            gate=base.gates.leader,
         ),
         backups=backups,
     )

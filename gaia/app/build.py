@@ -27,6 +27,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
+from gaia.core.workers import Gates
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
@@ -61,6 +62,7 @@ class App:
     other settings."""
 
     settings: Swappable[Settings]
+    gates: Gates
     answering: CurrentModelStack
     ranking_options: Swappable[RankingOptions]
     builder: ModelStackBuilder
@@ -102,6 +104,18 @@ class App:
         self.forget_worker.wake()
         self.backups.wake()
 
+    def wake(self, conversation_id: int) -> None:
+        """Say that another process has written to a conversation that this one holds."""
+        self.dispatcher.wake(conversation_id)
+        self.handlers.wake(conversation_id)
+        self.delivery.wake(conversation_id)
+
+    async def lead(self) -> None:
+        """As the one that does it for all, take up what others have left to be done."""
+        self.forget_worker.wake()
+        await self.index.look()
+        await self.digest_worker.look()
+
     def hooked(self, name: str) -> Hooked | None:
         """The channel of that name, if its provider calls it over HTTP."""
         channel = self.channels.get(name)
@@ -115,17 +129,18 @@ def build_app(
     clock: Clock,
     *,
     model: ChatModel,
+    gates: Gates | None = None,
     hosted: bool = False,
     extra_channels: Sequence[Channel] = (),
     reader: Reader | None = None,
 ) -> App:
     """Wire everything; nothing is started. `extra_channels` come on top of the settings',
-    `reader` is in the place of theirs.
+    `reader` is in the place of theirs; `gates` tell what of the work is this process's.
 
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
-    base = build_base(home, loaded, database, clock, hosted=hosted)
+    base = build_base(home, loaded, database, clock, gates or Gates(), hosted=hosted)
     memory = build_memory(base, forget_known=lambda: models.answering.agent.value.forget_known())
     models = build_models(base, memory, model, reader)
     channels = build_channels(
@@ -143,6 +158,7 @@ def build_app(
     )
     return App(
         settings=base.settings,
+        gates=base.gates,
         answering=models.answering,
         ranking_options=memory.ranking_options,
         builder=models.builder,
@@ -202,6 +218,7 @@ def _build_handlers(
         after_turn=after_turn,
         observer=base.counters,
         asked=asked,
+        gate=base.gates.conversations,
     )
 
 
@@ -308,6 +325,7 @@ def _build_intake(
         channels=channels.by_name,
         clock=clock,
         asked=asked,
+        gate=base.gates.conversations,
     )
     warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock
@@ -322,6 +340,7 @@ def _build_intake(
             delivery=delivery,
             warmer=warmer,
             observer=base.counters,
+            until_leads=base.gates.until_leads,
         )
 
     return _Intake(strangers, commands, dispatcher, warmer, gateway)

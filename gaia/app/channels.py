@@ -141,5 +141,6 @@ def build_channels(
         settings=base.settings,
         observer=base.counters,
         faded=memory.forget_worker.wake,
+        gate=base.gates.conversations,
     )
     return ChannelParts(access, terminal_login, channels, delivery)

@@ -10,10 +10,11 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 
@@ -22,6 +23,7 @@ from gaia.agent.models import ChatModel, build_model
 from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App, build_app
+from gaia.app.processes import gates_of, join
 from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
@@ -42,6 +44,9 @@ from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.page.parts import page_link_route, page_route
 from gaia.web.server import WebServer, listening_on_path
+
+if TYPE_CHECKING:
+    from gaia.store.membership import Membership
 
 logger = logging.getLogger(__name__)
 
@@ -157,6 +162,7 @@ class Opened:
 
     database: Database
     home_watch: HomeWatch
+    membership: Membership | None
     app: App
     control_socket: socket.socket
 
@@ -243,13 +249,14 @@ class Daemon:
             tasks.start("home", self._opened.home_watch.run)
             tasks.start("clock", app.clock_watch.run)
             tasks.start("warming", app.warmer.run)
+            self._begin_to_hear()
             await app.recover()
             app.status.ready = True
             # They import for seconds.
             tasks.run_once("first use", partial(asyncio.to_thread, models.load_first_use))
             tasks.start(INDEX, app.index.serve)
-            tasks.start(SCHEDULE, app.schedule.run)
-            tasks.start("reminders", app.reminder_worker.run)
+            tasks.start(SCHEDULE, self._as_leader(app.schedule.run))
+            tasks.start("reminders", self._as_leader(app.reminder_worker.run))
         tasks.start("settings", self._reloader.watch)
         if self._start.hang_up is not None:
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
@@ -258,8 +265,30 @@ class Daemon:
         logger.info("%s", ready)
         self._start.manager.ready(ready)
 
+    def _begin_to_hear(self) -> None:
+        """Work with the other processes on the same database, where there may be some."""
+        membership, app = self._opened.membership, self._app
+        if membership is not None:
+            membership.tell(woken=app.wake, recover=app.recover, led=app.lead)
+            self._tasks.start("processes", membership.run, supervised=False)
+
+    def _as_leader(self, run: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        """What one of several processes does, which begins with it once it leads."""
+
+        async def run_as_leader() -> None:
+            await self._app.gates.until_leads()
+            await run()
+
+        return run_as_leader
+
     async def drain(self) -> None:
         """Begin nothing new, let what runs end in time, and cancel all tasks."""
+        membership = self._opened.membership
+        if membership is not None and membership.is_over:
+            # Whatever it would still write is refused.
+            self._app.status.ready = False
+            self._tasks.cancel()
+            return
         app, seconds = self._app, self._app.settings.value.limits.drain_seconds
         app.status.ready = False
         self._start.manager.stopping(seconds + ENDING_SECONDS)
@@ -312,12 +341,16 @@ async def _open(
         database.require(lock.problem)
         home_watch = HomeWatch(home, database, clock)
         stack.push_async_callback(home_watch.look)
+        membership = await join(database, home)
+        if membership is not None:
+            stack.push_async_callback(membership.leave)
     with garbage.building():
         app = build_app(
             home,
             loaded,
             database,
             clock,
+            gates=gates_of(membership),
             model=model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock),
             hosted=start.hosted,
             extra_channels=extra_channels,
@@ -329,7 +362,7 @@ async def _open(
     stack.push_async_callback(close_model)
     stack.push_async_callback(app.reranker.stop)
     control_socket = stack.enter_context(listening_on_path(home.control_socket))
-    return Opened(database, home_watch, app, control_socket)
+    return Opened(database, home_watch, membership, app, control_socket)
 
 
 @contextmanager

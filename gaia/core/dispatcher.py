@@ -24,7 +24,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
-from gaia.core.workers import Workers
+from gaia.core.workers import OPEN, Gate, Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -69,6 +69,7 @@ class Dispatcher:
         channels: Mapping[str, Channel],
         clock: Clock,
         asked: set[int],
+        gate: Gate[int] = OPEN,
     ) -> None:
         self._database = database
         self._access = access
@@ -85,7 +86,7 @@ class Dispatcher:
         self._asked = asked
         """Conversations in which a question waits for a yes or no, so that it is said when
         it is dropped. Handlers add to it."""
-        self._workers = Workers("command", self._work, clock)
+        self._workers = Workers("command", self._work, clock, gate)
 
     async def receive(self, inbound: Inbound) -> Receipt:
         """Commit a message and have it answered.
@@ -104,6 +105,10 @@ class Dispatcher:
             self._asked.discard(added.dropped)
             self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
+
+    def wake(self, conversation_id: int) -> None:
+        """Say that a command waits in the inbox."""
+        self._workers.wake(conversation_id)
 
     async def recover(self) -> None:
         """At start: take up the commands that an earlier process left."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -43,7 +43,9 @@ class ChannelGateway:
         delivery: Delivery,
         warmer: ModelWarmer,
         observer: Observer,
+        until_leads: Callable[[], Awaitable[None]],
     ) -> None:
+        self._until_leads = until_leads
         self._channel = channel
         self._database = database
         self._clock = clock
@@ -70,6 +72,9 @@ class ChannelGateway:
 
     async def file(self, outbox_id: int) -> bytes | None:
         return await self._database.read(outbox.file_content, outbox_id)
+
+    async def until_asks(self) -> None:
+        await self._until_leads()
 
     def expect(self, address: Address) -> None:
         self._warmer.expect(address)

@@ -10,8 +10,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable
 from contextvars import Context
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from gaia.ports import Clock
 
@@ -21,17 +22,52 @@ FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(minutes=1)
 
 KEY = TypeVar("KEY", bound=Hashable)
+GATE_KEY = TypeVar("GATE_KEY", bound=Hashable, contravariant=True)
 
 Work = Callable[[KEY], Awaitable[timedelta | None]]
 """Does what there is to do for a conversation, or a user, by its id. Returns after which
 time to call it again, or None for when it is woken."""
 
 
-class Workers(Generic[KEY]):
-    """Runs `work` for each id that was woken, never twice at once for the same."""
+class Gate(Protocol[GATE_KEY]):
+    """Tells whose work it is, where several processes share it."""
 
-    def __init__(self, name: str, work: Work[KEY], clock: Clock) -> None:
+    async def enter(self, key: GATE_KEY) -> bool:
+        """Whether the work is for this process; if it is not, whose it is has been told."""
+        ...
+
+
+class Open:
+    """Implements `Gate`: there is one process, and all work is its."""
+
+    async def enter(self, key: object) -> bool:
+        return True
+
+
+OPEN = Open()
+
+
+async def _at_once() -> None:
+    """There is nobody to wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """Whose work is whose: that of a conversation, and that which one process does for all."""
+
+    conversations: Gate[int] = OPEN
+    leader: Gate[object] = OPEN
+    leads: Callable[[], bool] = lambda: True
+    until_leads: Callable[[], Awaitable[None]] = _at_once
+
+
+class Workers(Generic[KEY]):
+    """Runs `work` for each id that was woken and that `gate` lets in, never twice at once for
+    the same."""
+
+    def __init__(self, name: str, work: Work[KEY], clock: Clock, gate: Gate[KEY] = OPEN) -> None:
         self._name = name
+        self._gate = gate
         self._work = work
         self._clock = clock
         self._wakes: dict[KEY, asyncio.Event] = {}
@@ -94,6 +130,8 @@ class Workers(Generic[KEY]):
             while not self._closed:
                 wake.clear()
                 try:
+                    if not await self._gate.enter(key):
+                        return
                     again_after = await self._work(key)
                     pause = FIRST_PAUSE
                 except Exception:

@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.workers import Workers
+from gaia.core.workers import OPEN, Gate, Workers
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.compact import compact_long
 from gaia.digest.read import WindowReader
@@ -53,6 +53,7 @@ class DigestWorker:
         clock: Clock,
         settings: Swappable[Settings],
         most_tokens: Callable[[], float | None] = lambda: None,
+        gate: Gate[object] = OPEN,
     ) -> None:
         self._database = database
         self._window_reader = window_reader
@@ -62,7 +63,7 @@ class DigestWorker:
         self._most_tokens = most_tokens
         self._waiting_for_turns: set[str] = set()
         self._watchers: set[asyncio.Event] = set()
-        self._workers = Workers("digest", self._work, clock)
+        self._workers: Workers[str] = Workers("digest", self._work, clock, gate)
 
     @property
     def enabled(self) -> bool:
@@ -98,6 +99,10 @@ class DigestWorker:
         await seal_idle(self._database, self._clock, idle)
         sessions = self._settings.value.sessions
         await compact_long(self._database, self._clock, sessions, self._most_tokens())
+        await self.look()
+
+    async def look(self) -> None:
+        """Take up what is sealed, by whomever."""
         users = await self._database.read(digests.users_under_way)
         for user_id in users:
             self.wake(user_id)

@@ -19,11 +19,12 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.orm import Session
 
-from gaia.errors import StoreError
+from gaia.errors import StoreError, TakenForDeadError
 from gaia.store.engine import CONNECTIONS, Database
 from gaia.store.migrations import HEAD
 from gaia.store.postgres_dialect import prepare
 from gaia.store.postgres_faults import LostConnectionError, name_of, translate_failures
+from gaia.store.processes import LIVES
 from gaia.store.revision import revision_of, table_names
 
 WRITE_LOCK = 0x67616961
@@ -41,6 +42,11 @@ OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
 OUTCOME_PAUSE_SECONDS = 0.25
 
+TAKEN_FOR_DEAD = (
+    "this gaia gave no sign for a while, and another one has taken over what it did: it ends, "
+    "and is to be started again"
+)
+
 _BEGIN_WRITE = text(
     "SELECT pg_advisory_xact_lock(:lock), pg_current_xact_id()::text, pg_backend_pid()"
 )
@@ -56,6 +62,12 @@ class PostgresDatabase(Database):
     def __init__(self, url: URL) -> None:
         super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
         self._name = name_of(url)
+        self.url = url
+        self._process_id = ""
+
+    def belong_to(self, process_id: str) -> None:
+        """Have each write from now on fail unless that process lives; see `processes`."""
+        self._process_id = process_id
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -64,11 +76,17 @@ class PostgresDatabase(Database):
         try:
             with Session(self.engine, expire_on_commit=False) as session, session.begin():
                 _, number, pid = session.execute(_BEGIN_WRITE, {"lock": WRITE_LOCK}).one()
+                self._check_lives(session)
                 yield session
         except LostConnectionError:
             if not number or not self._was_committed(number, pid):
                 raise
         self._check_conditions()
+
+    def _check_lives(self, session: Session) -> None:
+        # A statement of its own: it has to see what others wrote while this one waited.
+        if self._process_id and session.scalar(LIVES, {"process_id": self._process_id}) is None:
+            raise TakenForDeadError(TAKEN_FOR_DEAD)
 
     def _was_committed(self, number: str, pid: int) -> bool:
         """Whether the transaction of that number, of a lost connection, was committed.

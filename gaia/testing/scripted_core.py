@@ -104,6 +104,9 @@ class ScriptedCore:
     async def file(self, outbox_id: int) -> bytes | None:
         return self.state.files.get(outbox_id)
 
+    async def until_asks(self) -> None:
+        """There is one process."""
+
     def expect(self, address: Address) -> None:
         self.state.expected.append(address)
 

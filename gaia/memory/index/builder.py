@@ -89,6 +89,15 @@ class IndexBuilder:
         if not useful:
             await self.begin()
 
+    async def follow(self) -> bool:
+        """Open the index that another process makes, and change nothing; returns whether there
+        is one that is of use."""
+        found = await self._database.read(indexes.every)
+        made = [each for each in found if each.active and each.fingerprint == self.fingerprint]
+        if made and (self.active is None or self.active.state != made[0]):
+            self.active = await self._open(made[0])
+        return bool(made)
+
     async def begin(self) -> None:
         """Begin a new index beside the active one, instead of one that is not complete."""
         given_up = [self.building.state] if self.building else []

@@ -57,6 +57,7 @@ ATTENTIVE = (Stage.IDLE, Stage.STARTING, Stage.RUNNING)
 class Index:
     """Implements `Nearest`. Without `open_parts` it is switched off.
 
+    Of several processes the one that `leads` makes it, and the others search in it.
     It starts `start_after_seconds` after it is served, if there is anything to find.
     """
 
@@ -67,11 +68,14 @@ class Index:
         database: Database,
         clock: Clock,
         start_after_seconds: float = 0.0,
+        leads: Callable[[], bool] = lambda: True,
     ) -> None:
         self._open_parts = open_parts
         self._database = database
         self._clock = clock
         self._start_after_seconds = start_after_seconds
+        self._leads = leads
+        self._is_followed = False
         self._pool = DaemonThreadPool("gaia-index")
         self._searcher = Searcher(self._pool, clock)
         self._parts: Parts | None = None
@@ -107,6 +111,11 @@ class Index:
         """Say that operations were written: they are applied soon."""
         self._is_current = False
         self._woken.set()
+
+    async def look(self) -> None:
+        """Apply what others have written, if they have."""
+        if self._stage in ATTENTIVE and (await self._database.read(indexes.ops_backlog)).waiting:
+            self.wake()
 
     def health(self) -> Health:
         """Whether searches go by meaning, and the cause when they do not."""
@@ -216,18 +225,25 @@ class Index:
             loading = TimedPool(self._pool, self._clock, what="loading the memory index")
             self._parts = await loading.run(open_parts)
         storing = TimedPool(self._pool, self._clock, what="the vector store")
-        builder = IndexBuilder(self._parts, self._database, self._clock, pool=storing)
-        if not self._is_damaged:
-            await builder.open()
-        self._builder = builder
-        return builder
+        self._builder = IndexBuilder(self._parts, self._database, self._clock, pool=storing)
+        self._is_followed = False
+        return self._builder
 
     async def _take_steps(self, builder: IndexBuilder) -> None:
-        """Do all there is to do."""
+        """Do all there is to do. What changes the index is one process's work; the others
+        search in what it has made."""
+        if not self._leads():
+            if await builder.follow():
+                self._stage = Stage.RUNNING
+            await self._tell(is_current=True)
+            return
         if self._is_damaged:
             self._stage = Stage.STARTING
             await builder.start_over()
             self._is_damaged, self._searcher.fault = False, ""
+        elif not self._is_followed:
+            await builder.open()
+        self._is_followed = True
         while True:
             if self._begun < self._wanted:
                 self._begun = self._wanted

@@ -64,6 +64,8 @@ class Core:
         self._fail()
         return b"%PDF-" if outbox_id == 7 else None
 
+    async def until_asks(self) -> None: ...
+
     def expect(self, address: Address) -> None:
         raise AssertionError(address)
 

@@ -1,0 +1,45 @@
+"""Whether this process works with others on one database, and what of the work is its."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gaia.core.workers import Gates
+from gaia.paths import Home
+from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
+
+if TYPE_CHECKING:
+    from gaia.store.membership import Membership
+
+
+async def join(database: Database, home: Home) -> Membership | None:
+    """Be one of the processes on the database; None on a SQLite file, which has one.
+
+    Raises:
+        StoreError: The database does not answer.
+        HomeError: The home cannot be written to.
+    """
+    if isinstance(database, SqliteDatabase):
+        return None
+    # PostgreSQL's driver is an extra.
+    from gaia.store.membership import Membership
+    from gaia.store.postgres import PostgresDatabase
+
+    if not isinstance(database, PostgresDatabase):
+        return None
+    membership = Membership(database, home)
+    await membership.join()
+    return membership
+
+
+def gates_of(membership: Membership | None) -> Gates:
+    """What of the work is this process's; all of it without a membership."""
+    if membership is None:
+        return Gates()
+    return Gates(
+        conversations=membership,
+        leader=membership.of_leader(),
+        leads=lambda: membership.leads,
+        until_leads=membership.until_leads,
+    )

@@ -1,0 +1,258 @@
+"""A process among those that work on one PostgreSQL database: it gives signs of life, hears what
+others tell, takes over what the dead have left, and leads where nobody does.
+
+One process leads: it does what is to be done once, such as the jobs, the digests and the index.
+A conversation is held by one process, which alone answers in it; see `processes`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import psycopg
+from sqlalchemy.orm import Session
+
+from gaia import __version__
+from gaia.errors import HomeError, StoreError, TakenForDeadError
+from gaia.files import create
+from gaia.paths import Home
+from gaia.store import processes
+from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 2.0
+AGAIN_SECONDS = 0.5
+"""Between two tries to reach a server that does not answer."""
+
+HELD, RECOVER, LEAD = "held", "recover", "lead"
+"""What a notice is about: a conversation for its holder, what is free, what is the leader's."""
+
+
+class Membership:
+    """Implements `core.workers.Gate` for conversations. `join` comes first, `run` follows."""
+
+    def __init__(self, database: PostgresDatabase, home: Home) -> None:
+        self.process_id = secrets.token_hex(8)
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self._database = database
+        self._home = home
+        self._held: set[int] = set()
+        self._leads = asyncio.Event()
+        self._is_over = False
+        self._steady_since: float | None = None
+        self._due: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._woken: Callable[[int], None] = lambda conversation_id: None
+        self._recover: Callable[[], Awaitable[None]] = _nothing
+        self._led: Callable[[], Awaitable[None]] = _nothing
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process does what is to be done once."""
+        return self._leads.is_set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether others have taken this process for dead."""
+        return self._is_over
+
+    async def until_leads(self) -> None:
+        """Return when this process leads. It does until it ends."""
+        await self._leads.wait()
+
+    def tell(
+        self,
+        *,
+        woken: Callable[[int], None],
+        recover: Callable[[], Awaitable[None]],
+        led: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`woken` is called for a conversation that this process holds and that somebody else
+        wrote to, `recover` when something may be free that was held, `led` while it leads when
+        there may be something for the leader to do."""
+        self._woken, self._recover, self._led = woken, recover, led
+
+    async def join(self) -> None:
+        """Begin to be one of the processes.
+
+        Raises:
+            StoreError: The database does not answer.
+            HomeError: The home cannot be written to.
+        """
+        home = await asyncio.to_thread(_mark_of, self._home)
+        leads = await self._database.write(
+            processes.join, self.process_id, home, self.name, __version__
+        )
+        self._database.belong_to(self.process_id)
+        if leads:
+            self._begin_to_lead()
+
+    async def run(self) -> None:
+        """Give signs of life and hear the others until cancelled.
+
+        Raises:
+            TakenForDeadError: Others have taken over: nothing that is still done counts.
+        """
+        work = asyncio.create_task(self._carry_out(), name="work-of-processes")
+        try:
+            await self._live()
+        finally:
+            work.cancel()
+
+    async def _live(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except (psycopg.Error, OSError, StoreError) as exc:
+                if isinstance(exc, TakenForDeadError):
+                    self._is_over = True
+                    raise
+                self._steady_since = None
+                logger.warning("PostgreSQL does not answer: %s", " ".join(str(exc).split()))
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def leave(self) -> None:
+        """Be one of the processes no more: others take up at once what this one held."""
+        if not self._is_over:
+            with suppress(StoreError):
+                await self._database.write(_leave, self.process_id)
+
+    async def enter(self, key: int) -> bool:
+        """Whether this process holds the conversation; it does from now on if nobody did.
+        Another one that holds it is told that there is work."""
+        if key in self._held:
+            return True
+        holder = await self._database.write(_claim, key, self.process_id)
+        if holder == self.process_id:
+            self._held.add(key)
+        return holder == self.process_id
+
+    def of_leader(self) -> OfLeader:
+        """The gate of what is for the leader."""
+        return OfLeader(self, self._database)
+
+    async def _listen(self) -> None:
+        dsn = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        async with await psycopg.AsyncConnection.connect(
+            dsn, autocommit=True, connect_timeout=5, application_name="gaia"
+        ) as connection:
+            await connection.execute(f"LISTEN {processes.CHANNEL}")
+            # What was told meanwhile was told to nobody.
+            self._due.put_nowait(self._recover)
+            while True:
+                await self._beat(connection)
+                async for notice in connection.notifies(timeout=BEAT_SECONDS):
+                    self._heard(notice.payload)
+
+    async def _beat(self, connection: psycopg.AsyncConnection) -> None:
+        cursor = await connection.execute(processes.BEAT, (self.process_id,))
+        row = await cursor.fetchone()
+        if row is None:
+            raise TakenForDeadError(TAKEN_FOR_DEAD)
+        now = asyncio.get_running_loop().time()
+        if self._steady_since is None:
+            self._steady_since = now
+        has_to_tidy, leads = row
+        # Where the server was away, all others have been silent for as long as this one.
+        is_steady = now - self._steady_since > processes.LIFE_SECONDS
+        if has_to_tidy and is_steady:
+            self._due.put_nowait(self._tidy)
+        elif leads:
+            self._due.put_nowait(self._led)
+
+    async def _tidy(self) -> None:
+        removed, leads = await self._database.write(_tidy, self.process_id)
+        for name in removed:
+            logger.warning("the gaia %s gave no sign any more: its work is taken over", name)
+        if leads:
+            self._begin_to_lead()
+        if removed:
+            await self._recover()
+
+    async def _carry_out(self) -> None:
+        """Do what is due, one after the other: it may wait for a lock, and signs of life may
+        not."""
+        while True:
+            work = await self._due.get()
+            try:
+                await work()
+            except StoreError as exc:
+                logger.warning("%s", exc)
+            except Exception:
+                logger.exception("what is due among the processes failed")
+
+    async def _take_part(self) -> None:
+        if await self._database.write(processes.lead, self.process_id):
+            self._begin_to_lead()
+        await self._recover()
+
+    def _begin_to_lead(self) -> None:
+        logger.info("this gaia leads: jobs, digests and the index are its work")
+        self._leads.set()
+
+    def _heard(self, notice: str) -> None:
+        about, _, rest = notice.partition(":")
+        if about == HELD:
+            process_id, _, number = rest.partition(":")
+            if process_id == self.process_id:
+                self._woken(int(number))
+        elif about == RECOVER:
+            self._due.put_nowait(self._take_part)
+        elif about == LEAD and self.leads:
+            self._due.put_nowait(self._led)
+
+
+class OfLeader:
+    """Implements `core.workers.Gate`: the leader's work, of which it is told."""
+
+    def __init__(self, membership: Membership, database: PostgresDatabase) -> None:
+        self._membership = membership
+        self._database = database
+
+    async def enter(self, key: object) -> bool:
+        if not self._membership.leads:
+            await self._database.write(processes.notify, LEAD)
+        return self._membership.leads
+
+
+def _claim(session: Session, conversation_id: int, process_id: str) -> str | None:
+    holder = processes.claim(session, conversation_id, process_id)
+    if holder is not None and holder != process_id:
+        processes.notify(session, f"{HELD}:{holder}:{conversation_id}")
+    return holder
+
+
+def _tidy(session: Session, process_id: str) -> tuple[list[str], bool]:
+    removed = processes.remove_expired(session, process_id)
+    return list(removed), processes.lead(session, process_id)
+
+
+def _leave(session: Session, process_id: str) -> None:
+    processes.leave(session, process_id)
+    processes.notify(session, RECOVER)
+
+
+def _mark_of(home: Home) -> str:
+    """What tells this home from others, whatever they are called where they are."""
+    file = home.process_mark
+    try:
+        create(file)
+        mark = file.read_text().strip()
+        if not mark:
+            mark = secrets.token_hex(16)
+            file.write_text(mark)
+    except OSError as exc:
+        raise HomeError(
+            f"{str(file)!r} cannot be written ({exc.strerror}): make the home writable by this user"
+        ) from exc
+    return mark
+
+
+async def _nothing() -> None:
+    """Nobody has said yet what is to be done."""

@@ -1,0 +1,132 @@
+"""The processes that work on one PostgreSQL database, and the conversations that each holds.
+
+A process lives for as long as it has a row here, and says every few seconds that it does. One
+that has said nothing for a while is removed by another: from then on none of its writes counts
+any more, since each begins by looking for its row under the lock that all writes take. Times
+are the server's: the clocks of the machines do not matter.
+
+Each function works within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+CHANNEL = "gaia"
+"""On which processes tell each other of work."""
+
+LIFE_SECONDS = 10.0
+"""After how long without a sign a process may be taken for dead."""
+
+_NOW = "clock_timestamp() AT TIME ZONE 'UTC'"
+_LATER = f"{_NOW} + make_interval(secs => {LIFE_SECONDS})"
+
+_REMOVE_OF_HOME = text("DELETE FROM processes WHERE home = :home")
+_ADD = text(
+    "INSERT INTO processes (process_id, home, name, version, started_at, expires_at) "  # noqa: S608
+    f"VALUES (:process_id, :home, :name, :version, {_NOW}, {_LATER})"
+)
+_LEAD = text(
+    "UPDATE processes SET leads = true WHERE process_id = :process_id "
+    "AND NOT EXISTS (SELECT 1 FROM processes WHERE leads) RETURNING process_id"
+)
+_REMOVE_EXPIRED = text(
+    f"DELETE FROM processes WHERE expires_at < {_NOW} AND process_id != :process_id "  # noqa: S608
+    "RETURNING name"
+)
+_REMOVE = text("DELETE FROM processes WHERE process_id = :process_id")
+_LISTED = text(
+    "SELECT process_id, name, version, started_at, leads, "  # noqa: S608
+    f"expires_at >= {_NOW} AS lives, "
+    "(SELECT count(*) FROM holders WHERE holders.process_id = processes.process_id) AS held "
+    "FROM processes ORDER BY started_at, process_id"
+)
+_CLAIM = text(
+    "INSERT INTO holders (conversation_id, process_id) "
+    "SELECT conversation_id, :process_id FROM conversations "
+    "WHERE conversation_id = :conversation_id "
+    "ON CONFLICT (conversation_id) DO UPDATE SET process_id = holders.process_id "
+    "RETURNING process_id"
+)
+_RELEASE = text(
+    "DELETE FROM holders WHERE conversation_id = :conversation_id AND process_id = :process_id"
+)
+_NOTIFY = text("SELECT pg_notify(:channel, :notice)")
+
+BEAT = (
+    f"UPDATE processes SET expires_at = {_LATER} WHERE process_id = %s "  # noqa: S608
+    f"RETURNING EXISTS (SELECT 1 FROM processes WHERE expires_at < {_NOW}) "
+    "OR NOT EXISTS (SELECT 1 FROM processes WHERE leads), leads"
+)
+"""The sign of life, which waits for no lock: whether there is something to tidy, and whether
+this process leads. No row: it was taken for dead."""
+
+LIVES = text("SELECT 1 FROM processes WHERE process_id = :process_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process: since when it works, whether it `leads` and `lives`, and how many
+    conversations it holds."""
+
+    process_id: str
+    name: str
+    version: str
+    started_at: datetime
+    leads: bool
+    lives: bool
+    held: int
+
+
+def join(session: Session, process_id: str, home: str, name: str, version: str) -> bool:
+    """Add a process, in the place of an earlier one of the same home, which has ended; returns
+    whether it leads."""
+    session.execute(_REMOVE_OF_HOME, {"home": home})
+    session.execute(
+        _ADD, {"process_id": process_id, "home": home, "name": name, "version": version}
+    )
+    return lead(session, process_id)
+
+
+def lead(session: Session, process_id: str) -> bool:
+    """Have a process lead if none does; returns whether it began to."""
+    return session.execute(_LEAD, {"process_id": process_id}).first() is not None
+
+
+def remove_expired(session: Session, process_id: str) -> Sequence[str]:
+    """Remove the others that gave no sign; returns their names. What they held is free."""
+    return session.execute(_REMOVE_EXPIRED, {"process_id": process_id}).scalars().all()
+
+
+def leave(session: Session, process_id: str) -> None:
+    """Remove a process that ends. What it held is free."""
+    session.execute(_REMOVE, {"process_id": process_id})
+
+
+def listed(session: Session) -> Sequence[Process]:
+    """All processes, the oldest first."""
+    return [
+        Process(process_id, name, version, at.replace(tzinfo=UTC), leads, lives, held)
+        for process_id, name, version, at, leads, lives, held in session.execute(_LISTED)
+    ]
+
+
+def claim(session: Session, conversation_id: int, process_id: str) -> str | None:
+    """Hold a conversation if nobody does; returns who holds it. None when there is none."""
+    named = {"conversation_id": conversation_id, "process_id": process_id}
+    return session.execute(_CLAIM, named).scalar()
+
+
+def release(session: Session, conversation_id: int, process_id: str) -> None:
+    """Hold a conversation no longer."""
+    session.execute(_RELEASE, {"conversation_id": conversation_id, "process_id": process_id})
+
+
+def notify(session: Session, notice: str) -> None:
+    """Tell all processes, once this is committed."""
+    session.execute(_NOTIFY, {"channel": CHANNEL, "notice": notice})
