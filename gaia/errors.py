@@ -3,7 +3,7 @@
     GaiaError
     ├── SettingsError, HomeError, AlreadyRunningError, NotRunningError, RefusedError, WireError,
     │   AnswerError, OutputError, ListenError, ServiceError, UpkeepError
-    ├── StoreError ── NewerStoreError, VanishedError, TakenForDeadError
+    ├── StoreError ── NewerStoreError, VanishedError
     ├── BackupError ── BackupBusyError, BackupDamagedError, PassphraseError
     ├── UnknownUserError, AmbiguousUserError, AddressTakenError, UnknownAddressError,
     │   GroupUserError, UnknownCodeError, LastOwnerError, UnknownSessionError, UnknownChunkError
@@ -111,12 +111,6 @@ class NewerStoreError(StoreError):
 
 class VanishedError(StoreError):
     """A file that gaia has open was removed or replaced: what is written would be lost."""
-
-
-class TakenForDeadError(StoreError):
-    """Another process has taken over what this one did: nothing that it still does counts."""
-
-    exit_code = 75
 
 
 class BackupError(GaiaError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaia.core.workers import Gates
+from gaia.core.workers import Shares
 from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
@@ -42,7 +42,7 @@ class Base:
     users: Users
     counters: Counters
     clock_watch: ClockWatch
-    gates: Gates
+    shares: Shares
     hosted: bool
 
     @property
@@ -56,7 +56,7 @@ def build_base(
     loaded: LoadedSettings,
     database: Database,
     clock: Clock,
-    gates: Gates,
+    shares: Shares,
     *,
     hosted: bool,
 ) -> Base:
@@ -70,7 +70,7 @@ def build_base(
         users=Users(database, clock),
         counters=Counters(),
         clock_watch=ClockWatch(home, database, clock),
-        gates=gates,
+        shares=shares,
         hosted=hosted,
     )
 
@@ -102,7 +102,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         database=base.database,
         clock=base.clock,
         start_after_seconds=base.quiet_seconds,
-        leads=base.gates.leads,
+        leads=base.shares.leads,
     )
     reranker = Reranker(base.clock)
     backups = build_backups(
@@ -111,7 +111,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         base.settings,
         base.clock,
         base.clock_watch.doubt,
-        base.gates.leader,
+        base.shares.leader,
     )
 
     def forgotten() -> None:
@@ -128,7 +128,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
             database=base.database,
             clock=base.clock,
             forgotten=forgotten,
-            gate=base.gates.leader,
+            share=base.shares.leader,
         ),
         backups=backups,
     )

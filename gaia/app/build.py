@@ -16,6 +16,7 @@ from gaia.app.channels import ChannelParts, UserLogin, build_channels
 from gaia.app.commands import build_commands
 from gaia.app.jobs import build_digests, build_jobs
 from gaia.app.models import CurrentModelStack, ModelParts, ModelStackBuilder, build_models
+from gaia.app.reports import Reports, build_reports
 from gaia.commands.registry import Registry
 from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
@@ -27,7 +28,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
-from gaia.core.workers import Gates
+from gaia.core.workers import Shares
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
@@ -62,7 +63,7 @@ class App:
     other settings."""
 
     settings: Swappable[Settings]
-    gates: Gates
+    shares: Shares
     answering: CurrentModelStack
     ranking_options: Swappable[RankingOptions]
     builder: ModelStackBuilder
@@ -129,18 +130,18 @@ def build_app(
     clock: Clock,
     *,
     model: ChatModel,
-    gates: Gates | None = None,
+    shares: Shares | None = None,
     hosted: bool = False,
     extra_channels: Sequence[Channel] = (),
     reader: Reader | None = None,
 ) -> App:
     """Wire everything; nothing is started. `extra_channels` come on top of the settings',
-    `reader` is in the place of theirs; `gates` tell what of the work is this process's.
+    `reader` is in the place of theirs; `shares` tell which work is this process's.
 
     Raises:
         SettingsError: A channel is enabled, and its secret is not there.
     """
-    base = build_base(home, loaded, database, clock, gates or Gates(), hosted=hosted)
+    base = build_base(home, loaded, database, clock, shares or Shares(), hosted=hosted)
     memory = build_memory(base, forget_known=lambda: models.answering.agent.value.forget_known())
     models = build_models(base, memory, model, reader)
     channels = build_channels(
@@ -151,14 +152,14 @@ def build_app(
     jobs = build_jobs(base, memory, models, channels, digest_worker)
     asked: set[int] = set()
     handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
-    reports = _build_reports(base, memory, models, channels, digest_worker, handlers)
+    reports = build_reports(base, memory, models, channels, digest_worker, handlers)
     page = _build_page(base, memory, models, reports)
     intake = _build_intake(
         base, memory, models, channels, digest_worker, handlers, reports, page, asked
     )
     return App(
         settings=base.settings,
-        gates=base.gates,
+        shares=base.shares,
         answering=models.answering,
         ranking_options=memory.ranking_options,
         builder=models.builder,
@@ -218,50 +219,11 @@ def _build_handlers(
         after_turn=after_turn,
         observer=base.counters,
         asked=asked,
-        gate=base.gates.conversations,
+        share=base.shares.conversations,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reports:
-    """What tells how gaia fares."""
-
-    settings_state: SettingsState
-    status: Status
-    metrics: Metrics
-
-
-def _build_reports(
-    base: Base,
-    memory: MemoryParts,
-    models: ModelParts,
-    channels: ChannelParts,
-    digest_worker: DigestWorker,
-    handlers: Handlers,
-) -> _Reports:
-    settings_state = SettingsState(base.clock.now(), base.loaded.problem)
-    status = Status(
-        home=base.home,
-        database=base.database,
-        users=base.users,
-        model=models.answering.model,
-        channels=channels.by_name,
-        handlers=handlers,
-        index=memory.index,
-        recall=models.answering.recall,
-        digest_worker=digest_worker,
-        settings=base.settings,
-        settings_state=settings_state,
-        clock=base.clock,
-        clock_watch=base.clock_watch,
-    )
-    metrics = Metrics(base.counters, status, models.answering.model, base.database, base.clock)
-    return _Reports(settings_state, status, metrics)
-
-
-def _build_page(
-    base: Base, memory: MemoryParts, models: ModelParts, reports: _Reports
-) -> PageParts:
+def _build_page(base: Base, memory: MemoryParts, models: ModelParts, reports: Reports) -> PageParts:
     return PageParts(
         database=base.database,
         clock=base.clock,
@@ -292,7 +254,7 @@ def _build_intake(
     channels: ChannelParts,
     digest_worker: DigestWorker,
     handlers: Handlers,
-    reports: _Reports,
+    reports: Reports,
     page: PageParts,
     asked: set[int],
 ) -> _Intake:
@@ -325,7 +287,7 @@ def _build_intake(
         channels=channels.by_name,
         clock=clock,
         asked=asked,
-        gate=base.gates.conversations,
+        share=base.shares.conversations,
     )
     warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock
@@ -340,7 +302,7 @@ def _build_intake(
             delivery=delivery,
             warmer=warmer,
             observer=base.counters,
-            until_leads=base.gates.until_leads,
+            until_leads=base.shares.until_leads,
         )
 
     return _Intake(strangers, commands, dispatcher, warmer, gateway)

@@ -141,6 +141,6 @@ def build_channels(
         settings=base.settings,
         observer=base.counters,
         faded=memory.forget_worker.wake,
-        gate=base.gates.conversations,
+        share=base.shares.conversations,
     )
     return ChannelParts(access, terminal_login, channels, delivery)

@@ -9,44 +9,38 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 
-from gaia import __version__, garbage
-from gaia.agent.models import ChatModel, build_model
+from gaia import __version__
+from gaia.agent.models import ChatModel
 from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
-from gaia.app.build import App, build_app
-from gaia.app.processes import gates_of, join
+from gaia.app.build import App
+from gaia.app.opened import Opened, open_home
 from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
 from gaia.digest.farewell import learned
 from gaia.ops.hand_over import hand_over_routes, lock_for_service
-from gaia.ops.home_watch import HomeWatch
 from gaia.ops.service import watchdog
 from gaia.ops.service.unit import ENDING_SECONDS
 from gaia.ops.service.watchdog import ServiceManager, Watchdog
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
-from gaia.settings.providers import resolve_loaded
-from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
-from gaia.store.opener import open_database
 from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.page.parts import page_link_route, page_route
-from gaia.web.server import WebServer, listening_on_path
+from gaia.web.server import WebServer
 
 if TYPE_CHECKING:
-    from gaia.store.membership import Membership
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -143,7 +137,7 @@ async def _running(
     async with AsyncExitStack() as stack:
         held = stack.enter_context(DaemonLock(start.home)) if lock is None else lock
         stack.callback(held.release)
-        opened = await _open(start, extra_channels, model, stack, held)
+        opened = await open_home(start, extra_channels, model, stack, held)
         with _unwrapped():
             async with asyncio.TaskGroup() as group:
                 daemon = Daemon(start, opened, group, asked)
@@ -154,17 +148,6 @@ async def _running(
                 finally:
                     await daemon.drain()
     logger.info("gaia has stopped")
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What is open for as long as the daemon lives."""
-
-    database: Database
-    home_watch: HomeWatch
-    membership: Membership | None
-    app: App
-    control_socket: socket.socket
 
 
 class Daemon:
@@ -276,7 +259,7 @@ class Daemon:
         """What one of several processes does, which begins with it once it leads."""
 
         async def run_as_leader() -> None:
-            await self._app.gates.until_leads()
+            await self._app.shares.until_leads()
             await run()
 
         return run_as_leader
@@ -286,8 +269,7 @@ class Daemon:
         membership = self._opened.membership
         if membership is not None and membership.is_over:
             # Whatever it would still write is refused.
-            self._app.status.ready = False
-            self._tasks.cancel()
+            await self._give_up()
             return
         app, seconds = self._app, self._app.settings.value.limits.drain_seconds
         app.status.ready = False
@@ -305,8 +287,14 @@ class Daemon:
                 await self._reloader.ended()
         except TimeoutError:
             logger.warning("not all turns ended in %.0f s: the next start takes them up", seconds)
-            for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
-                await late.cancel()
+            await self._give_up()
+        self._tasks.cancel()
+
+    async def _give_up(self) -> None:
+        app = self._app
+        app.status.ready = False
+        for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
+            await late.cancel()
         self._tasks.cancel()
 
     def _watchdog(self) -> Watchdog:
@@ -317,52 +305,6 @@ class Daemon:
             watchdog.of_web(self._start.home.control_socket, seconds=SIGN_SECONDS),
         )
         return Watchdog(self._start.manager, signs, self._start.clock)
-
-
-async def _open(
-    start: Start,
-    extra_channels: Sequence[Channel],
-    model: ChatModel | None,
-    stack: AsyncExitStack,
-    lock: DaemonLock,
-) -> Opened:
-    """Open the files of the home, and build what is to run. `stack` closes all of it."""
-    home, loaded, clock = start.home, start.loaded, start.clock
-    if loaded.settings.tracing.enabled and not start.hosted:
-        # OpenTelemetry is for those who trace, and for nobody else.
-        from gaia.ops.tracing import SpanSender
-
-        tracing = SpanSender.start(loaded.settings.tracing, os.environ, clock)
-        if tracing is not None:
-            stack.push_async_callback(tracing.stop)
-    async with start.manager.given_time():
-        database = await open_database(home)
-        stack.push_async_callback(database.close)
-        database.require(lock.problem)
-        home_watch = HomeWatch(home, database, clock)
-        stack.push_async_callback(home_watch.look)
-        membership = await join(database, home)
-        if membership is not None:
-            stack.push_async_callback(membership.leave)
-    with garbage.building():
-        app = build_app(
-            home,
-            loaded,
-            database,
-            clock,
-            gates=gates_of(membership),
-            model=model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock),
-            hosted=start.hosted,
-            extra_channels=extra_channels,
-        )
-
-    async def close_model() -> None:
-        await app.answering.model.value.close()
-
-    stack.push_async_callback(close_model)
-    stack.push_async_callback(app.reranker.stop)
-    control_socket = stack.enter_context(listening_on_path(home.control_socket))
-    return Opened(database, home_watch, membership, app, control_socket)
 
 
 @contextmanager

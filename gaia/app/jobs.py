@@ -91,7 +91,7 @@ def build_digests(
         clock=base.clock,
         settings=base.settings,
         most_tokens=lambda: reader.value.ask.most_tokens,
-        gate=base.gates.leader,
+        share=base.shares.leader,
     )
 
 

@@ -1,10 +1,10 @@
-"""Whether this process works with others on one database, and what of the work is its."""
+"""Whether this process works with others on one database, and which work is its own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gaia.core.workers import Gates
+from gaia.core.workers import Shares
 from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.sqlite import SqliteDatabase
@@ -33,11 +33,11 @@ async def join(database: Database, home: Home) -> Membership | None:
     return membership
 
 
-def gates_of(membership: Membership | None) -> Gates:
-    """What of the work is this process's; all of it without a membership."""
+def shares_of(membership: Membership | None) -> Shares:
+    """Which work is this process's own: all of it where it is no member."""
     if membership is None:
-        return Gates()
-    return Gates(
+        return Shares()
+    return Shares(
         conversations=membership,
         leader=membership.of_leader(),
         leads=lambda: membership.leads,

@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 from gaia.clock import time_left
 from gaia.core import outcomes
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.errors import SendError, UnknownSendError
 from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
@@ -85,7 +85,7 @@ class Delivery:
         settings: Swappable[Settings],
         observer: Observer,
         faded: Callable[[], None] = lambda: None,
-        gate: Gate[int] = OPEN,
+        share: Share[int] = ALL,
     ) -> None:
         self._database = database
         self._channels = channels
@@ -95,7 +95,7 @@ class Delivery:
         self._faded = faded
         self._listening: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         self._uses: WeakKeyDictionary[Channel, Lease] = WeakKeyDictionary()
-        self._workers = Workers("delivery", self._work, clock, gate)
+        self._workers = Workers("delivery", self._work, clock, share)
 
     def wake(self, conversation_id: int) -> None:
         """Say that a chunk waits in the outbox."""

@@ -24,7 +24,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
@@ -69,7 +69,7 @@ class Dispatcher:
         channels: Mapping[str, Channel],
         clock: Clock,
         asked: set[int],
-        gate: Gate[int] = OPEN,
+        share: Share[int] = ALL,
     ) -> None:
         self._database = database
         self._access = access
@@ -86,7 +86,7 @@ class Dispatcher:
         self._asked = asked
         """Conversations in which a question waits for a yes or no, so that it is said when
         it is dropped. Handlers add to it."""
-        self._workers = Workers("command", self._work, clock, gate)
+        self._workers = Workers("command", self._work, clock, share)
 
     async def receive(self, inbound: Inbound) -> Receipt:
         """Commit a message and have it answered.

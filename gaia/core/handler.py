@@ -26,7 +26,7 @@ from gaia.core.outcomes import Observer
 from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.errors import GaiaError, ModelError
 from gaia.logs import turn_in_log
 from gaia.memory.recall import Cue
@@ -99,7 +99,7 @@ class Handlers:
         after_turn: Callable[[], None],
         observer: Observer,
         asked: set[int],
-        gate: Gate[int] = OPEN,
+        share: Share[int] = ALL,
     ) -> None:
         self._database = database
         self._asked = asked
@@ -118,7 +118,7 @@ class Handlers:
         self._running: dict[int, RunningTurn] = {}
         self._incognito = IncognitoSessions()
         self._expected: dict[int, _Expected] = {}
-        self._workers = Workers("handler", self._work, clock, gate)
+        self._workers = Workers("handler", self._work, clock, share)
 
     def wake(self, conversation_id: int) -> None:
         """Say that a message waits in the inbox."""

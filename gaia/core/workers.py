@@ -22,29 +22,29 @@ FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(minutes=1)
 
 KEY = TypeVar("KEY", bound=Hashable)
-GATE_KEY = TypeVar("GATE_KEY", bound=Hashable, contravariant=True)
+SHARE_KEY = TypeVar("SHARE_KEY", bound=Hashable, contravariant=True)
 
 Work = Callable[[KEY], Awaitable[timedelta | None]]
 """Does what there is to do for a conversation, or a user, by its id. Returns after which
 time to call it again, or None for when it is woken."""
 
 
-class Gate(Protocol[GATE_KEY]):
+class Share(Protocol[SHARE_KEY]):
     """Tells whose work it is, where several processes share it."""
 
-    async def enter(self, key: GATE_KEY) -> bool:
+    async def takes(self, key: SHARE_KEY) -> bool:
         """Whether the work is for this process; if it is not, whose it is has been told."""
         ...
 
 
-class Open:
-    """Implements `Gate`: there is one process, and all work is its."""
+class All:
+    """Implements `Share`: there is one process, and all work is its."""
 
-    async def enter(self, key: object) -> bool:
+    async def takes(self, key: object) -> bool:
         return True
 
 
-OPEN = Open()
+ALL = All()
 
 
 async def _at_once() -> None:
@@ -52,22 +52,22 @@ async def _at_once() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Gates:
+class Shares:
     """Whose work is whose: that of a conversation, and that which one process does for all."""
 
-    conversations: Gate[int] = OPEN
-    leader: Gate[object] = OPEN
+    conversations: Share[int] = ALL
+    leader: Share[object] = ALL
     leads: Callable[[], bool] = lambda: True
     until_leads: Callable[[], Awaitable[None]] = _at_once
 
 
 class Workers(Generic[KEY]):
-    """Runs `work` for each id that was woken and that `gate` lets in, never twice at once for
+    """Runs `work` for each id that was woken and that `share` lets in, never twice at once for
     the same."""
 
-    def __init__(self, name: str, work: Work[KEY], clock: Clock, gate: Gate[KEY] = OPEN) -> None:
+    def __init__(self, name: str, work: Work[KEY], clock: Clock, share: Share[KEY] = ALL) -> None:
         self._name = name
-        self._gate = gate
+        self._share = share
         self._work = work
         self._clock = clock
         self._wakes: dict[KEY, asyncio.Event] = {}
@@ -130,7 +130,7 @@ class Workers(Generic[KEY]):
             while not self._closed:
                 wake.clear()
                 try:
-                    if not await self._gate.enter(key):
+                    if not await self._share.takes(key):
                         return
                     again_after = await self._work(key)
                     pause = FIRST_PAUSE

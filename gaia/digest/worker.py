@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.compact import compact_long
 from gaia.digest.read import WindowReader
@@ -53,7 +53,7 @@ class DigestWorker:
         clock: Clock,
         settings: Swappable[Settings],
         most_tokens: Callable[[], float | None] = lambda: None,
-        gate: Gate[object] = OPEN,
+        share: Share[object] = ALL,
     ) -> None:
         self._database = database
         self._window_reader = window_reader
@@ -63,7 +63,7 @@ class DigestWorker:
         self._most_tokens = most_tokens
         self._waiting_for_turns: set[str] = set()
         self._watchers: set[asyncio.Event] = set()
-        self._workers: Workers[str] = Workers("digest", self._work, clock, gate)
+        self._workers: Workers[str] = Workers("digest", self._work, clock, share)
 
     @property
     def enabled(self) -> bool:

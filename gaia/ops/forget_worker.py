@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.memory.archive import redact_archive
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.ops import exports
@@ -59,13 +59,13 @@ class ForgetWorker:
         database: Database,
         clock: Clock,
         forgotten: Callable[[], None] = lambda: None,
-        gate: Gate[object] = OPEN,
+        share: Share[object] = ALL,
     ) -> None:
         self._forgotten = forgotten
         self._home = home
         self._database = database
         self._clock = clock
-        self._workers: Workers[int] = Workers("forgetting", self._work, clock, gate)
+        self._workers: Workers[int] = Workers("forgetting", self._work, clock, share)
         self._matchers: dict[int, ForgetMatcher] = {}
         self._files_cleaned: set[int] = set()
         self._rewritten: set[int] = set()

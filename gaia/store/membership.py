@@ -19,11 +19,12 @@ import psycopg
 from sqlalchemy.orm import Session
 
 from gaia import __version__
-from gaia.errors import HomeError, StoreError, TakenForDeadError
+from gaia.errors import HomeError, StoreError
 from gaia.files import create
 from gaia.paths import Home
 from gaia.store import processes
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
+from gaia.store.postgres_faults import TakenForDeadError
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ HELD, RECOVER, LEAD = "held", "recover", "lead"
 
 
 class Membership:
-    """Implements `core.workers.Gate` for conversations. `join` comes first, `run` follows."""
+    """Implements `core.workers.Share` for conversations. `join` comes first, `run` follows."""
 
     def __init__(self, database: PostgresDatabase, home: Home) -> None:
         self.process_id = secrets.token_hex(8)
@@ -123,7 +124,7 @@ class Membership:
             with suppress(StoreError):
                 await self._database.write(_leave, self.process_id)
 
-    async def enter(self, key: int) -> bool:
+    async def takes(self, key: int) -> bool:
         """Whether this process holds the conversation; it does from now on if nobody did.
         Another one that holds it is told that there is work."""
         if key in self._held:
@@ -134,7 +135,7 @@ class Membership:
         return holder == self.process_id
 
     def of_leader(self) -> OfLeader:
-        """The gate of what is for the leader."""
+        """The share of what is for the leader."""
         return OfLeader(self, self._database)
 
     async def _listen(self) -> None:
@@ -209,13 +210,13 @@ class Membership:
 
 
 class OfLeader:
-    """Implements `core.workers.Gate`: the leader's work, of which it is told."""
+    """Implements `core.workers.Share`: the leader's work, of which it is told."""
 
     def __init__(self, membership: Membership, database: PostgresDatabase) -> None:
         self._membership = membership
         self._database = database
 
-    async def enter(self, key: object) -> bool:
+    async def takes(self, key: object) -> bool:
         if not self._membership.leads:
             await self._database.write(processes.notify, LEAD)
         return self._membership.leads

@@ -19,11 +19,16 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.orm import Session
 
-from gaia.errors import StoreError, TakenForDeadError
+from gaia.errors import StoreError
 from gaia.store.engine import CONNECTIONS, Database
 from gaia.store.migrations import HEAD
 from gaia.store.postgres_dialect import prepare
-from gaia.store.postgres_faults import LostConnectionError, name_of, translate_failures
+from gaia.store.postgres_faults import (
+    LostConnectionError,
+    TakenForDeadError,
+    name_of,
+    translate_failures,
+)
 from gaia.store.processes import LIVES
 from gaia.store.revision import revision_of, table_names
 

@@ -41,6 +41,12 @@ class LostConnectionError(StoreError):
     """A connection to PostgreSQL is gone, or none can be made."""
 
 
+class TakenForDeadError(StoreError):
+    """Another process has taken over what this one did: nothing that it still does counts."""
+
+    exit_code = 75
+
+
 def name_of(url: URL) -> str:
     """What a database is called, without a password."""
     place = f"{url.host or 'this machine'}" + (f":{url.port}" if url.port else "")

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from gaia.core.workers import OPEN, Gate, Workers
+from gaia.core.workers import ALL, Share, Workers
 from gaia.errors import BackupBusyError, GaiaError
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder, outlived
 from gaia.ops.backup.create import Made, Wanted, make_backup
@@ -54,7 +54,7 @@ class Backups:
         passphrase: Callable[[], str | None],
         clock: Clock,
         doubt_clock: Callable[[], Awaitable[str]],
-        gate: Gate[object] = OPEN,
+        share: Share[object] = ALL,
     ) -> None:
         self._doubt_clock = doubt_clock
         self._home = home
@@ -62,7 +62,7 @@ class Backups:
         self._settings = settings
         self._passphrase = passphrase
         self._clock = clock
-        self._workers: Workers[int] = Workers("backups", self._replace_outdated, clock, gate)
+        self._workers: Workers[int] = Workers("backups", self._replace_outdated, clock, share)
 
     def wake(self) -> None:
         """Say that something was forgotten for good, and at start, that it may have been."""
@@ -120,7 +120,7 @@ def build_backups(
     settings: Swappable[Settings],
     clock: Clock,
     doubt_clock: Callable[[], Awaitable[str]],
-    gate: Gate[object] = OPEN,
+    share: Share[object] = ALL,
 ) -> Backups:
     """The backups of a home, encrypted with the passphrase that is set when one is made.
     `doubt_clock` tells why the clock is not to be trusted, and nothing if it is."""
@@ -131,7 +131,7 @@ def build_backups(
         passphrase=partial(known_passphrase, home),
         clock=clock,
         doubt_clock=doubt_clock,
-        gate=gate,
+        share=share,
     )
 
 

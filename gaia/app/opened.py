@@ -1,0 +1,84 @@
+"""What is open for as long as a daemon lives: its home, its database, its control socket, and the
+parts that are built on them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gaia import garbage
+from gaia.agent.models import ChatModel, build_model
+from gaia.app.build import App, build_app
+from gaia.app.processes import join, shares_of
+from gaia.app.start import Start
+from gaia.ops.home_watch import HomeWatch
+from gaia.ports import Channel
+from gaia.settings.providers import resolve_loaded
+from gaia.store.engine import Database
+from gaia.store.lock import DaemonLock
+from gaia.store.opener import open_database
+from gaia.web.server import listening_on_path
+
+if TYPE_CHECKING:
+    from gaia.store.membership import Membership
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is open for as long as the daemon lives."""
+
+    database: Database
+    home_watch: HomeWatch
+    membership: Membership | None
+    app: App
+    control_socket: socket.socket
+
+
+async def open_home(
+    start: Start,
+    extra_channels: Sequence[Channel],
+    model: ChatModel | None,
+    stack: AsyncExitStack,
+    lock: DaemonLock,
+) -> Opened:
+    """Open the files of the home, and build what is to run. `stack` closes all of it."""
+    home, loaded, clock = start.home, start.loaded, start.clock
+    if loaded.settings.tracing.enabled and not start.hosted:
+        # OpenTelemetry is for those who trace, and for nobody else.
+        from gaia.ops.tracing import SpanSender
+
+        tracing = SpanSender.start(loaded.settings.tracing, os.environ, clock)
+        if tracing is not None:
+            stack.push_async_callback(tracing.stop)
+    async with start.manager.given_time():
+        database = await open_database(home)
+        stack.push_async_callback(database.close)
+        database.require(lock.problem)
+        home_watch = HomeWatch(home, database, clock)
+        stack.push_async_callback(home_watch.look)
+        membership = await join(database, home)
+        if membership is not None:
+            stack.push_async_callback(membership.leave)
+    with garbage.building():
+        app = build_app(
+            home,
+            loaded,
+            database,
+            clock,
+            shares=shares_of(membership),
+            model=model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock),
+            hosted=start.hosted,
+            extra_channels=extra_channels,
+        )
+
+    async def close_model() -> None:
+        await app.answering.model.value.close()
+
+    stack.push_async_callback(close_model)
+    stack.push_async_callback(app.reranker.stop)
+    control_socket = stack.enter_context(listening_on_path(home.control_socket))
+    return Opened(database, home_watch, membership, app, control_socket)
