@@ -1,0 +1,89 @@
+"""Several gaias work as one: each message is answered once and in order, whichever process takes
+it, and whichever is killed or stands still meanwhile.
+
+The seed is printed; GAIA_KILL_SEED replays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+
+import pytest
+
+from tests.harness.effort import rounds
+
+PROCESSES = 3
+PEOPLE = range(1000, 1000 + rounds(20, thorough=200))
+KILLS = rounds(4, thorough=60)
+SERVER_KILLS = rounds(1, thorough=10)
+
+
+@pytest.fixture
+def chance() -> random.Random:
+    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
+    print(f"GAIA_KILL_SEED={seed}")
+    return random.Random(seed)
+
+
+@pytest.mark.timeout(600)
+async def test_each_message_is_answered_once_whichever_process_is_killed(made, chance):
+    async with made(PROCESSES, PEOPLE) as cluster:
+        await cluster.start()
+        people = [cluster.telegram.person(number) for number in PEOPLE]
+        said = []
+        deaths = ["gaia"] * KILLS + ["server"] * SERVER_KILLS
+        chance.shuffle(deaths)
+        for number, victim in enumerate(deaths):
+            for person in people:
+                text = f"{person.chat_id} says {number}"
+                person.writes(text)
+                said.append((person, text))
+            await asyncio.sleep(chance.uniform(0, 0.8))
+            if victim == "server":
+                cluster.server.restart()
+            else:
+                gaia = chance.choice(cluster.gaias)
+                gaia.send(signal.SIGKILL)
+                await gaia.start()
+        await cluster.until_answered(said)
+        cluster.check(said)
+
+
+@pytest.mark.timeout(120)
+async def test_one_that_stood_still_past_its_time_writes_nothing_more(made):
+    async with made(2, PEOPLE[:1]) as cluster:
+        await cluster.start()
+        person = cluster.telegram.person(PEOPLE[0])
+        person.writes("first")
+        await cluster.until_answered([(person, "first")])
+        ((holder,),) = cluster.rows("SELECT name FROM processes JOIN holders USING (process_id)")
+        pid = int(str(holder).rpartition("-")[2])
+        os.kill(pid, signal.SIGSTOP)
+        person.writes("second")
+        said = [(person, "first"), (person, "second")]
+        await cluster.until_answered(said)
+        cluster.check(said)
+        (still,) = [each for each in cluster.gaias if each.is_process(pid)]
+        os.kill(pid, signal.SIGCONT)
+        assert await still.ended() == 75
+        cluster.check(said)
+
+
+@pytest.mark.timeout(120)
+async def test_one_that_ends_hands_over_at_once(made):
+    async with made(2, PEOPLE[:1]) as cluster:
+        await cluster.start()
+        person = cluster.telegram.person(PEOPLE[0])
+        leaders = "SELECT name FROM processes WHERE leads"
+        ((leader,),) = cluster.rows(leaders)
+        pid = int(str(leader).rpartition("-")[2])
+        (ends,) = [each for each in cluster.gaias if each.is_process(pid)]
+        ends.send(signal.SIGTERM)
+        assert await ends.ended() == 0
+        await cluster.until(lambda: cluster.rows(leaders) not in ([], [(leader,)]), seconds=5)
+        person.writes("hello")
+        await cluster.until_answered([(person, "hello")])
+        cluster.check([(person, "hello")])
