@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaia.core.workers import Shares
+from gaia.core.shares import Shares
 from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener

@@ -26,9 +26,9 @@ from gaia.core.gateway import ChannelGateway, ModelWarmer
 from gaia.core.handler import Handlers
 from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
+from gaia.core.shares import Shares
 from gaia.core.strangers import Strangers
 from gaia.core.turns import Turns
-from gaia.core.workers import Shares
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index

@@ -234,7 +234,7 @@ class Daemon:
             tasks.start("warming", app.warmer.run)
             self._begin_to_hear()
             await app.recover()
-            app.status.ready = True
+            app.status.started = True
             # They import for seconds.
             tasks.run_once("first use", partial(asyncio.to_thread, models.load_first_use))
             tasks.start(INDEX, app.index.serve)
@@ -272,7 +272,7 @@ class Daemon:
             await self._give_up()
             return
         app, seconds = self._app, self._app.settings.value.limits.drain_seconds
-        app.status.ready = False
+        app.status.started = False
         self._start.manager.stopping(seconds + ENDING_SECONDS)
         self._reloader.stop()
         # What a model has not answered is asked again after the next start.
@@ -292,7 +292,7 @@ class Daemon:
 
     async def _give_up(self) -> None:
         app = self._app
-        app.status.ready = False
+        app.status.started = False
         for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
             await late.cancel()
         self._tasks.cancel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gaia.core.workers import Shares
+from gaia.core.shares import Shares
 from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.sqlite import SqliteDatabase
@@ -41,5 +41,7 @@ def shares_of(membership: Membership | None) -> Shares:
         conversations=membership,
         leader=membership.of_leader(),
         leads=lambda: membership.leads,
+        lives=lambda: membership.lives,
         until_leads=membership.until_leads,
+        processes=membership.processes,
     )

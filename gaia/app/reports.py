@@ -46,6 +46,7 @@ def build_reports(
         settings_state=settings_state,
         clock=base.clock,
         clock_watch=base.clock_watch,
+        shares=base.shares,
     )
     metrics = Metrics(base.counters, status, models.answering.model, base.database, base.clock)
     return Reports(settings_state, status, metrics)

@@ -27,7 +27,8 @@ from sqlalchemy.orm import Session
 from gaia.clock import time_left
 from gaia.core import outcomes
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.shares import ALL, Share
+from gaia.core.workers import Workers
 from gaia.errors import SendError, UnknownSendError
 from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound

@@ -21,10 +21,11 @@ from gaia.core.access import Access, Limits
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
 from gaia.core.plain_words import PlainWords
+from gaia.core.shares import ALL, Share
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock

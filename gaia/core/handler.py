@@ -23,10 +23,11 @@ from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.incognito import IncognitoSessions
 from gaia.core.outcomes import Observer
+from gaia.core.shares import ALL, Share
 from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.workers import Workers
 from gaia.errors import GaiaError, ModelError
 from gaia.logs import turn_in_log
 from gaia.memory.recall import Cue

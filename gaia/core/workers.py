@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable
 from contextvars import Context
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
+from gaia.core.shares import ALL, Share
 from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -22,43 +22,10 @@ FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(minutes=1)
 
 KEY = TypeVar("KEY", bound=Hashable)
-SHARE_KEY = TypeVar("SHARE_KEY", bound=Hashable, contravariant=True)
 
 Work = Callable[[KEY], Awaitable[timedelta | None]]
 """Does what there is to do for a conversation, or a user, by its id. Returns after which
 time to call it again, or None for when it is woken."""
-
-
-class Share(Protocol[SHARE_KEY]):
-    """Tells whose work it is, where several processes share it."""
-
-    async def takes(self, key: SHARE_KEY) -> bool:
-        """Whether the work is for this process; if it is not, whose it is has been told."""
-        ...
-
-
-class All:
-    """Implements `Share`: there is one process, and all work is its."""
-
-    async def takes(self, key: object) -> bool:
-        return True
-
-
-ALL = All()
-
-
-async def _at_once() -> None:
-    """There is nobody to wait for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Whose work is whose: that of a conversation, and that which one process does for all."""
-
-    conversations: Share[int] = ALL
-    leader: Share[object] = ALL
-    leads: Callable[[], bool] = lambda: True
-    until_leads: Callable[[], Awaitable[None]] = _at_once
 
 
 class Workers(Generic[KEY]):

@@ -15,7 +15,8 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.shares import ALL, Share
+from gaia.core.workers import Workers
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.compact import compact_long
 from gaia.digest.read import WindowReader

@@ -19,7 +19,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.shares import ALL, Share
+from gaia.core.workers import Workers
 from gaia.memory.archive import redact_archive
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.ops import exports

@@ -162,6 +162,21 @@ class StateCollector(Collector):
         yield _gauge("gaia_ready", "Whether everything is started.", report.ready)
         yield _gauge("gaia_turns_running", "Turns that run.", report.running_turns)
         yield _gauge("gaia_users", "People and groups that gaia knows.", report.users)
+        if processes := report.processes:
+            for name, meaning, values in (
+                (
+                    "up",
+                    "Whether a process gives signs of life.",
+                    {p.name: p.lives for p in processes},
+                ),
+                ("leads", "Whether a process leads.", {p.name: p.leads for p in processes}),
+                (
+                    "conversations",
+                    "Conversations of a process.",
+                    {p.name: p.held for p in processes},
+                ),
+            ):
+                yield _labelled(f"gaia_process_{name}", meaning, "process", values)
 
     def _parts(self) -> Iterator[Metric]:
         report = self.report

@@ -42,6 +42,18 @@ class LatencyStatus(Report):
     p95: float
 
 
+class ProcessStatus(Report):
+    """A gaia that works on the same database: whether it leads and lives, and how many
+    conversations are its."""
+
+    name: str
+    version: str
+    started_at: datetime
+    leads: bool
+    lives: bool
+    held: int
+
+
 class ModelStatus(PartStatus):
     """How the model is, and what it did today, by the machine's time zone."""
 
@@ -145,6 +157,7 @@ class StatusReport(Report):
     version: str
     home: str
     pid: int
+    processes: tuple[ProcessStatus, ...] = ()
     at: datetime
     uptime_seconds: float
     ready: bool

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from gaia import __version__
 from gaia.agent.models import ChatModel
 from gaia.core.handler import Handlers
+from gaia.core.shares import Shares
 from gaia.digest.worker import DigestWorker
 from gaia.errors import VanishedError
 from gaia.memory.index.index import Index
@@ -27,6 +28,7 @@ from gaia.ops.report import (
     DigestsStatus,
     MemoryStatus,
     PartStatus,
+    ProcessStatus,
     SettingsStatus,
     StatusReport,
 )
@@ -58,7 +60,7 @@ class _Read:
 
 
 class Status:
-    """Makes the report. `ready` is set by the daemon's life cycle."""
+    """Makes the report. `started` is set by the daemon's life cycle."""
 
     def __init__(
         self,
@@ -76,8 +78,10 @@ class Status:
         settings_state: SettingsState,
         clock: Clock,
         clock_watch: ClockWatch,
+        shares: Shares | None = None,
     ) -> None:
-        self.ready = False
+        self.started = False
+        self._shares = shares or Shares()
         self._home = home
         self._database = database
         self._users = users
@@ -94,6 +98,11 @@ class Status:
         self._started_at = clock.now()
         problem = mounts.problem(home, mounts.mount_below(home))
         self._file_system = PartStatus(name="file system", ok=not problem, detail=problem)
+
+    @property
+    def ready(self) -> bool:
+        """Whether all is started, and where several work together, not cut off from them."""
+        return self.started and self._shares.lives()
 
     async def report(self) -> StatusReport:
         """The report as of now.
@@ -113,6 +122,7 @@ class Status:
             pid=os.getpid(),
             at=now,
             uptime_seconds=(now - self._started_at).total_seconds(),
+            processes=await self._processes(),
             ready=self.ready,
             model=parts.model_status(self._model.value, now),
             channels=tuple(
@@ -145,6 +155,19 @@ class Status:
             enabled=settings.enabled,
             folder=str(folder),
             last_at=archives[-1].taken_at if archives else None,
+        )
+
+    async def _processes(self) -> tuple[ProcessStatus, ...]:
+        return tuple(
+            ProcessStatus(
+                name=each.name,
+                version=each.version,
+                started_at=each.started_at,
+                leads=each.leads,
+                lives=each.lives,
+                held=each.held,
+            )
+            for each in await self._shares.processes()
         )
 
     def _settings_status(self) -> SettingsStatus:

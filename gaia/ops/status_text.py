@@ -18,6 +18,7 @@ from gaia.ops.report import (
     MemoryStatus,
     ModelStatus,
     PartStatus,
+    ProcessStatus,
     QueueStatus,
     StatusReport,
     UsageStatus,
@@ -58,6 +59,7 @@ def for_owner(report: StatusReport) -> Sequence[Line]:
             Tone.PLAIN if report.ready else Tone.WARNING,
         ),
         Line("home", report.home),
+        *(_process(process, report.at) for process in report.processes),
         _settings(report),
         *(_channel(channel, at) for channel in report.channels),
         *_model(report.model, at),
@@ -85,6 +87,16 @@ def _model_in_words(model: ModelStatus) -> str:
 
 def _ago(time: datetime, at: datetime) -> str:
     return f"{duration(max((at - time).total_seconds(), 0.0))} ago"
+
+
+def _process(process: ProcessStatus, at: datetime) -> Line:
+    held = counted(process.held, "conversation", "conversations")
+    words = f"up {duration(max((at - process.started_at).total_seconds(), 0.0))}, {held}"
+    if process.leads:
+        words += ", leads"
+    if not process.lives:
+        words += ", gives no sign any more"
+    return Line("processes", words, Tone.PLAIN if process.lives else Tone.BAD, process.name)
 
 
 def _settings(report: StatusReport) -> Line:

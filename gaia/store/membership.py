@@ -12,7 +12,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import psycopg
@@ -25,6 +25,7 @@ from gaia.paths import Home
 from gaia.store import processes
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
+from gaia.store.processes import Process
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class Membership:
         self._leads = asyncio.Event()
         self._is_over = False
         self._steady_since: float | None = None
+        self._beat_at = 0.0
         self._due: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._woken: Callable[[int], None] = lambda conversation_id: None
         self._recover: Callable[[], Awaitable[None]] = _nothing
@@ -62,6 +64,16 @@ class Membership:
     def is_over(self) -> bool:
         """Whether others have taken this process for dead."""
         return self._is_over
+
+    @property
+    def lives(self) -> bool:
+        """Whether it has given a sign of life lately, and is not taken for dead."""
+        since = asyncio.get_running_loop().time() - self._beat_at
+        return not self._is_over and since < processes.LIFE_SECONDS
+
+    async def processes(self) -> Sequence[Process]:
+        """All of them, the oldest first."""
+        return await self._database.read(processes.listed)
 
     async def until_leads(self) -> None:
         """Return when this process leads. It does until it ends."""
@@ -91,6 +103,7 @@ class Membership:
             processes.join, self.process_id, home, self.name, __version__
         )
         self._database.belong_to(self.process_id)
+        self._beat_at = asyncio.get_running_loop().time()
         if leads:
             self._begin_to_lead()
 
@@ -156,7 +169,7 @@ class Membership:
         row = await cursor.fetchone()
         if row is None:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
-        now = asyncio.get_running_loop().time()
+        now = self._beat_at = asyncio.get_running_loop().time()
         if self._steady_since is None:
             self._steady_since = now
         has_to_tidy, leads = row

@@ -15,7 +15,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from gaia.core.workers import ALL, Share, Workers
+from gaia.core.shares import ALL, Share
+from gaia.core.workers import Workers
 from gaia.errors import BackupBusyError, GaiaError
 from gaia.ops.backup.archives import Archive, archives_in, backup_folder, outlived
 from gaia.ops.backup.create import Made, Wanted, make_backup
