@@ -18,6 +18,7 @@ import pytest
 
 from gaia import garbage, logs
 from gaia.paths import Home
+from tests.harness import statements
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
 
@@ -39,6 +40,7 @@ such searches before the older ones are."""
 
 hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=None)
 hypothesis.settings.load_profile(EFFORT)
+statements.share()
 
 
 def pytest_configure(config: pytest.Config) -> None:
