@@ -10,15 +10,16 @@ import gc
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-from gaia import logs
+from gaia import garbage, logs
 from gaia.paths import Home
 from gaia.store.location import VARIABLE
+from tests.harness import statements
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
 from tests.harness.postgres import PostgresServer, postgres_server
@@ -35,8 +36,13 @@ FIRST = ("e2e", "integration", "contract", "unit")
 """Kinds of tests in the order in which they begin. Those that wait for other processes go
 first: of the workers, others use the processor meanwhile."""
 
+SEARCHES = (20_000, 20, 20)
+"""How many new objects there are before the youngest are searched for garbage, and how many
+such searches before the older ones are."""
+
 hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=None)
 hypothesis.settings.load_profile(EFFORT)
+statements.share()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,10 +70,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: FIRST.index(item.path.relative_to(TESTS).parts[0]))
 
 
-def pytest_collection_finish() -> None:
-    """Keep what was imported out of the sight of the garbage collector: it stays, and to
-    look through it takes longer than most tests."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search for no garbage while tests are imported, nor ever among what was: it stays, and
+    to look through it takes longer than most tests. What tests leave is searched seldom: to
+    do it as often as Python would takes a seventh of their time."""
+    with garbage.importing():
+        collected = yield
+    gc.set_threshold(*SEARCHES)
+    return collected
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,13 +126,19 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(autouse=True)
-def chosen_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def chosen_database(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's."""
     needs_one = not {"home", "fresh_home"}.isdisjoint(request.fixturenames)
-    if request.config.getoption("--postgres") and needs_one:
-        server = request.getfixturevalue("postgres")
-        url = server.database().render_as_string(hide_password=False)
-        monkeypatch.setenv(VARIABLE, url)
+    if not (request.config.getoption("--postgres") and needs_one):
+        yield
+        return
+    server = request.getfixturevalue("postgres")
+    url = server.database()
+    monkeypatch.setenv(VARIABLE, url.render_as_string(hide_password=False))
+    yield
+    server.drop(url)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ import pytest
 from tests.harness import fork_server
 from tests.harness.processes import Starter, spawn
 
+A_LATE_THREAD = "t.Thread(target=lambda: print(t.main_thread().join(), 'late')).start()"
+
 
 async def outcome(start: Starter, module: str, *arguments: str, home: object, written: str):
     environ = {**os.environ, "GAIA_HOME": str(home)}
@@ -29,6 +31,10 @@ async def outcome(start: Starter, module: str, *arguments: str, home: object, wr
         (["gaia", "status"], ""),
         (["json.tool"], '{"grüße": 1}'),
         (["json.tool"], "nonsense"),
+        (["code"], "import atexit\natexit.register(print, 'over')\nraise SystemExit(3)\n"),
+        (["code"], f"import threading as t\n{A_LATE_THREAD}\nraise SystemExit\n"),
+        (["code"], "raise SystemExit('in words')\n"),
+        (["code"], "import os\nos.close(2)\nraise SystemExit(0)\n"),
     ],
 )
 async def test_it_prints_complains_and_ends_as_one_that_was_spawned(
