@@ -18,6 +18,7 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
+from gaia.digest.answers import TEXT, list_of, object_of, one_of
 from gaia.digest.extractive import abstract
 from gaia.digest.sentences import OwnWords
 from gaia.digest.windows import shown, window_tokens
@@ -60,26 +61,9 @@ own. The conversation took place on {day}."""
 
 JSON = {"type": "json_object"}
 
-SHAPE: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "memory": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "text": {"type": "string"},
-                    "attributed_to": {"type": "string", "enum": ["user", "assistant"]},
-                },
-                "required": ["id", "text", "attributed_to"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["memory"],
-    "additionalProperties": False,
-}
+SHAPE = object_of(
+    memory=list_of(object_of(id=TEXT, text=TEXT, attributed_to=one_of(["user", "assistant"])))
+)
 """What mem0 asks for, without the links between memories that nobody reads."""
 
 
