@@ -17,7 +17,7 @@ from gaia.core.delivery import Delivery
 from gaia.core.slash import Reply
 from gaia.core.turn_end import session_key
 from gaia.digest import extractive, outcome, write
-from gaia.digest.write import Committed, Digested
+from gaia.digest.write import Committed
 from gaia.errors import GaiaError, UnusableExtractionError
 from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
@@ -99,7 +99,7 @@ class DigestCommitter:
         if read is None:
             digests.read_again(session, digest.digest_id)
             return None
-        committed = write.commit(session, _digested(present), read, now)
+        committed = write.commit(session, present, read, now)
         digests.committed(
             session,
             digest.digest_id,
@@ -141,7 +141,7 @@ class DigestCommitter:
         if mark is None or mark != forgets.mark(session, present.user_id):
             return None
         if found is not None:
-            write.commit(session, _digested(present, is_fallback=True), [found], now)
+            write.commit(session, present, [found], now, is_fallback=True)
         digests.failed(session, digest.digest_id, error=error)
         if present.reason is DigestReason.RESET and now - present.created_at < SOON:
             zone = zone_of(identities.find(session, present.user_id).zone)
@@ -186,12 +186,6 @@ class DigestCommitter:
             now=self._clock.now(),
             buttons=reply.buttons,
         )
-
-
-def _digested(digest: Digest, *, is_fallback: bool = False) -> Digested:
-    return Digested(
-        digest.digest_id, digest.user_id, digest.session_id, digest.context, is_fallback
-    )
 
 
 def _conversation_and_turns(

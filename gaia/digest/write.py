@@ -18,30 +18,17 @@ from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import graph, ledger, pending
-from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.rows import text_hash
 from gaia.memory.text import content_terms
+from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
 
 LONGEST_BEFORE = 160
 """Characters of a statement that are told by the one in its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Digested:
-    """The digest that is written. `session_id` is the session that it has read, `context` where
-    its memories belong. What a
-    `is_fallback` found, which asked no model, is pending as a whole."""
-
-    digest_id: int
-    user_id: str
-    session_id: str
-    context: str = GLOBAL
-    is_fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +45,15 @@ class Committed:
 
 
 def commit(
-    session: Session, digest: Digested, checked: Sequence[Checked], now: datetime
+    session: Session,
+    digest: Digest,
+    checked: Sequence[Checked],
+    now: datetime,
+    *,
+    is_fallback: bool = False,
 ) -> Committed:
-    """Write what was found in the windows of a digest, in their order.
+    """Write what was found in the windows of a digest, in their order. All of it is pending when
+    it `is_fallback`, for which no model was asked.
 
     What the same digest wrote before, as when it was done without a model, is taken back
     first: nothing is learned twice.
@@ -71,10 +64,7 @@ def commit(
     graph.catch_up(session, owner(digest.user_id))
     before = read_journal(session, digest.digest_id)
     take_back(session, digest.user_id, before, now, for_good=True)
-    authorship = Authorship.of(
-        session, digest.user_id, digest.digest_id, digest.session_id, digest.context
-    )
-    writing = _DigestWriter(session, digest, authorship, now)
+    writing = _DigestWriter(session, Authorship.of(session, digest), now, is_fallback=is_fallback)
     for number, window in enumerate(checked, start=1):
         for position, proposal in enumerate(window.proposals):
             writing.write((number, position), proposal)
@@ -87,14 +77,15 @@ class _DigestWriter:
     """One digest on its way into the ledger. `done` is what it did so far."""
 
     def __init__(
-        self, session: Session, digest: Digested, authorship: Authorship, now: datetime
+        self, session: Session, authorship: Authorship, now: datetime, *, is_fallback: bool
     ) -> None:
         self.done: list[Entry] = []
         self._session = session
-        self._digest = digest
-        self._user_id = digest.user_id
+        self._digest = authorship.digest
+        self._user_id = authorship.digest.user_id
         self._authorship = authorship
         self._now = now
+        self._is_fallback = is_fallback
         self._became: dict[tuple[int, int], int] = {}
         self._heirs: dict[int, int | None] = {}
         self._left_out = 0
@@ -141,7 +132,7 @@ class _DigestWriter:
 
     def _apply(self, proposal: Proposal) -> Memory | None:
         """The memory that a proposal became; None when there is nothing to write."""
-        if proposal.pending or self._digest.is_fallback:
+        if proposal.pending or self._is_fallback:
             return self._add_pending(proposal)
         replaced = list(self._replaced(proposal))
         if not replaced and _was_given_up(self._session, self._digest, proposal):
@@ -233,7 +224,7 @@ class _DigestWriter:
             return None
 
 
-def _was_given_up(session: Session, digest: Digested, proposal: Proposal) -> bool:
+def _was_given_up(session: Session, digest: Digest, proposal: Proposal) -> bool:
     """Whether the same counted once, and something that was said later took its place."""
     heir = aliased(MemoryRow)
     until = session.scalars(

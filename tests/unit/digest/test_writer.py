@@ -259,9 +259,8 @@ async def test_what_was_held_without_a_model_gives_way_to_what_one_finds(
     book: Book, ada: User, digests: Digests
 ) -> None:
     digest = await digests.sealed()
-    without = replace(digest, is_fallback=True)
     rough = window(proposal("so I drink tea"), proposal("yes"), summary="words, words")
-    done = await digests.commit(without, rough)
+    done = await digests.commit(digest, rough, is_fallback=True)
     assert (done.learned, done.pending) == ([], 2)
     await book.database.write(pending.confirm, ada.user_id, 2, READ)
     await digests.commit(digest, window(proposal("I drink tea"), summary="Ada drinks tea"))
