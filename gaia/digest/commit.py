@@ -18,7 +18,7 @@ from gaia.core.slash import Reply
 from gaia.core.turn_end import session_key
 from gaia.digest import extractive, outcome, write
 from gaia.digest.write import Committed
-from gaia.errors import GaiaError, UnusableExtractionError
+from gaia.errors import GaiaError
 from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
 from gaia.store import archive, conversations, digests, forgets, identities, outbox, sessions
@@ -95,11 +95,11 @@ class DigestCommitter:
         present = digests.get(session, digest.digest_id)
         if present is None or present.state is not DigestState.EXTRACTED:
             return None
-        read = self._read(session, present)
-        if read is None:
+        sealed = outcome.load(session, present)
+        if sealed is None or sealed.rest:
             digests.read_again(session, digest.digest_id)
             return None
-        committed = write.commit(session, present, read, now)
+        committed = write.commit(session, present, sealed.read, now)
         digests.committed(
             session,
             digest.digest_id,
@@ -158,20 +158,6 @@ class DigestCommitter:
         in_group = conversation is not None and not conversation.direct
         # It reads every word of the session.
         return await asyncio.to_thread(extractive.findings, turns, in_group=in_group)
-
-    def _read(self, session: Session, digest: Digest) -> list[Checked] | None:
-        """What was read, window by window; None when it is not all, or not readable."""
-        windows = digests.windows_of(session, digest.digest_id)
-        turns = archive.of_session(session, digest.session_id)
-        last = windows[-1].last_archive_id if windows else 0
-        unread = [turn for turn in turns if turn.archive_id > last]
-        if unread and any(turn.words.strip() for turn in turns):
-            return None
-        try:
-            return [outcome.from_json(window.outcome) for window in windows]
-        except UnusableExtractionError as exc:
-            logger.warning("digest %d is read again: %s", digest.digest_id, exc)
-            return None
 
     def _announce(self, session: Session, digest: Digest, reply: Reply) -> None:
         conversation = conversations.get(session, digest.conversation_id)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind, MemorySource
@@ -150,8 +150,7 @@ class Checked:
     refused: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
+class Extracted(NamedTuple):
     """An extraction, and what it cost."""
 
     extraction: Extraction
@@ -176,8 +175,7 @@ class Extractor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a model answered, and what it cost."""
 
     text: str

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy.orm import Session
 
 from gaia.core.budgets import Budgets, Spending
+from gaia.digest.calls import Calls
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.digest.upkeep import pairs
 from gaia.digest.upkeep.pairs import Pair
 from gaia.digest.verify import Effect
-from gaia.errors import FailedCallError
 from gaia.memory import ledger
-from gaia.memory.extraction import Reader
+from gaia.memory.extraction import AskModel, Reader
 from gaia.memory.protocols import Neighbour
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import upkeep_runs, usage
 from gaia.store.engine import Database
-from gaia.store.usage import Tariff, Usage
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
@@ -67,8 +67,7 @@ class Reconciler:
         self._database = database
         self._nearest = nearest
         self._reader = reader
-        self._spending = spending
-        self._budgets = budgets
+        self._calls = Calls(database, spending, budgets, clock, settings)
         self._clock = clock
         self._settings = settings
 
@@ -87,10 +86,10 @@ class Reconciler:
         asked = [each for each in look.found if each.numbers not in effects]
         with self._reader.lease() as reader:
             if asked and not reader.ask.is_small:
-                if await self._database.read(self._is_used_up, user_id, reader.ask.tariff):
+                if await self._database.read(self._calls.used_up, user_id, reader.ask.tariff):
                     logger.info("memories of %s are compared another night", user_id)
                     return 0
-                effects |= await self._judge(reader, user_id, asked)
+                effects |= await self._judge(reader.ask, user_id, asked)
         return await self._database.write(_write, user_id, look, effects, self._clock.now())
 
     async def _look(self, user_id: str, seen_to: int) -> _Look:
@@ -108,28 +107,16 @@ class Reconciler:
         return _Look(found, seen_to)
 
     async def _judge(
-        self, reader: Reader, user_id: str, asked: Sequence[Pair]
+        self, ask: AskModel, user_id: str, asked: Sequence[Pair]
     ) -> Mapping[tuple[int, int], Effect]:
-        used = Usage(reader.ask.name, usage.UPKEEP, 1, 0, 0, reader.ask.tariff)
-        try:
-            answer = await reader.ask(
-                pairs.INSTRUCTIONS, pairs.question(asked), pairs.SHAPE, purpose=usage.UPKEEP
-            )
-            used = replace(answer.usage, tariff=reader.ask.tariff)
-        except FailedCallError as exc:
-            used = replace(used, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
-            raise
-        finally:
-            await self._database.write(self._spending.add, user_id, used)
-        return pairs.effects_of(answer.text, asked)
-
-    def _is_used_up(self, session: Session, user_id: str, tariff: Tariff) -> bool:
-        today = self._clock.now().astimezone().date()
-        made = usage.calls(session, user_id, today, usage.LEARNING)
-        if made >= self._settings.value.memory.calls_per_day:
-            return True
-        is_free = tariff is Tariff.FREE
-        return not is_free and self._budgets.used_up(session, user_id) is not None
+        question = pairs.question(asked)
+        told = await self._calls.make(
+            ask,
+            usage.UPKEEP,
+            lambda _: user_id,
+            partial(ask, pairs.INSTRUCTIONS, question, pairs.SHAPE, purpose=usage.UPKEEP),
+        )
+        return pairs.effects_of(told, asked)
 
 
 def _write(
