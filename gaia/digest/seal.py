@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.core.turn_end import session_key
+from gaia.errors import LearningOffError
 from gaia.ports import Clock
 from gaia.store import conversations, digests, inbox, sessions
 from gaia.store.conversations import Conversation
@@ -17,6 +18,10 @@ from gaia.store.digests import Digest
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
+
+OFF = LearningOffError(
+    "gaia does not learn by itself: set memory.enabled and memory.auto_ingest to true"
+)
 
 
 def seal(
