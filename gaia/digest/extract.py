@@ -109,14 +109,9 @@ def read(answer: str) -> Extraction:
         raise UnusableExtractionError(
             "the model's answer has nothing of what was asked for, or is cut off: it is asked again"
         )
-    findings: list[Finding] = []
-    lost = 0
-    for name, found in lists.items():
-        for each in found:
-            finding = _finding(each, KINDS[name])
-            lost += finding is None
-            findings += [finding] if finding is not None else []
-    return Extraction(text_of(fields, "summary"), findings, lost)
+    found = [_finding(each, KINDS[name]) for name, objects in lists.items() for each in objects]
+    findings = [each for each in found if each is not None]
+    return Extraction(text_of(fields, "summary"), findings, lost=len(found) - len(findings))
 
 
 def chosen(answer: str, offered: Sequence[Sentence]) -> Sequence[Finding]:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from gaia.store.archive import ArchivedTurn
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import Tariff, Usage
 
 
@@ -47,17 +47,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something known already, shown to the model under a small `number`, from 1.
-
-    `source` and `said_at` decide whether a digest may change it.
-    """
+    """Something known already, shown to the model under a small `number`, from 1."""
 
     number: int
     target: Target
     kind: MemoryKind
     text: str
-    source: MemorySource
-    said_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from gaia.digest.mem0 import Mem0Extractor
 from gaia.errors import ModelUnavailableError, UnusableExtractionError
 from gaia.memory.extraction import Offer, Target, Window
 from gaia.store.archive import ArchivedTurn
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import until
 from tests.harness.digests import ScriptedAsk
 
 SAID_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SAID = "I'm vegetarian, and Grace is my sister. Is Rome nice?"
-PORTO = Offer(1, Target(7), MemoryKind.FACT, "Ada lives in Porto", MemorySource.USER, SAID_AT)
+PORTO = Offer(1, Target(7), MemoryKind.FACT, "Ada lives in Porto")
 
 
 def window(words: str = SAID, *, so_far: str = "") -> Window:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gaia.digest.prompt import instructions, small_instructions, text
 from gaia.memory.extraction import Offer, Target, Window
-from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.clock import START
+from gaia.store.memory_tables import MemoryKind
 from tests.harness.turns import a_turn, a_window
 
 MARKS = ("== ", "user| ", "gaia| ", "other| ")
@@ -23,7 +22,7 @@ def lines(window: Window, *offers: Offer) -> list[str]:
 
 
 def offer(number: int, words: str) -> Offer:
-    return Offer(number, Target(number), MemoryKind.FACT, words, MemorySource.TOOL, START)
+    return Offer(number, Target(number), MemoryKind.FACT, words)
 
 
 def test_each_line_stands_behind_who_it_comes_from_and_each_time_once() -> None:

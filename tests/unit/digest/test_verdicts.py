@@ -13,8 +13,7 @@ from gaia.digest import proposals
 from gaia.digest.check import Claims, Refusal, claims
 from gaia.digest.verify import UNASKED, Effect, Verdict, Verdicts, verdicts_of, verify
 from gaia.memory.extraction import Change, Checked, Extraction, Finding, Offer, Relation, Target
-from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.clock import START
+from gaia.store.memory_tables import MemoryKind
 from tests.harness.digests import ScriptedAsk
 from tests.harness.turns import a_turn, a_window
 
@@ -27,7 +26,7 @@ def finding(quote: str, text: str = "A claim", **fields: object) -> Finding:
 
 
 def offer(number: int, text: str) -> Offer:
-    return Offer(number, Target(number), MemoryKind.FACT, text, MemorySource.TOOL, START)
+    return Offer(number, Target(number), MemoryKind.FACT, text)
 
 
 def claimed(said: str, *found: Finding, known: Sequence[Offer] = (), group: bool = False) -> Claims:
