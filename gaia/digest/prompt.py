@@ -161,13 +161,13 @@ def _conversation(window: Window, tokens: int, zone: tzinfo) -> Iterator[str]:
             yield at
         before = at
         part = shown(turn, tokens)
-        yield from _asked(part.asked, turn, in_group=window.in_group)
+        yield from _asked(part, in_group=window.in_group)
         yield from (f"gaia| {safe(line)}" for line in part.answer.splitlines() if line.strip())
 
 
-def _asked(asked: str, turn: ArchivedTurn, *, in_group: bool) -> Iterator[str]:
+def _asked(turn: ArchivedTurn, *, in_group: bool) -> Iterator[str]:
     own = frozenset(turn.words.splitlines())
-    for line in filter(str.strip, asked.splitlines()):
+    for line in filter(str.strip, turn.asked.splitlines()):
         author = "user" if line in own or _is_cut_from(line, turn.words) else "other"
         further = "… " if in_group and line[0].isspace() else ""
         yield f"{author}| {further}{safe(line)}"
