@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -42,14 +41,6 @@ NEIGHBOURS = 10
 Nearest = Callable[[str, str, int], Awaitable[Sequence[Neighbour]]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Pairs that were found, and up to which memory they were looked for."""
-
-    found: Sequence[Pair]
-    seen_to: int
-
-
 class Reconciler:
     """Reconciles the memories of one user at a time."""
 
@@ -78,21 +69,23 @@ class Reconciler:
             IndexUnavailableError: The index cannot be asked.
             ModelError: The model gave no answer.
         """
-        seen_to, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
-        look = await self._look(user_id, seen_to)
-        if look.seen_to == seen_to and not look.found:
+        before, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
+        found, seen_to = await self._look(user_id, before)
+        if seen_to == before and not found:
             return 0
-        effects = {each.numbers: Effect.SAME for each in look.found if each.has_same_words}
-        asked = [each for each in look.found if each.numbers not in effects]
+        effects = {each.numbers: Effect.SAME for each in found if each.has_same_words}
+        asked = [each for each in found if each.numbers not in effects]
         with self._reader.lease() as reader:
             if asked and not reader.ask.is_small:
                 if await self._database.read(self._calls.used_up, user_id, reader.ask.tariff):
                     logger.info("memories of %s are compared another night", user_id)
                     return 0
                 effects |= await self._judge(reader.ask, user_id, asked)
-        return await self._database.write(_write, user_id, look, effects, self._clock.now())
+        now = self._clock.now()
+        return await self._database.write(_write, user_id, found, seen_to, effects, now)
 
-    async def _look(self, user_id: str, seen_to: int) -> _Look:
+    async def _look(self, user_id: str, seen_to: int) -> tuple[Sequence[Pair], int]:
+        """The pairs of memories beyond `seen_to`, and up to which they were looked for."""
         settings = self._settings.value.memory.upkeep
         found: list[Pair] = []
         new = await self._database.read(pairs.unseen, user_id, seen_to, MOST_LOOKED_UP)
@@ -104,7 +97,7 @@ class Reconciler:
             if len(found) == settings.most_pairs:
                 break
             seen_to = memory.memory_id
-        return _Look(found, seen_to)
+        return found, seen_to
 
     async def _judge(
         self, ask: AskModel, user_id: str, asked: Sequence[Pair]
@@ -122,14 +115,15 @@ class Reconciler:
 def _write(
     session: Session,
     user_id: str,
-    look: _Look,
+    found: Sequence[Pair],
+    seen_to: int,
     effects: Mapping[tuple[int, int], Effect],
     now: datetime,
 ) -> int:
     done: list[Entry] = []
     still = [
         pair
-        for pair in look.found
+        for pair in found
         if pairs.is_unchanged(session, pair.earlier) and pairs.is_unchanged(session, pair.later)
     ]
     pairs.note_compared(session, user_id, still)
@@ -142,5 +136,5 @@ def _write(
         ledger.give_way(session, user_id, loser.memory_id, heir.memory_id, now)
         gone.add(loser.memory_id)
         done.append(Entry(Deed.ENDED, loser.memory_id))
-    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=look.seen_to)
+    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=seen_to)
     return len(done)
