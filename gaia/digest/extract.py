@@ -20,7 +20,7 @@ from gaia.digest.answers import (
     unwrapped,
 )
 from gaia.digest.check import has_content, refuse_unusable
-from gaia.digest.extractive import abstract, worth_choosing
+from gaia.digest.extractive import abstract_so_far, worth_choosing
 from gaia.digest.sentences import Sentence
 from gaia.digest.windows import window_tokens
 from gaia.errors import UnusableExtractionError
@@ -78,9 +78,7 @@ class GaiaExtractor:
 
     async def _choose(self, window: Window) -> Extracted:
         offered = worth_choosing(window.turns, in_group=window.in_group)
-        told = " / ".join(
-            filter(None, (window.so_far, abstract(window.turns, in_group=window.in_group)))
-        )
+        told = abstract_so_far(window)
         if not offered:
             return Extracted(Extraction(told, ()), self._nothing())
         answer = await self._ask(

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from gaia.digest.answers import TEXT, list_of, object_of, one_of
-from gaia.digest.extractive import abstract
+from gaia.digest.extractive import abstract_so_far
 from gaia.digest.sentences import OwnWords
 from gaia.digest.windows import shown, window_tokens
 from gaia.errors import (
@@ -96,12 +96,13 @@ class Mem0Extractor:
             asking.give_up()
             raise
         except UnusableExtractionError as exc:
-            exc.tokens_in, exc.tokens_out = asking.usage().tokens_in, asking.usage().tokens_out
+            exc.tokens_in, exc.tokens_out = asking.used.tokens_in, asking.used.tokens_out
             raise
         own = OwnWords(window.turns, in_group=window.in_group)
         found = [_finding(fact, own, window.user_name) for fact in facts]
         findings = [each for each in found if each is not None]
-        return Extracted(Extraction(_summary(window), findings), asking.usage())
+        summary = one_line(abstract_so_far(window), LONGEST_SUMMARY)
+        return Extracted(Extraction(summary, findings), asking.used)
 
     def _read(self, window: Window, offers: Sequence[Offer], asking: _ThreadAsk) -> Sequence[str]:
         llm = Factories(self._folder).auto_llm(asking)
@@ -176,14 +177,14 @@ class Mem0Ask:
 
 class _ThreadAsk:
     """Implements `chat.Ask`: asks the model from the pipeline's thread, for as long as the
-    answer is wanted."""
+    answer is wanted. `used` is what that cost."""
 
     def __init__(self, ask: AskModel, loop: asyncio.AbstractEventLoop) -> None:
         self._ask = ask
         self._loop = loop
         self._future: Future[Answer] | None = None
         self._is_given_up = False
-        self._used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+        self.used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
 
     def __call__(self, messages: Sequence[Mapping[str, str]], *, wants_json: bool) -> str:
         told = {message["role"]: message["content"] for message in messages}
@@ -192,7 +193,7 @@ class _ThreadAsk:
         if self._is_given_up:
             self._future.cancel()
         answer = self._future.result()
-        self._used = answer.usage
+        self.used = answer.usage
         return answer.text
 
     def give_up(self) -> None:
@@ -200,10 +201,6 @@ class _ThreadAsk:
         self._is_given_up = True
         if self._future is not None:
             self._future.cancel()
-
-    def usage(self) -> Usage:
-        """What it cost."""
-        return self._used
 
 
 def _finding(fact: str, own: OwnWords, name: str) -> Finding | None:
@@ -219,11 +216,6 @@ def _finding(fact: str, own: OwnWords, name: str) -> Finding | None:
     if not shared:
         return None
     return Finding(MemoryKind.FACT, fact, quote, is_stated=shared >= OUTRIGHT * len(wanted))
-
-
-def _summary(window: Window) -> str:
-    here = abstract(window.turns, in_group=window.in_group)
-    return one_line(" / ".join(filter(None, (window.so_far, here))), LONGEST_SUMMARY)
 
 
 def _in_words(shape: Mapping[str, object]) -> str:

@@ -152,8 +152,7 @@ def _text(sentence: Sentence, placed: Sequence[Placed], zone: tzinfo) -> str:
         if at >= 0 and each.recurrence is None and not _is_plain(phrase, each, sentence):
             end = at + len(phrase)
             text = f"{text[:end]} [{_days(each, zone)}]{text[end:]}"
-    text = one_line(storable(text))
-    return f"{sentence.sender}: {text}" if sentence.sender else text
+    return sentence.by_sender(one_line(storable(text)))
 
 
 def _days(placed: Placed, zone: tzinfo) -> str:

@@ -16,7 +16,7 @@ import regex
 from gaia.digest.plain import SAME_MARKS, is_question, is_request, told_before_asking
 from gaia.memory.dates import NUMBER_OF
 from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.text import content_terms, normalise
+from gaia.memory.text import UNSPACED_SCRIPTS, content_terms, normalise
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
 
 SHORTEST_UNSPACED = 2
@@ -39,10 +39,7 @@ before the name of a month, `3.`."""
 SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
 """How each message of a group's turn begins; its other lines are indented."""
 
-UNSPACED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
-    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-)
+UNSPACED = regex.compile(f"[{UNSPACED_SCRIPTS}]")
 COPIED = regex.compile(r"[ \t]*(?:>|```)")
 QUOTED = regex.compile(
     r"`[^`\n]*`|(?<!\w)['\u2018]\w[^'\u2019\n]*['\u2019](?!\w)"
@@ -85,6 +82,10 @@ class Sentence:
     def end(self) -> int:
         """Where it ends in the turn's words."""
         return self.start + len(self.text)
+
+    def by_sender(self, words: str) -> str:
+        """Words for it, behind who said it in a group."""
+        return f"{self.sender}: {words}" if self.sender else words
 
 
 @dataclass(frozen=True, slots=True)

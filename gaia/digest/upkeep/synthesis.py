@@ -107,10 +107,9 @@ def _keep_aside(
     session: Session, user_id: str, context: str, sentence: Sentence, now: datetime
 ) -> int | None:
     """The number of the pending memory; None where it cannot be one, or was forgotten."""
-    words = f"{sentence.sender}: {sentence.text}" if sentence.sender else sentence.text
     turn = sentence.turn
     said = Statement(
-        text=words,
+        text=sentence.by_sender(sentence.text),
         source=MemorySource.DIGEST,
         quote=sentence.text,
         context=context,
