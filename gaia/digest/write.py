@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, aliased
 
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
-from gaia.errors import UnfitMemoryError, UnknownMemoryError
+from gaia.errors import UnfitMemoryError
 from gaia.memory import graph, ledger, pending
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
@@ -34,11 +34,11 @@ LONGEST_BEFORE = 160
 @dataclass(frozen=True, slots=True)
 class Committed:
     """What a digest made of the ledger: what counts now and did not before; what counts
-    no more, with what took its place, if anything did; how many are pending; how many
+    no more, with what took its place; how many are pending; how many
     proposals were left out."""
 
     learned: Sequence[Memory]
-    replaced: Sequence[tuple[Memory, Memory | None]]
+    replaced: Sequence[tuple[Memory, Memory]]
     episode: Memory | None
     pending: int = 0
     left_out: int = 0
@@ -87,7 +87,7 @@ class _DigestWriter:
         self._now = now
         self._is_fallback = is_fallback
         self._became: dict[tuple[int, int], int] = {}
-        self._heirs: dict[int, int | None] = {}
+        self._heirs: dict[int, int] = {}
         self._left_out = 0
 
     def write(self, place: tuple[int, int], proposal: Proposal) -> None:
@@ -145,13 +145,14 @@ class _DigestWriter:
             text = f"{said.text} (before: {before})"
             said = replace(said, text=text if len(text) <= ledger.LONGEST_MEMORY else said.text)
         added = ledger.add(self._session, self._user_id, said, self._now)
+        heir_id = added.memory.memory_id
         for old in replaced:
-            if old.memory_id != added.memory.memory_id:
-                heir_id = added.memory.memory_id
+            if old.memory_id != heir_id:
                 ledger.give_way(self._session, self._user_id, old.memory_id, heir_id, self._now)
-                self._note_end(old, added.memory)
+                self.done.append(Entry(Deed.ENDED, old.memory_id))
+                self._heirs[old.memory_id] = heir_id
         self._note(added)
-        return ledger.get(self._session, self._user_id, added.memory.memory_id)
+        return ledger.get(self._session, self._user_id, heir_id)
 
     def _replaced(self, proposal: Proposal) -> Iterator[Memory]:
         """What a proposal takes the place of: what was said before it, and is repeated word
@@ -179,9 +180,8 @@ class _DigestWriter:
         seen: set[int] = set()
         while number is not None and number not in seen:
             seen.add(number)
-            try:
-                memory = ledger.get(self._session, self._user_id, number)
-            except UnknownMemoryError:
+            memory = ledger.find(self._session, self._user_id, number)
+            if memory is None:
                 return None
             if memory.status is MemoryStatus.ACTIVE:
                 return memory
@@ -207,21 +207,12 @@ class _DigestWriter:
             deed = Deed.WROTE if own else Deed.SUPPORTED
             self.done.append(Entry(deed, added.memory.memory_id))
 
-    def _note_end(self, old: Memory, heir: Memory | None) -> None:
-        self.done.append(Entry(Deed.ENDED, old.memory_id))
-        self._heirs[old.memory_id] = None if heir is None else heir.memory_id
-
-    def _heir(self, old: Memory) -> Memory | None:
+    def _heir(self, old: Memory) -> Memory:
         """What stands in the place of `old` now: what replaced it may have been replaced."""
         heir_id = self._heirs[old.memory_id]
         while heir_id in self._heirs:
             heir_id = self._heirs[heir_id]
-        if heir_id is None:
-            return None
-        try:
-            return ledger.get(self._session, self._user_id, heir_id)
-        except UnknownMemoryError:
-            return None
+        return ledger.get(self._session, self._user_id, heir_id)
 
 
 def _was_given_up(session: Session, digest: Digest, proposal: Proposal) -> bool:
