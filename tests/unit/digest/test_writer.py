@@ -20,11 +20,6 @@ MINUTE = timedelta(minutes=1)
 PORTO = "I live in Porto, no longer in Lisbon"
 
 
-@pytest.fixture
-def digests(book: Book, ada: User) -> Digests:
-    return Digests(book.database, ada.user_id)
-
-
 def later_than_the_first(text: str, *, minute: int = 0) -> Proposal:
     """What takes the place of the first proposal of the first window."""
     first = Target(None, window=1, position=0)
