@@ -169,9 +169,8 @@ def _is_plain(phrase: str, placed: Placed, sentence: Sentence) -> bool:
 
 
 def _names_a_year(phrase: str) -> bool:
-    return sum(map(str.isdigit, phrase)) >= 4 and any(
-        part.isdigit() and len(part) == 4 for part in phrase.replace("-", " ").split()
-    )
+    parts = phrase.replace("-", " ").split()
+    return any(part.isdigit() and len(part) == 4 for part in parts)
 
 
 def _label(claimed: str, sentence: Sentence) -> str:

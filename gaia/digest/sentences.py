@@ -8,7 +8,7 @@ what follows a colon or a request is more often pasted than said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import regex
@@ -201,18 +201,16 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
         else:
             attribution = Attribution.SAID
         before = message[:at].strip()
-        yield Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
+        whole = Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
+        yield whole
         told = told_before_asking(text) if asks else ""
         if told:
-            yield Sentence(
-                turn,
-                start + at,
-                told,
-                max(attribution, Attribution.BESIDE_REQUEST),
-                False,
-                is_request(told),
-                sender,
-                before,
+            yield replace(
+                whole,
+                text=told,
+                attribution=max(attribution, Attribution.BESIDE_REQUEST),
+                asks=False,
+                bids=is_request(told),
             )
         has_asked |= asks and not is_pleasantry(text)
         # What is to be translated, read or put in other words follows, on lines of its own
@@ -254,16 +252,8 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
         for each in QUOTED.finditer(text)
     ):
         attribution = Attribution.MATERIAL
-    return Sentence(
-        first.turn,
-        first.start,
-        text,
-        attribution,
-        asks=all(each.asks for each in parts),
-        bids=first.bids,
-        sender=first.sender,
-        before=first.before,
-    )
+    asks = all(each.asks for each in parts)
+    return replace(first, text=text, attribution=attribution, asks=asks)
 
 
 def _says_something(folded: str) -> bool:

@@ -218,9 +218,8 @@ class _DigestWriter:
 def _was_given_up(session: Session, digest: Digest, proposal: Proposal) -> bool:
     """Whether the same counted once, and something that was said later took its place."""
     heir = aliased(MemoryRow)
-    until = session.scalars(
-        select(heir.valid_from)
-        .select_from(MemoryRow)
+    given_up = (
+        select(MemoryRow.memory_id)
         .join(heir, heir.memory_id == MemoryRow.superseded_by)
         .where(
             MemoryRow.user_id == digest.user_id,
@@ -228,7 +227,8 @@ def _was_given_up(session: Session, digest: Digest, proposal: Proposal) -> bool:
             MemoryRow.context == digest.context,
             MemoryRow.hash == text_hash(proposal.text),
             MemoryRow.status == MemoryStatus.SUPERSEDED,
+            heir.valid_from > proposal.said_at,
         )
+        .limit(1)
     )
-    times: list[datetime] = list(until)
-    return any(time > proposal.said_at for time in times)
+    return session.scalar(given_up) is not None
