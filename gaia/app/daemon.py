@@ -26,7 +26,7 @@ from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.clock import SystemClock
-from gaia.digest.farewell import learned
+from gaia.digest.worker import learned
 from gaia.ops.hand_over import hand_over_routes, lock_for_service
 from gaia.ops.service import watchdog
 from gaia.ops.service.unit import ENDING_SECONDS

@@ -25,9 +25,10 @@ from gaia.core.budgets import Budgets, Spending
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.turn_runner import TurnRunner
 from gaia.digest.extract import GaiaExtractor
-from gaia.digest.mem0 import Mem0Ask, Mem0Extractor
+from gaia.digest.mem0 import Mem0Extractor
 from gaia.memory.extraction import AskModel, Extractor, Reader
 from gaia.memory.index.factories import AUTO
+from gaia.memory.index.llm import Mem0Ask
 from gaia.memory.index.opener import open_llm
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.preload import Preload, room

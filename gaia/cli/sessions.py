@@ -248,8 +248,7 @@ def _ask_daemon(
 async def _seal_apart(database: Database, user_id: str | None, *, retry: bool) -> int:
     """Seal what the next daemon is to read; returns how much that is."""
     from gaia.clock import SystemClock
-    from gaia.digest.on_demand import OFF
-    from gaia.digest.seal import seal_now
+    from gaia.digest.seal import OFF, seal_now
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
 

@@ -165,15 +165,13 @@ class ChatAnnouncements:
 
 def _changed(committed: Committed) -> Sequence[str]:
     return [
-        f"{quoted(old.text)} is no longer true"
-        if new is None
-        else f"#{new.memory_id} {quoted(new.text)}, replacing {quoted(old.text)}"
+        f"#{new.memory_id} {quoted(new.text)}, replacing {quoted(old.text)}"
         for old, new in committed.replaced
     ]
 
 
 def _new(committed: Committed) -> Sequence[str]:
-    told = {new.memory_id for _, new in committed.replaced if new is not None}
+    told = {new.memory_id for _, new in committed.replaced}
     return [
         f"#{memory.memory_id} {quoted(memory.text)}"
         for memory in committed.learned

@@ -1,19 +1,48 @@
-"""Answers in JSON, as models give them: with prose or a fence around, a comma too many, a
-key that is missing or written in another way. What can be read of one is; what cannot
-costs itself alone.
+"""Answers in JSON: the shape that is asked for, and what can be read of those that models give,
+with prose or a fence around, a comma too many, a key that is missing or written in another
+way. What cannot be read costs itself alone.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
 WORD = TypeVar("WORD", bound=StrEnum)
 
+Shape = Mapping[str, object]
+"""A JSON schema, strict, so that providers can enforce it: every field is required, none is
+beside them."""
+
+TEXT: Shape = {"type": "string"}
+NUMBER: Shape = {"type": "integer"}
+YES_OR_NO: Shape = {"type": "boolean"}
+
 TRUE = frozenset({"true", "yes", "1"})
 FALSE = frozenset({"false", "no", "0"})
+
+
+def object_of(**properties: Shape) -> Shape:
+    """The shape of an object with these members."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_of(item: Shape, **bounds: int) -> Shape:
+    """The shape of a list of such items."""
+    return {"type": "array", "items": item, **bounds}
+
+
+def one_of(values: Iterable[str | int]) -> Shape:
+    """The shape of one of some texts, or one of some numbers."""
+    listed = list(values)
+    return {**(TEXT if isinstance(listed[0], str) else NUMBER), "enum": listed}
 
 
 def read_json(answer: str) -> object:

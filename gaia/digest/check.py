@@ -60,12 +60,11 @@ class Refusal(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a model says of a sentence of the user's. `known` are the statements that the
-    sentence may change, the one that the model named first; `is_named` says that it did."""
+    sentence may change, the one that the model named first."""
 
     finding: Finding
     sentence: Sentence
     known: Sequence[Offer] = ()
-    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,7 @@ def claims(extraction: Extraction, window: Window, offers: Sequence[Offer]) -> C
         if isinstance(sentence, Refusal):
             refused[sentence.value] += 1
         else:
-            known = _known(finding, sentence, window, offers)
-            is_named = any(offer.number == finding.target for offer in known)
-            found.append(Claim(finding, sentence, known, is_named))
+            found.append(Claim(finding, sentence, _known(finding, sentence, window, offers)))
     return Claims(found, refused)
 
 
@@ -190,12 +187,11 @@ def _known(
     most with it."""
     name = content_terms(window.user_name)
     said = content_terms(f"{finding.text}\n{sentence.text}") - name
-    alike = {
-        offer.number: len((content_terms(offer.text) - name) & said)
+    named = [offer for offer in offers if offer.number == finding.target]
+    others = [
+        (len((content_terms(offer.text) - name) & said), offer)
         for offer in offers
         if offer.number != finding.target
-    }
-    nearest = sorted((n for n, shared in alike.items() if shared), key=lambda n: -alike[n])
-    named = [offer for offer in offers if offer.number == finding.target]
-    by_number = {offer.number: offer for offer in offers}
-    return [*named, *(by_number[number] for number in nearest)][:MOST_KNOWN]
+    ]
+    nearest = sorted((each for each in others if each[0]), key=lambda each: -each[0])
+    return [*named, *(offer for _, offer in nearest)][:MOST_KNOWN]

@@ -17,8 +17,8 @@ from gaia.core.delivery import Delivery
 from gaia.core.slash import Reply
 from gaia.core.turn_end import session_key
 from gaia.digest import extractive, outcome, write
-from gaia.digest.write import Committed, Digested
-from gaia.errors import GaiaError, UnusableExtractionError
+from gaia.digest.write import Committed
+from gaia.errors import GaiaError
 from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
 from gaia.store import archive, conversations, digests, forgets, identities, outbox, sessions
@@ -95,11 +95,11 @@ class DigestCommitter:
         present = digests.get(session, digest.digest_id)
         if present is None or present.state is not DigestState.EXTRACTED:
             return None
-        read = self._read(session, present)
-        if read is None:
+        sealed = outcome.load(session, present)
+        if sealed is None or sealed.rest:
             digests.read_again(session, digest.digest_id)
             return None
-        committed = write.commit(session, _digested(present), read, now)
+        committed = write.commit(session, present, sealed.read, now)
         digests.committed(
             session,
             digest.digest_id,
@@ -141,7 +141,7 @@ class DigestCommitter:
         if mark is None or mark != forgets.mark(session, present.user_id):
             return None
         if found is not None:
-            write.commit(session, _digested(present, is_fallback=True), [found], now)
+            write.commit(session, present, [found], now, is_fallback=True)
         digests.failed(session, digest.digest_id, error=error)
         if present.reason is DigestReason.RESET and now - present.created_at < SOON:
             zone = zone_of(identities.find(session, present.user_id).zone)
@@ -159,20 +159,6 @@ class DigestCommitter:
         # It reads every word of the session.
         return await asyncio.to_thread(extractive.findings, turns, in_group=in_group)
 
-    def _read(self, session: Session, digest: Digest) -> list[Checked] | None:
-        """What was read, window by window; None when it is not all, or not readable."""
-        windows = digests.windows_of(session, digest.digest_id)
-        turns = archive.of_session(session, digest.session_id)
-        last = windows[-1].last_archive_id if windows else 0
-        unread = [turn for turn in turns if turn.archive_id > last]
-        if unread and any(turn.words.strip() for turn in turns):
-            return None
-        try:
-            return [outcome.from_json(window.outcome) for window in windows]
-        except UnusableExtractionError as exc:
-            logger.warning("digest %d is read again: %s", digest.digest_id, exc)
-            return None
-
     def _announce(self, session: Session, digest: Digest, reply: Reply) -> None:
         conversation = conversations.get(session, digest.conversation_id)
         channel = self._channels.get(conversation.channel) if conversation else None
@@ -186,12 +172,6 @@ class DigestCommitter:
             now=self._clock.now(),
             buttons=reply.buttons,
         )
-
-
-def _digested(digest: Digest, *, is_fallback: bool = False) -> Digested:
-    return Digested(
-        digest.digest_id, digest.user_id, digest.session_id, digest.context, is_fallback
-    )
 
 
 def _conversation_and_turns(

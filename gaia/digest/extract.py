@@ -20,7 +20,7 @@ from gaia.digest.answers import (
     unwrapped,
 )
 from gaia.digest.check import has_content, refuse_unusable
-from gaia.digest.extractive import abstract, worth_choosing
+from gaia.digest.extractive import abstract_so_far, worth_choosing
 from gaia.digest.sentences import Sentence
 from gaia.digest.windows import window_tokens
 from gaia.errors import UnusableExtractionError
@@ -78,9 +78,7 @@ class GaiaExtractor:
 
     async def _choose(self, window: Window) -> Extracted:
         offered = worth_choosing(window.turns, in_group=window.in_group)
-        told = " / ".join(
-            filter(None, (window.so_far, abstract(window.turns, in_group=window.in_group)))
-        )
+        told = abstract_so_far(window)
         if not offered:
             return Extracted(Extraction(told, ()), self._nothing())
         answer = await self._ask(
@@ -109,14 +107,9 @@ def read(answer: str) -> Extraction:
         raise UnusableExtractionError(
             "the model's answer has nothing of what was asked for, or is cut off: it is asked again"
         )
-    findings: list[Finding] = []
-    lost = 0
-    for name, found in lists.items():
-        for each in found:
-            finding = _finding(each, KINDS[name])
-            lost += finding is None
-            findings += [finding] if finding is not None else []
-    return Extraction(text_of(fields, "summary"), findings, lost)
+    found = [_finding(each, KINDS[name]) for name, objects in lists.items() for each in objects]
+    findings = [each for each in found if each is not None]
+    return Extraction(text_of(fields, "summary"), findings, lost=len(found) - len(findings))
 
 
 def chosen(answer: str, offered: Sequence[Sentence]) -> Sequence[Finding]:

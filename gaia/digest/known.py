@@ -4,23 +4,24 @@ what replaces what, and does not tell it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain, zip_longest
 
-from sqlalchemy import or_, select
+from sqlalchemy import or_
 from sqlalchemy.orm import Session
 
-from gaia.memory import credentials
+from gaia.memory import credentials, rows
 from gaia.memory.contexts import GLOBAL, visible
-from gaia.memory.extraction import Checked, Offer, Proposal, Target, Window
+from gaia.memory.extraction import Checked, Offer, Target, Window
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.recall import Finder
 from gaia.ports import Clock
 from gaia.store.engine import Database
-from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
 
 MOST_OFFERS = 30
 MOST_SMALL_OFFERS = 10
@@ -60,18 +61,13 @@ class Known:
             MissingOwnerError: `user_id` is empty.
         """
         owner(user_id)
-        rules = await self._rules(user_id, context)
+        rules = await self._database.read(_rules_of, user_id, self._clock.now(), context)
         found = [
             await self._finder.find(user_id, words, limit=BEST, context=context)
             for words in _searches(window)
         ]
         most = MOST_SMALL_OFFERS if self._small() else MOST_OFFERS
         return chosen(rules, read, found, most=most)
-
-    async def _rules(self, user_id: str, context: str) -> Sequence[Memory]:
-        """The rules that count, the newest first."""
-        now = self._clock.now()
-        return await self._database.read(_rules_of, user_id, now, context)
 
 
 def chosen(
@@ -87,7 +83,8 @@ def chosen(
     groups = [
         [_of_memory(each) for each in rules],
         list(_of_windows(read)),
-        [_of_memory(each) for each in _best_first(found)],
+        # The best of each search, then the second best of each, and so on.
+        [_of_memory(each) for rank in zip_longest(*found) for each in rank if each is not None],
     ]
     third = most // 3
     ordered = chain(
@@ -99,10 +96,7 @@ def chosen(
     for each in ordered:
         if len(offers) < most and each.target not in changed and _may_be_offered(each):
             offers.setdefault(each.target, each)
-    return [
-        Offer(number, each.target, each.kind, each.text, each.source, each.said_at)
-        for number, each in enumerate(offers.values(), 1)
-    ]
+    return [replace(each, number=number) for number, each in enumerate(offers.values(), 1)]
 
 
 def _searches(window: Window) -> Sequence[str]:
@@ -111,40 +105,17 @@ def _searches(window: Window) -> Sequence[str]:
     return [words[:LONGEST_SEARCH] for words in longest]
 
 
-def _best_first(found: Sequence[Sequence[Memory]]) -> Iterator[Memory]:
-    """The best of each search, then the second best of each, and so on."""
-    for rank in zip_longest(*found):
-        yield from (memory for memory in rank if memory is not None)
-
-
 def _of_windows(read: Sequence[Checked]) -> Iterable[Offer]:
     """What was found before, the last first."""
     for window in range(len(read), 0, -1):
         proposals = read[window - 1].proposals
         for position in range(len(proposals) - 1, -1, -1):
-            yield _of_proposal(proposals[position], Target(None, window, position))
+            each = proposals[position]
+            yield Offer(0, Target(None, window, position), each.kind, each.text)
 
 
 def _of_memory(memory: Memory) -> Offer:
-    return Offer(
-        number=0,
-        target=Target(memory.memory_id),
-        kind=memory.kind,
-        text=memory.text,
-        source=memory.source,
-        said_at=memory.valid_from,
-    )
-
-
-def _of_proposal(proposal: Proposal, target: Target) -> Offer:
-    return Offer(
-        number=0,
-        target=target,
-        kind=proposal.kind,
-        text=proposal.text,
-        source=MemorySource.DIGEST,
-        said_at=proposal.said_at,
-    )
+    return Offer(0, Target(memory.memory_id), memory.kind, memory.text)
 
 
 def _may_be_offered(offer: Offer) -> bool:
@@ -152,10 +123,10 @@ def _may_be_offered(offer: Offer) -> bool:
 
 
 def _rules_of(session: Session, user_id: str, now: datetime, context: str) -> list[Memory]:
-    rows = session.scalars(
-        select(MemoryRow)
+    """The rules that count, the newest first."""
+    found = session.scalars(
+        rows.of(user_id)
         .where(
-            MemoryRow.user_id == user_id,
             MemoryRow.status == MemoryStatus.ACTIVE,
             MemoryRow.kind == MemoryKind.RULE,
             MemoryRow.context.in_(visible(context)),
@@ -164,4 +135,4 @@ def _rules_of(session: Session, user_id: str, now: datetime, context: str) -> li
         .order_by(MemoryRow.memory_id.desc())
         .limit(MOST_OFFERS)
     )
-    return [memory_of(row) for row in rows]
+    return [memory_of(row) for row in found]

@@ -3,30 +3,20 @@
 mem0 only ever adds: it quotes nothing and replaces nothing. The user's sentence that a
 fact is taken from is found here, by its words; a fact without one is left out, and one
 whose words are few of it is not certain.
-
-`memory.llm`, another model than the one that answers, is asked by mem0's clients. They block,
-so that each call has a thread, of two at most; one that does not answer in time is waited for
-no longer. Most of them tell nobody what a call has cost: tokens are estimated.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 
-from gaia.digest.extractive import abstract
+from gaia.digest.answers import TEXT, list_of, object_of, one_of
+from gaia.digest.extractive import abstract_so_far
 from gaia.digest.sentences import OwnWords
 from gaia.digest.windows import shown, window_tokens
-from gaia.errors import (
-    IndexUnavailableError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    UnusableExtractionError,
-)
+from gaia.errors import UnusableExtractionError
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import (
     Answer,
@@ -37,12 +27,10 @@ from gaia.memory.extraction import (
     Offer,
     Window,
 )
-from gaia.memory.index.factories import Factories, Llm
-from gaia.memory.recall import tokens as tokens_of
+from gaia.memory.index.factories import Factories
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind
-from gaia.store.usage import DIGEST, Tariff, Usage
-from gaia.threads import DaemonThreadPool
+from gaia.store.usage import DIGEST, Usage
 
 OUTRIGHT = 0.6
 """The share of a fact's terms in the user's sentence from which on they said it outright."""
@@ -58,28 +46,9 @@ and dislikes, plans, and how they want to be answered. Nothing that only {user} 
 told, nothing that holds for a day. In the language of the conversation, each fact on its \
 own. The conversation took place on {day}."""
 
-JSON = {"type": "json_object"}
-
-SHAPE: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "memory": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "text": {"type": "string"},
-                    "attributed_to": {"type": "string", "enum": ["user", "assistant"]},
-                },
-                "required": ["id", "text", "attributed_to"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["memory"],
-    "additionalProperties": False,
-}
+SHAPE = object_of(
+    memory=list_of(object_of(id=TEXT, text=TEXT, attributed_to=one_of(["user", "assistant"])))
+)
 """What mem0 asks for, without the links between memories that nobody reads."""
 
 
@@ -112,12 +81,13 @@ class Mem0Extractor:
             asking.give_up()
             raise
         except UnusableExtractionError as exc:
-            exc.tokens_in, exc.tokens_out = asking.usage().tokens_in, asking.usage().tokens_out
+            exc.tokens_in, exc.tokens_out = asking.used.tokens_in, asking.used.tokens_out
             raise
         own = OwnWords(window.turns, in_group=window.in_group)
         found = [_finding(fact, own, window.user_name) for fact in facts]
         findings = [each for each in found if each is not None]
-        return Extracted(Extraction(_summary(window), findings), asking.usage())
+        summary = one_line(abstract_so_far(window), LONGEST_SUMMARY)
+        return Extracted(Extraction(summary, findings), asking.used)
 
     def _read(self, window: Window, offers: Sequence[Offer], asking: _ThreadAsk) -> Sequence[str]:
         llm = Factories(self._folder).auto_llm(asking)
@@ -137,69 +107,16 @@ class Mem0Extractor:
         return messages
 
 
-class Mem0Ask:
-    """Implements `AskModel` over a chat model of mem0, which is opened at the first call."""
-
-    is_small = False
-    most_tokens = None
-    tariff = Tariff.UNKNOWN
-
-    def __init__(self, open_llm: Callable[[], Llm], name: str, *, seconds: float) -> None:
-        self.name = name
-        self._open_llm = open_llm
-        self._seconds = seconds
-        self._llm: Llm | None = None
-        self._threads = DaemonThreadPool("memory-llm", threads=2)
-
-    async def __call__(
-        self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str
-    ) -> Answer:
-        """The answer; the shape is told in words, which every model understands.
-
-        Raises:
-            ModelTimeoutError: It took longer than `seconds`.
-            ModelUnavailableError: The client cannot be made, or did not answer.
-        """
-        told = f"{instructions}\n\n{_in_words(shape)}"
-        try:
-            async with asyncio.timeout(self._seconds):
-                answer = await self._threads.run(partial(self._generate, told, text))
-        except TimeoutError as exc:
-            raise ModelTimeoutError(
-                f"memory.llm, {self.name}, took longer than {self._seconds:g} s: it is asked again"
-            ) from exc
-        tokens_in, tokens_out = round(tokens_of(told + text)), round(tokens_of(answer))
-        used = Usage(self.name, purpose, 1, tokens_in, tokens_out, self.tariff)
-        return Answer(answer, used)
-
-    def _generate(self, instructions: str, text: str) -> str:
-        messages = [
-            {"role": "system", "content": instructions},
-            {"role": "user", "content": text},
-        ]
-        try:
-            llm = self._llm or self._open_llm()
-            self._llm = llm
-            return str(llm.generate_response(messages, response_format=JSON) or "")
-        except IndexUnavailableError as exc:
-            raise ModelUnavailableError(str(exc)) from exc
-        except Exception as exc:
-            # Without the client's own words: they may quote the key, or the conversation.
-            raise ModelUnavailableError(
-                f"memory.llm, {self.name}, did not answer ({type(exc).__name__}): it is asked again"
-            ) from exc
-
-
 class _ThreadAsk:
     """Implements `chat.Ask`: asks the model from the pipeline's thread, for as long as the
-    answer is wanted."""
+    answer is wanted. `used` is what that cost."""
 
     def __init__(self, ask: AskModel, loop: asyncio.AbstractEventLoop) -> None:
         self._ask = ask
         self._loop = loop
         self._future: Future[Answer] | None = None
         self._is_given_up = False
-        self._used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+        self.used = Usage(ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
 
     def __call__(self, messages: Sequence[Mapping[str, str]], *, wants_json: bool) -> str:
         told = {message["role"]: message["content"] for message in messages}
@@ -208,7 +125,7 @@ class _ThreadAsk:
         if self._is_given_up:
             self._future.cancel()
         answer = self._future.result()
-        self._used = answer.usage
+        self.used = answer.usage
         return answer.text
 
     def give_up(self) -> None:
@@ -216,10 +133,6 @@ class _ThreadAsk:
         self._is_given_up = True
         if self._future is not None:
             self._future.cancel()
-
-    def usage(self) -> Usage:
-        """What it cost."""
-        return self._used
 
 
 def _finding(fact: str, own: OwnWords, name: str) -> Finding | None:
@@ -235,13 +148,3 @@ def _finding(fact: str, own: OwnWords, name: str) -> Finding | None:
     if not shared:
         return None
     return Finding(MemoryKind.FACT, fact, quote, is_stated=shared >= OUTRIGHT * len(wanted))
-
-
-def _summary(window: Window) -> str:
-    here = abstract(window.turns, in_group=window.in_group)
-    return one_line(" / ".join(filter(None, (window.so_far, here))), LONGEST_SUMMARY)
-
-
-def _in_words(shape: Mapping[str, object]) -> str:
-    schema = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
-    return f"Answer with one JSON object of this JSON schema, and nothing else: {schema}"

@@ -6,16 +6,15 @@ nothing in it can end the fence or look like somebody else's line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
+from gaia.digest.answers import NUMBER, TEXT, YES_OR_NO, Shape, list_of, object_of, one_of
 from gaia.digest.sentences import Sentence
 from gaia.digest.windows import CUT, shown
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Offer, Window
 from gaia.store.archive import ArchivedTurn
-
-Shape = Mapping[str, object]
 
 LONGEST_OFFER = 300
 """Characters of a known statement that the model reads."""
@@ -87,36 +86,14 @@ Example:
 {{"keep":[2,3,5,6]}}"""
 
 
-def _object(**properties: Shape) -> Shape:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list(item: Shape, **bounds: int) -> Shape:
-    return {"type": "array", "items": item, **bounds}
-
-
-def _one_of(*values: str | int) -> Shape:
-    kind = "string" if all(isinstance(value, str) for value in values) else "integer"
-    return {"type": kind, "enum": list(values)}
-
-
-TEXT: Shape = {"type": "string"}
-NUMBER: Shape = {"type": "integer"}
-YES_OR_NO: Shape = {"type": "boolean"}
-
-LONG_SHAPE: Shape = _object(
+LONG_SHAPE: Shape = object_of(
     summary=TEXT,
-    facts=_list(
-        _object(
+    facts=list_of(
+        object_of(
             quote=TEXT,
             stated=YES_OR_NO,
             replaces=NUMBER,
-            kind=_one_of("fact", "preference"),
+            kind=one_of(["fact", "preference"]),
             text=TEXT,
             subject=TEXT,
             predicate=TEXT,
@@ -124,17 +101,16 @@ LONG_SHAPE: Shape = _object(
             sensitive=YES_OR_NO,
         )
     ),
-    rules=_list(_object(quote=TEXT, replaces=NUMBER, text=TEXT)),
-    reminders=_list(_object(quote=TEXT, text=TEXT, when=TEXT)),
+    rules=list_of(object_of(quote=TEXT, replaces=NUMBER, text=TEXT)),
+    reminders=list_of(object_of(quote=TEXT, text=TEXT, when=TEXT)),
 )
-"""The shape of an answer, strict, so that providers can enforce it: every field is required,
-none is beside them. Quotes come first: what is copied keeps what is made of it close to it."""
+"""The shape of an answer. Quotes come first: what is copied keeps what is made of it close to
+it."""
 
 
 def small_shape(sentences: int) -> Shape:
     """The shape for a small model that chooses among so many sentences."""
-    chosen = _one_of(*range(1, sentences + 1))
-    return _object(keep=_list(chosen, maxItems=sentences))
+    return object_of(keep=list_of(one_of(range(1, sentences + 1)), maxItems=sentences))
 
 
 def small_instructions(window: Window, worth: str) -> str:
@@ -185,13 +161,13 @@ def _conversation(window: Window, tokens: int, zone: tzinfo) -> Iterator[str]:
             yield at
         before = at
         part = shown(turn, tokens)
-        yield from _asked(part.asked, turn, in_group=window.in_group)
+        yield from _asked(part, in_group=window.in_group)
         yield from (f"gaia| {safe(line)}" for line in part.answer.splitlines() if line.strip())
 
 
-def _asked(asked: str, turn: ArchivedTurn, *, in_group: bool) -> Iterator[str]:
+def _asked(turn: ArchivedTurn, *, in_group: bool) -> Iterator[str]:
     own = frozenset(turn.words.splitlines())
-    for line in filter(str.strip, asked.splitlines()):
+    for line in filter(str.strip, turn.asked.splitlines()):
         author = "user" if line in own or _is_cut_from(line, turn.words) else "other"
         further = "… " if in_group and line[0].isspace() else ""
         yield f"{author}| {further}{safe(line)}"

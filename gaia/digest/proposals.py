@@ -8,7 +8,7 @@ what it replaces; one that is missing, or wrong, cannot make it say anything els
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
@@ -23,6 +23,9 @@ from gaia.memory.reminder_words import MORNING, Due, anchored, due_of
 from gaia.memory.text import normalise, storable
 from gaia.memory.when import Placed
 from gaia.store.memory_tables import MemoryKind
+
+Place = tuple[str, int, str]
+"""The turn of a sentence, where it begins there, and what kind of memory it is."""
 
 
 class Doubt(StrEnum):
@@ -49,7 +52,7 @@ def checked(
     """Return what is to be kept of some claims. Days are those of `zone`; a reminder for which
     only a day was named is due at `hour`."""
     refused = Counter(claims.refused)
-    proposals: dict[tuple[str, int, str], Proposal] = {}
+    proposals: dict[Place, Proposal] = {}
     for number, claim in enumerate(claims.found):
         proposal = _proposal(claim, number, verdicts, zone, hour)
         if isinstance(proposal, Refusal):
@@ -58,12 +61,11 @@ def checked(
         # Several findings of one sentence are one memory of it.
         group = "statement" if proposal.kind in STATEMENTS else proposal.kind.value
         key = (proposal.turn_id, claim.sentence.start, group)
-        earlier = proposals.get(key) or _alike(proposal, list(proposals.values()))
-        if earlier is None:
+        place = key if key in proposals else _place_of_same(proposal, proposals)
+        if place is None:
             proposals[key] = proposal
         else:
-            place = next(each for each, known in proposals.items() if known is earlier)
-            proposals[place] = _together(earlier, proposal)
+            proposals[place] = _together(proposals[place], proposal)
     return Checked(summary, list(proposals.values()), dict(refused))
 
 
@@ -86,10 +88,9 @@ def _proposal(
     if kind is MemoryKind.RULE and not is_same and not sentence.bids and not pending:
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
-    due = None
-    if kind is MemoryKind.REMINDER:
-        due = _due(finding.when, placed, said_at, zone, hour)
-    if kind is MemoryKind.REMINDER and due is None:
+    is_reminder = kind is MemoryKind.REMINDER
+    due = _due(finding.when, placed, said_at, zone, hour) if is_reminder else None
+    if is_reminder and due is None:
         kind = MemoryKind.FACT
     return Proposal(
         kind=kind,
@@ -135,9 +136,7 @@ def _changes(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[tuple[Ta
         effect = verdicts.effects.get((number, offer.number))
         if effect is Effect.REPLACES:
             found.append((offer.target, Change.REPLACES))
-        elif effect is Effect.SAME or (
-            effect is None and claim.is_named and offer.number == claim.finding.target
-        ):
+        elif effect is Effect.SAME or (effect is None and offer.number == claim.finding.target):
             found.append((offer.target, Change.IF_COVERED))
     return found
 
@@ -153,8 +152,7 @@ def _text(sentence: Sentence, placed: Sequence[Placed], zone: tzinfo) -> str:
         if at >= 0 and each.recurrence is None and not _is_plain(phrase, each, sentence):
             end = at + len(phrase)
             text = f"{text[:end]} [{_days(each, zone)}]{text[end:]}"
-    text = one_line(storable(text))
-    return f"{sentence.sender}: {text}" if sentence.sender else text
+    return sentence.by_sender(one_line(storable(text)))
 
 
 def _days(placed: Placed, zone: tzinfo) -> str:
@@ -171,9 +169,8 @@ def _is_plain(phrase: str, placed: Placed, sentence: Sentence) -> bool:
 
 
 def _names_a_year(phrase: str) -> bool:
-    return sum(map(str.isdigit, phrase)) >= 4 and any(
-        part.isdigit() and len(part) == 4 for part in phrase.replace("-", " ").split()
-    )
+    parts = phrase.replace("-", " ").split()
+    return any(part.isdigit() and len(part) == 4 for part in parts)
 
 
 def _label(claimed: str, sentence: Sentence) -> str:
@@ -214,13 +211,13 @@ def _due(
     return chosen[0][1] if len(chosen) == 1 else None
 
 
-def _alike(proposal: Proposal, others: Sequence[Proposal]) -> Proposal | None:
-    """One that says the same, word for word."""
+def _place_of_same(proposal: Proposal, others: Mapping[Place, Proposal]) -> Place | None:
+    """The place of one that says the same, word for word."""
     said = normalise(proposal.text)
-    return next(
-        (each for each in others if each.kind is proposal.kind and normalise(each.text) == said),
-        None,
-    )
+    for place, each in others.items():
+        if each.kind is proposal.kind and normalise(each.text) == said:
+            return place
+    return None
 
 
 def _together(one: Proposal, other: Proposal) -> Proposal:

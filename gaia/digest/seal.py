@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.core.turn_end import session_key
+from gaia.errors import LearningOffError
 from gaia.ports import Clock
 from gaia.store import conversations, digests, inbox, sessions
 from gaia.store.conversations import Conversation
@@ -17,6 +18,10 @@ from gaia.store.digests import Digest
 from gaia.store.engine import Database
 
 logger = logging.getLogger(__name__)
+
+OFF = LearningOffError(
+    "gaia does not learn by itself: set memory.enabled and memory.auto_ingest to true"
+)
 
 
 def seal(
@@ -63,14 +68,11 @@ async def seal_idle(database: Database, clock: Clock, idle: timedelta) -> None:
     """Seal the sessions in which nobody wrote for so long."""
     before = clock.now() - idle
     quiet = await database.read(sessions.idle_since, before)
-    if await _clock_was_set_back(database, clock):
+    # Only a clock that was set back leaves times that are yet to come.
+    if await database.read(sessions.is_any_yet_to_come, clock.now()):
         await database.write(sessions.bring_idle_times_back_to, clock.now())
     for conversation in quiet:
         await database.write(_seal_if_idle, conversation, before, clock)
-
-
-async def _clock_was_set_back(database: Database, clock: Clock) -> bool:
-    return await database.read(sessions.is_any_yet_to_come, clock.now())
 
 
 def _seal_if_idle(

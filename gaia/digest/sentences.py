@@ -8,7 +8,7 @@ what follows a colon or a request is more often pasted than said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import regex
@@ -16,7 +16,7 @@ import regex
 from gaia.digest.plain import SAME_MARKS, is_question, is_request, told_before_asking
 from gaia.memory.dates import NUMBER_OF
 from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.text import content_terms, normalise
+from gaia.memory.text import UNSPACED_SCRIPTS, content_terms, normalise
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
 
 SHORTEST_UNSPACED = 2
@@ -39,10 +39,7 @@ before the name of a month, `3.`."""
 SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
 """How each message of a group's turn begins; its other lines are indented."""
 
-UNSPACED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
-    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-)
+UNSPACED = regex.compile(f"[{UNSPACED_SCRIPTS}]")
 COPIED = regex.compile(r"[ \t]*(?:>|```)")
 QUOTED = regex.compile(
     r"`[^`\n]*`|(?<!\w)['\u2018]\w[^'\u2019\n]*['\u2019](?!\w)"
@@ -85,6 +82,10 @@ class Sentence:
     def end(self) -> int:
         """Where it ends in the turn's words."""
         return self.start + len(self.text)
+
+    def by_sender(self, words: str) -> str:
+        """Words for it, behind who said it in a group."""
+        return f"{self.sender}: {words}" if self.sender else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +201,16 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
         else:
             attribution = Attribution.SAID
         before = message[:at].strip()
-        yield Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
+        whole = Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
+        yield whole
         told = told_before_asking(text) if asks else ""
         if told:
-            yield Sentence(
-                turn,
-                start + at,
-                told,
-                max(attribution, Attribution.BESIDE_REQUEST),
-                False,
-                is_request(told),
-                sender,
-                before,
+            yield replace(
+                whole,
+                text=told,
+                attribution=max(attribution, Attribution.BESIDE_REQUEST),
+                asks=False,
+                bids=is_request(told),
             )
         has_asked |= asks and not is_pleasantry(text)
         # What is to be translated, read or put in other words follows, on lines of its own
@@ -253,16 +252,8 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
         for each in QUOTED.finditer(text)
     ):
         attribution = Attribution.MATERIAL
-    return Sentence(
-        first.turn,
-        first.start,
-        text,
-        attribution,
-        asks=all(each.asks for each in parts),
-        bids=first.bids,
-        sender=first.sender,
-        before=first.before,
-    )
+    asks = all(each.asks for each in parts)
+    return replace(first, text=text, attribution=attribution, asks=asks)
 
 
 def _says_something(folded: str) -> bool:

@@ -15,6 +15,7 @@ from gaia.memory.kinship import KIN
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Statement
 from gaia.store.digest_tables import ArchivedTurnRow
+from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.store.tables import UserRow
 
@@ -27,32 +28,29 @@ THE_USER = "user"
 
 @dataclass(frozen=True, slots=True)
 class Authorship:
-    """What all statements of a digest have in common. `context` is where they belong,
-    `ended_at` is when the last turn of its session was said, `names` are the terms that mean
-    the user."""
+    """What all statements of a digest have in common. `ended_at` is when the last turn of its
+    session was said, `names` are the terms that mean the user."""
 
-    user_id: str
-    digest_id: int
-    session_id: str
-    context: str
+    digest: Digest
     ended_at: datetime | None
     names: frozenset[str]
 
     @classmethod
-    def of(
-        cls, session: Session, user_id: str, digest_id: int, session_id: str, context: str
-    ) -> Authorship:
+    def of(cls, session: Session, digest: Digest) -> Authorship:
         """Those of a digest."""
         ended_at = session.scalar(
             select(func.max(ArchivedTurnRow.said_at)).where(
-                ArchivedTurnRow.user_id == user_id, ArchivedTurnRow.session_id == session_id
+                ArchivedTurnRow.user_id == digest.user_id,
+                ArchivedTurnRow.session_id == digest.session_id,
             )
         )
         name = session.scalar(
-            select(UserRow.name).where(UserRow.user_id == user_id, UserRow.is_group.is_(False))
+            select(UserRow.name).where(
+                UserRow.user_id == digest.user_id, UserRow.is_group.is_(False)
+            )
         )
         names = text.content_terms(f"{THE_USER} {name or ''}")
-        return cls(user_id, digest_id, session_id, context, ended_at, names)
+        return cls(digest, ended_at, names)
 
     def statement(self, session: Session, proposal: Proposal) -> Statement:
         """A proposal as the ledger keeps it."""
@@ -68,7 +66,7 @@ class Authorship:
             subject=first.subject,
             predicate=first.predicate,
             object=first.object,
-            context=self.context,
+            context=self.digest.context,
             sensitive=proposal.sensitive,
             entities=tuple(dict.fromkeys(self._entities(session, proposal.relations))),
             relations=tuple(proposal.relations[1:]),
@@ -78,8 +76,8 @@ class Authorship:
             due_at=proposal.due_at,
             recurrence=proposal.recurrence,
             zone=proposal.zone,
-            digest_id=self.digest_id,
-            session_id=self.session_id,
+            digest_id=self.digest.digest_id,
+            session_id=self.digest.session_id,
             position=proposal.archive_id,
             turn_id=proposal.turn_id,
             said_again_at=proposal.said_at if forgotten.says(proposal.quote, bare) else None,
@@ -98,7 +96,9 @@ class Authorship:
                 if _is_name(told) and not text.content_terms(told) <= self.names:
                     kind = "person:" if told in people and ":" not in told else ""
                     named = entities.entity(kind + told)
-                    yield from filter(None, [entities.known_as(session, self.user_id, named)])
+                    yield from filter(
+                        None, [entities.known_as(session, self.digest.user_id, named)]
+                    )
 
 
 def episode_of(summary: str, author: Authorship, now: datetime) -> Statement | None:
@@ -113,11 +113,11 @@ def episode_of(summary: str, author: Authorship, now: datetime) -> Statement | N
         text=told[:LONGEST_MEMORY],
         source=MemorySource.DIGEST,
         kind=MemoryKind.EPISODE,
-        context=author.context,
+        context=author.digest.context,
         said_at=ended_at,
         expires_at=ended_at + EPISODE_LASTS,
-        digest_id=author.digest_id,
-        session_id=author.session_id,
+        digest_id=author.digest.digest_id,
+        session_id=author.digest.session_id,
     )
 
 

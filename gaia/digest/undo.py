@@ -15,7 +15,6 @@ from enum import StrEnum
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from gaia.errors import UnknownMemoryError
 from gaia.memory import kept_by_tools, ledger, pending
 from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
@@ -143,7 +142,7 @@ def take_back(
     restored: dict[int, Memory] = {}
     archived: list[int] = []
     for entry in reversed(done):
-        memory = _find(session, user_id, entry.memory_id)
+        memory = ledger.find(session, user_id, entry.memory_id)
         if memory is None:
             continue
         if entry.deed in (Deed.ENDED, Deed.ARCHIVED):
@@ -175,7 +174,7 @@ def _restore(
     if memory.status is not was:
         return None
     heir_id = memory.superseded_by
-    heir = None if heir_id is None else _find(session, memory.user_id, heir_id)
+    heir = None if heir_id is None else ledger.find(session, memory.user_id, heir_id)
     if heir is not None and (
         heir.status is MemoryStatus.SUPERSEDED
         or (heir.status is MemoryStatus.ACTIVE and heir.memory_id in mine)
@@ -188,13 +187,6 @@ def _is_said_since(memory: Memory, entry: Entry) -> bool:
     """Whether something else supports what a digest wrote."""
     own = 2 if entry.deed is Deed.SUPPORTED else 1
     return memory.support > own or memory.source is MemorySource.USER
-
-
-def _find(session: Session, user_id: str, memory_id: int) -> Memory | None:
-    try:
-        return ledger.get(session, user_id, memory_id)
-    except UnknownMemoryError:
-        return None
 
 
 def _number(memory: Memory) -> int:

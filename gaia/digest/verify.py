@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from enum import StrEnum
 
-from gaia.digest.answers import listed, number_of, read_json, unwrapped, word_of
+from gaia.digest.answers import (
+    NUMBER,
+    list_of,
+    listed,
+    number_of,
+    object_of,
+    one_of,
+    read_json,
+    unwrapped,
+    word_of,
+)
 from gaia.digest.check import Claim
 from gaia.digest.prompt import numbered, safe
 from gaia.memory.extraction import AskModel, Window
@@ -81,38 +91,10 @@ changes, one for each numbered statement under "known" of an item: what the sent
 - "same": both say the same.
 - "unrelated": it has nothing to do with it."""
 
-SHAPE: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "item": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": [each.value for each in Verdict]},
-                },
-                "required": ["item", "verdict"],
-                "additionalProperties": False,
-            },
-        },
-        "changes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "item": {"type": "integer"},
-                    "known": {"type": "integer"},
-                    "change": {"type": "string", "enum": [each.value for each in Effect]},
-                },
-                "required": ["item", "known", "change"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["verdicts", "changes"],
-    "additionalProperties": False,
-}
+SHAPE = object_of(
+    verdicts=list_of(object_of(item=NUMBER, verdict=one_of(Verdict))),
+    changes=list_of(object_of(item=NUMBER, known=NUMBER, change=one_of(Effect))),
+)
 
 
 async def verify(ask: AskModel, window: Window, claims: Sequence[Claim]) -> tuple[Verdicts, Usage]:

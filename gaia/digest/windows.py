@@ -7,7 +7,7 @@ said of it is checked in full all the same. The same turns are always cut the sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, tzinfo
 
 from gaia.memory.extraction import AskModel, Window
@@ -22,14 +22,6 @@ WINDOW_TOKENS = 10_000
 SMALL_WINDOW_TOKENS = 1_800
 LEAST_TOKENS = 300
 CUT = " […] "
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a model is shown of a turn: the fields of it, shortened."""
-
-    asked: str
-    answer: str
 
 
 def window_tokens(ask: AskModel) -> int:
@@ -75,11 +67,12 @@ def cut(
     ]
 
 
-def shown(turn: ArchivedTurn, tokens: int) -> Shown:
-    """What is shown of a turn in a window of about `tokens`: of a long text the beginning
-    and the end, and of gaia's answer far less than of the user's words."""
-    answer = _shortened(turn.answer, tokens // ANSWER_SHARE)
-    return Shown(asked=_shortened(turn.asked, tokens - tokens // ANSWER_SHARE), answer=answer)
+def shown(turn: ArchivedTurn, tokens: int) -> ArchivedTurn:
+    """The turn as a model is shown it in a window of about `tokens`: of what was asked, if it is
+    long, the beginning and the end, and of gaia's answer far less."""
+    of_answer = tokens // ANSWER_SHARE
+    asked = _shortened(turn.asked, tokens - of_answer)
+    return replace(turn, asked=asked, answer=_shortened(turn.answer, of_answer))
 
 
 def _size(turn: ArchivedTurn, tokens: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ from gaia.core.workers import Workers
 from gaia.digest.commit import DigestCommitter
 from gaia.digest.compact import compact_long
 from gaia.digest.read import WindowReader
-from gaia.digest.seal import seal_idle
+from gaia.digest.seal import OFF, seal_idle, seal_now
 from gaia.errors import ModelError, StoreError, UnusableExtractionError
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
@@ -36,6 +36,11 @@ PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 """After the first failure, and after the second. The third is the last."""
 
 AT_ONCE = timedelta(0)
+
+OVER = (DigestState.CLEARED, DigestState.FAILED)
+
+NOTICEABLE_SECONDS = 1.0
+LEARNING_SECONDS = 60.0
 
 
 class DigestWorker:
@@ -208,14 +213,86 @@ class DigestWorker:
             await self._committer.give_up(digest, error, is_told=False)
 
 
+async def digest_now(
+    database: Database,
+    digest_worker: DigestWorker,
+    clock: Clock,
+    user_id: str | None,
+    *,
+    retry: bool,
+    tell: Callable[[int, int], None],
+) -> Sequence[Digest]:
+    """Digest the present sessions, of one user if named, or with `retry` what failed; see
+    `seal_now`. Returns how the digests stand when nothing more comes of them for now;
+    `tell` gets of how many that is so, and of how many in all.
+
+    Raises:
+        LearningOffError: It is set not to be done.
+    """
+    if not digest_worker.enabled:
+        raise OFF
+    begun = await database.write(seal_now, user_id, clock.now(), retry=retry)
+    digest_ids = [digest.digest_id for digest in begun]
+    with digest_worker.watched() as stepped:
+        for owner in {digest.user_id for digest in begun}:
+            digest_worker.wake(owner)
+        while True:
+            stepped.clear()
+            standing, unanswered = await database.read(_standing, digest_ids)
+            left = _unsettled(standing, unanswered, digest_worker.over_budget)
+            tell(len(begun) - left, len(begun))
+            if not left or digest_worker.closed:
+                return standing
+            await stepped.wait()
+
+
+async def learned(digest_worker: DigestWorker, on_learning: Callable[[], None]) -> None:
+    """Return once nothing is left that could be learned now, or a minute is over: a daemon that
+    was run for a single message may be the last that reads the sessions. `on_learning` is called
+    when it takes more than a moment."""
+    loop = asyncio.get_running_loop()
+    telling = loop.call_later(NOTICEABLE_SECONDS, on_learning)
+    try:
+        async with asyncio.timeout(LEARNING_SECONDS):
+            await digest_worker.flush()
+    except TimeoutError:
+        logger.info("not all of the idle conversations were read: the next chat goes on")
+    finally:
+        telling.cancel()
+
+
 def _due(session: Session, user_id: str) -> tuple[Digest | None, bool]:
     """The oldest digest for which something can be done, and whether one before it, or
     all there are, wait for turns."""
     waits = False
     for digest in digests.under_way_of(session, user_id):
-        if digest.state is not DigestState.SEALED:
-            return digest, waits
-        if not digests.waits_for_turns(session, digest):
+        if not _waits_for_turns(session, digest):
             return digest, waits
         waits = True
     return None, waits
+
+
+def _standing(
+    session: Session, digest_ids: Sequence[int]
+) -> tuple[Sequence[Digest], Collection[int]]:
+    """The digests, and the numbers of those that wait for turns of their session."""
+    found = [digests.get(session, digest_id) for digest_id in digest_ids]
+    standing = [digest for digest in found if digest is not None]
+    unanswered = {each.digest_id for each in standing if _waits_for_turns(session, each)}
+    return standing, unanswered
+
+
+def _waits_for_turns(session: Session, digest: Digest) -> bool:
+    return digest.state is DigestState.SEALED and digests.waits_for_turns(session, digest)
+
+
+def _unsettled(
+    standing: Sequence[Digest], unanswered: Collection[int], over_budget: Collection[str]
+) -> int:
+    """How many will go on soon: not those of a user for whom it has just failed, and not
+    those whose session has messages that wait, who knows how long, for their answers."""
+    waiting = {digest.user_id for digest in standing if digest.attempts} | {*over_budget}
+    return sum(
+        each.state not in OVER and each.user_id not in waiting and each.digest_id not in unanswered
+        for each in standing
+    )

@@ -16,15 +16,15 @@ from sqlalchemy.orm import Session, aliased
 
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
-from gaia.errors import UnfitMemoryError, UnknownMemoryError
+from gaia.errors import UnfitMemoryError
 from gaia.memory import graph, ledger, pending
-from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.rows import text_hash
 from gaia.memory.text import content_terms
+from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
 
 LONGEST_BEFORE = 160
@@ -32,35 +32,28 @@ LONGEST_BEFORE = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Digested:
-    """The digest that is written. `session_id` is the session that it has read, `context` where
-    its memories belong. What a
-    `is_fallback` found, which asked no model, is pending as a whole."""
-
-    digest_id: int
-    user_id: str
-    session_id: str
-    context: str = GLOBAL
-    is_fallback: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Committed:
     """What a digest made of the ledger: what counts now and did not before; what counts
-    no more, with what took its place, if anything did; how many are pending; how many
+    no more, with what took its place; how many are pending; how many
     proposals were left out."""
 
     learned: Sequence[Memory]
-    replaced: Sequence[tuple[Memory, Memory | None]]
+    replaced: Sequence[tuple[Memory, Memory]]
     episode: Memory | None
     pending: int = 0
     left_out: int = 0
 
 
 def commit(
-    session: Session, digest: Digested, checked: Sequence[Checked], now: datetime
+    session: Session,
+    digest: Digest,
+    checked: Sequence[Checked],
+    now: datetime,
+    *,
+    is_fallback: bool = False,
 ) -> Committed:
-    """Write what was found in the windows of a digest, in their order.
+    """Write what was found in the windows of a digest, in their order. All of it is pending when
+    it `is_fallback`, for which no model was asked.
 
     What the same digest wrote before, as when it was done without a model, is taken back
     first: nothing is learned twice.
@@ -71,10 +64,7 @@ def commit(
     graph.catch_up(session, owner(digest.user_id))
     before = read_journal(session, digest.digest_id)
     take_back(session, digest.user_id, before, now, for_good=True)
-    authorship = Authorship.of(
-        session, digest.user_id, digest.digest_id, digest.session_id, digest.context
-    )
-    writing = _DigestWriter(session, digest, authorship, now)
+    writing = _DigestWriter(session, Authorship.of(session, digest), now, is_fallback=is_fallback)
     for number, window in enumerate(checked, start=1):
         for position, proposal in enumerate(window.proposals):
             writing.write((number, position), proposal)
@@ -87,16 +77,17 @@ class _DigestWriter:
     """One digest on its way into the ledger. `done` is what it did so far."""
 
     def __init__(
-        self, session: Session, digest: Digested, authorship: Authorship, now: datetime
+        self, session: Session, authorship: Authorship, now: datetime, *, is_fallback: bool
     ) -> None:
         self.done: list[Entry] = []
         self._session = session
-        self._digest = digest
-        self._user_id = digest.user_id
+        self._digest = authorship.digest
+        self._user_id = authorship.digest.user_id
         self._authorship = authorship
         self._now = now
+        self._is_fallback = is_fallback
         self._became: dict[tuple[int, int], int] = {}
-        self._heirs: dict[int, int | None] = {}
+        self._heirs: dict[int, int] = {}
         self._left_out = 0
 
     def write(self, place: tuple[int, int], proposal: Proposal) -> None:
@@ -141,7 +132,7 @@ class _DigestWriter:
 
     def _apply(self, proposal: Proposal) -> Memory | None:
         """The memory that a proposal became; None when there is nothing to write."""
-        if proposal.pending or self._digest.is_fallback:
+        if proposal.pending or self._is_fallback:
             return self._add_pending(proposal)
         replaced = list(self._replaced(proposal))
         if not replaced and _was_given_up(self._session, self._digest, proposal):
@@ -154,13 +145,14 @@ class _DigestWriter:
             text = f"{said.text} (before: {before})"
             said = replace(said, text=text if len(text) <= ledger.LONGEST_MEMORY else said.text)
         added = ledger.add(self._session, self._user_id, said, self._now)
+        heir_id = added.memory.memory_id
         for old in replaced:
-            if old.memory_id != added.memory.memory_id:
-                heir_id = added.memory.memory_id
+            if old.memory_id != heir_id:
                 ledger.give_way(self._session, self._user_id, old.memory_id, heir_id, self._now)
-                self._note_end(old, added.memory)
+                self.done.append(Entry(Deed.ENDED, old.memory_id))
+                self._heirs[old.memory_id] = heir_id
         self._note(added)
-        return ledger.get(self._session, self._user_id, added.memory.memory_id)
+        return ledger.get(self._session, self._user_id, heir_id)
 
     def _replaced(self, proposal: Proposal) -> Iterator[Memory]:
         """What a proposal takes the place of: what was said before it, and is repeated word
@@ -188,9 +180,8 @@ class _DigestWriter:
         seen: set[int] = set()
         while number is not None and number not in seen:
             seen.add(number)
-            try:
-                memory = ledger.get(self._session, self._user_id, number)
-            except UnknownMemoryError:
+            memory = ledger.find(self._session, self._user_id, number)
+            if memory is None:
                 return None
             if memory.status is MemoryStatus.ACTIVE:
                 return memory
@@ -216,29 +207,19 @@ class _DigestWriter:
             deed = Deed.WROTE if own else Deed.SUPPORTED
             self.done.append(Entry(deed, added.memory.memory_id))
 
-    def _note_end(self, old: Memory, heir: Memory | None) -> None:
-        self.done.append(Entry(Deed.ENDED, old.memory_id))
-        self._heirs[old.memory_id] = None if heir is None else heir.memory_id
-
-    def _heir(self, old: Memory) -> Memory | None:
+    def _heir(self, old: Memory) -> Memory:
         """What stands in the place of `old` now: what replaced it may have been replaced."""
         heir_id = self._heirs[old.memory_id]
         while heir_id in self._heirs:
             heir_id = self._heirs[heir_id]
-        if heir_id is None:
-            return None
-        try:
-            return ledger.get(self._session, self._user_id, heir_id)
-        except UnknownMemoryError:
-            return None
+        return ledger.get(self._session, self._user_id, heir_id)
 
 
-def _was_given_up(session: Session, digest: Digested, proposal: Proposal) -> bool:
+def _was_given_up(session: Session, digest: Digest, proposal: Proposal) -> bool:
     """Whether the same counted once, and something that was said later took its place."""
     heir = aliased(MemoryRow)
-    until = session.scalars(
-        select(heir.valid_from)
-        .select_from(MemoryRow)
+    given_up = (
+        select(MemoryRow.memory_id)
         .join(heir, heir.memory_id == MemoryRow.superseded_by)
         .where(
             MemoryRow.user_id == digest.user_id,
@@ -246,7 +227,8 @@ def _was_given_up(session: Session, digest: Digested, proposal: Proposal) -> boo
             MemoryRow.context == digest.context,
             MemoryRow.hash == text_hash(proposal.text),
             MemoryRow.status == MemoryStatus.SUPERSEDED,
+            heir.valid_from > proposal.said_at,
         )
+        .limit(1)
     )
-    times: list[datetime] = list(until)
-    return any(time > proposal.said_at for time in times)
+    return session.scalar(given_up) is not None

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gaia.store.archive import ArchivedTurn
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.memory_tables import MemoryKind
 from gaia.store.usage import Tariff, Usage
 
 
@@ -47,17 +47,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something known already, shown to the model under a small `number`, from 1.
-
-    `source` and `said_at` decide whether a digest may change it.
-    """
+    """Something known already, shown to the model under a small `number`, from 1."""
 
     number: int
     target: Target
     kind: MemoryKind
     text: str
-    source: MemorySource
-    said_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +145,7 @@ class Checked:
     refused: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
+class Extracted(NamedTuple):
     """An extraction, and what it cost."""
 
     extraction: Extraction
@@ -176,8 +170,7 @@ class Extractor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a model answered, and what it cost."""
 
     text: str

@@ -157,10 +157,20 @@ def get(session: Session, user_id: str, memory_id: int) -> Memory:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
-    row = session.scalar(rows.one_of(user_id, memory_id))
-    if row is None:
+    found = find(session, user_id, memory_id)
+    if found is None:
         raise UnknownMemoryError(f"there is no memory {memory_id}: 'gaia memory list' shows all")
-    return memory_of(row)
+    return found
+
+
+def find(session: Session, user_id: str, memory_id: int) -> Memory | None:
+    """A memory of the user, whatever its status, if they have one of that number.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    row = session.scalar(rows.one_of(user_id, memory_id))
+    return None if row is None else memory_of(row)
 
 
 def get_many(session: Session, user_id: str, memory_ids: Collection[int]) -> Sequence[Memory]:

@@ -64,13 +64,15 @@ MOST_TERMS = 10_000
 
 INVISIBLE = regex.compile(r"(?V1)[[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}]--\s]")
 
-_UNSPACED = (
+UNSPACED_SCRIPTS = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
     r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 )
+"""Part of a class of a regular expression: what puts no space between words."""
+
 TOKEN = regex.compile(
-    rf"(?V1)(?P<unspaced>[{_UNSPACED}][{_UNSPACED}\p{{M}}]*)"
-    rf"|(?P<word>[[\p{{L}}\p{{N}}]--[{_UNSPACED}]][[\p{{L}}\p{{N}}\p{{M}}]--[{_UNSPACED}]]*)"
+    rf"(?V1)(?P<unspaced>[{UNSPACED_SCRIPTS}][{UNSPACED_SCRIPTS}\p{{M}}]*)"
+    rf"|(?P<word>[[\p{{L}}\p{{N}}]--[{UNSPACED_SCRIPTS}]][[\p{{L}}\p{{N}}\p{{M}}]--[{UNSPACED_SCRIPTS}]]*)"
     r"|\p{Regional_Indicator}{2}|\p{Extended_Pictographic}"
 )
 NO_WORD = regex.compile(r"[^\p{L}\p{M}\p{N}]+")

@@ -17,8 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from channels.terminal import TerminalChannel
 from channels.terminal_wire import TERMINAL_PATH
-from gaia.digest.on_demand import digest_now
-from gaia.digest.worker import DigestWorker
+from gaia.digest.worker import DigestWorker, digest_now
 from gaia.errors import GaiaError, IndexUnavailableError, MissingOwnerError
 from gaia.memory.index.index import Index
 from gaia.memory.search import Search

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from itertools import count
 
 from gaia.digest import write
-from gaia.digest.write import Committed, Digested
+from gaia.digest.write import Committed
 from gaia.memory.extraction import Change, Checked, Proposal, Target
+from gaia.store import digests
 from gaia.store.digest_tables import ArchivedTurnRow, DigestRow, DigestState
+from gaia.store.digests import Digest
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.tables import ConversationRow
@@ -51,7 +53,7 @@ class Digests:
         self.user_id = user_id
         self._chats = count(1)
 
-    async def sealed(self, *, ended_at: datetime = SAID) -> Digested:
+    async def sealed(self, *, ended_at: datetime = SAID) -> Digest:
         """A digest that waits, of a session whose last turn was said at `ended_at`."""
         with self.database.writing() as session:
             conversation = ConversationRow(
@@ -90,12 +92,16 @@ class Digests:
                 )
             )
             session.flush()
-            return Digested(row.digest_id, self.user_id, row.session_id)
+            sealed = digests.get(session, row.digest_id)
+            assert sealed is not None
+            return sealed
 
-    async def commit(self, digest: Digested, *windows: Checked, now: datetime = READ) -> Committed:
+    async def commit(
+        self, digest: Digest, *windows: Checked, now: datetime = READ, is_fallback: bool = False
+    ) -> Committed:
         """Write a digest, and mark it as written."""
         with self.database.writing() as session:
-            done = write.commit(session, digest, windows, now)
+            done = write.commit(session, digest, windows, now, is_fallback=is_fallback)
             row = session.get_one(DigestRow, digest.digest_id, populate_existing=True)
             row.state, row.committed_at = DigestState.COMMITTED, now
             return done

@@ -1,12 +1,14 @@
-"""Turns of the archive and windows of them, for tests that need no store."""
+"""Turns of the archive, windows of them and what is offered with one, for tests that need no
+store."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from gaia.memory.extraction import Window
+from gaia.memory.extraction import Offer, Target, Window
 from gaia.store.archive import ArchivedTurn
+from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import START
 
 
@@ -55,3 +57,8 @@ def a_window(
         user_name=user_name,
         in_group=in_group,
     )
+
+
+def an_offer(number: int, text: str) -> Offer:
+    """A fact that is known, of the memory of the same number."""
+    return Offer(number, Target(number), MemoryKind.FACT, text)

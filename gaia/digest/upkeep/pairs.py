@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.digest.answers import listed, number_of, read_json, unwrapped, word_of
+from gaia.digest.answers import (
+    NUMBER,
+    list_of,
+    listed,
+    number_of,
+    object_of,
+    one_of,
+    read_json,
+    unwrapped,
+    word_of,
+)
 from gaia.digest.prompt import safe
 from gaia.digest.verify import Effect
 from gaia.memory import credentials, ledger, rows
@@ -34,25 +44,7 @@ changes, one a pair:
 - "same": both say the same, and neither says more.
 - "unrelated": it has nothing to do with it."""
 
-SHAPE: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "changes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "pair": {"type": "integer"},
-                    "change": {"type": "string", "enum": [each.value for each in Effect]},
-                },
-                "required": ["pair", "change"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["changes"],
-    "additionalProperties": False,
-}
+SHAPE = object_of(changes=list_of(object_of(pair=NUMBER, change=one_of(Effect))))
 
 
 @dataclass(frozen=True, slots=True)

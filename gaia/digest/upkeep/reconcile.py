@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy.orm import Session
 
 from gaia.core.budgets import Budgets, Spending
+from gaia.digest.calls import Calls
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.digest.upkeep import pairs
 from gaia.digest.upkeep.pairs import Pair
 from gaia.digest.verify import Effect
-from gaia.errors import FailedCallError
 from gaia.memory import ledger
-from gaia.memory.extraction import Reader
+from gaia.memory.extraction import AskModel, Reader
 from gaia.memory.protocols import Neighbour
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import upkeep_runs, usage
 from gaia.store.engine import Database
-from gaia.store.usage import Tariff, Usage
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
@@ -40,14 +39,6 @@ NEIGHBOURS = 10
 """Memories that one is compared with, at most."""
 
 Nearest = Callable[[str, str, int], Awaitable[Sequence[Neighbour]]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Pairs that were found, and up to which memory they were looked for."""
-
-    found: Sequence[Pair]
-    seen_to: int
 
 
 class Reconciler:
@@ -67,8 +58,7 @@ class Reconciler:
         self._database = database
         self._nearest = nearest
         self._reader = reader
-        self._spending = spending
-        self._budgets = budgets
+        self._calls = Calls(database, spending, budgets, clock, settings)
         self._clock = clock
         self._settings = settings
 
@@ -79,21 +69,23 @@ class Reconciler:
             IndexUnavailableError: The index cannot be asked.
             ModelError: The model gave no answer.
         """
-        seen_to, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
-        look = await self._look(user_id, seen_to)
-        if look.seen_to == seen_to and not look.found:
+        before, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
+        found, seen_to = await self._look(user_id, before)
+        if seen_to == before and not found:
             return 0
-        effects = {each.numbers: Effect.SAME for each in look.found if each.has_same_words}
-        asked = [each for each in look.found if each.numbers not in effects]
+        effects = {each.numbers: Effect.SAME for each in found if each.has_same_words}
+        asked = [each for each in found if each.numbers not in effects]
         with self._reader.lease() as reader:
             if asked and not reader.ask.is_small:
-                if await self._database.read(self._is_used_up, user_id, reader.ask.tariff):
+                if await self._database.read(self._calls.used_up, user_id, reader.ask.tariff):
                     logger.info("memories of %s are compared another night", user_id)
                     return 0
-                effects |= await self._judge(reader, user_id, asked)
-        return await self._database.write(_write, user_id, look, effects, self._clock.now())
+                effects |= await self._judge(reader.ask, user_id, asked)
+        now = self._clock.now()
+        return await self._database.write(_write, user_id, found, seen_to, effects, now)
 
-    async def _look(self, user_id: str, seen_to: int) -> _Look:
+    async def _look(self, user_id: str, seen_to: int) -> tuple[Sequence[Pair], int]:
+        """The pairs of memories beyond `seen_to`, and up to which they were looked for."""
         settings = self._settings.value.memory.upkeep
         found: list[Pair] = []
         new = await self._database.read(pairs.unseen, user_id, seen_to, MOST_LOOKED_UP)
@@ -105,44 +97,33 @@ class Reconciler:
             if len(found) == settings.most_pairs:
                 break
             seen_to = memory.memory_id
-        return _Look(found, seen_to)
+        return found, seen_to
 
     async def _judge(
-        self, reader: Reader, user_id: str, asked: Sequence[Pair]
+        self, ask: AskModel, user_id: str, asked: Sequence[Pair]
     ) -> Mapping[tuple[int, int], Effect]:
-        used = Usage(reader.ask.name, usage.UPKEEP, 1, 0, 0, reader.ask.tariff)
-        try:
-            answer = await reader.ask(
-                pairs.INSTRUCTIONS, pairs.question(asked), pairs.SHAPE, purpose=usage.UPKEEP
-            )
-            used = replace(answer.usage, tariff=reader.ask.tariff)
-        except FailedCallError as exc:
-            used = replace(used, tokens_in=exc.tokens_in, tokens_out=exc.tokens_out)
-            raise
-        finally:
-            await self._database.write(self._spending.add, user_id, used)
-        return pairs.effects_of(answer.text, asked)
-
-    def _is_used_up(self, session: Session, user_id: str, tariff: Tariff) -> bool:
-        today = self._clock.now().astimezone().date()
-        made = usage.calls(session, user_id, today, usage.LEARNING)
-        if made >= self._settings.value.memory.calls_per_day:
-            return True
-        is_free = tariff is Tariff.FREE
-        return not is_free and self._budgets.used_up(session, user_id) is not None
+        question = pairs.question(asked)
+        told = await self._calls.make(
+            ask,
+            usage.UPKEEP,
+            lambda _: user_id,
+            partial(ask, pairs.INSTRUCTIONS, question, pairs.SHAPE, purpose=usage.UPKEEP),
+        )
+        return pairs.effects_of(told, asked)
 
 
 def _write(
     session: Session,
     user_id: str,
-    look: _Look,
+    found: Sequence[Pair],
+    seen_to: int,
     effects: Mapping[tuple[int, int], Effect],
     now: datetime,
 ) -> int:
     done: list[Entry] = []
     still = [
         pair
-        for pair in look.found
+        for pair in found
         if pairs.is_unchanged(session, pair.earlier) and pairs.is_unchanged(session, pair.later)
     ]
     pairs.note_compared(session, user_id, still)
@@ -155,5 +136,5 @@ def _write(
         ledger.give_way(session, user_id, loser.memory_id, heir.memory_id, now)
         gone.add(loser.memory_id)
         done.append(Entry(Deed.ENDED, loser.memory_id))
-    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=look.seen_to)
+    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=seen_to)
     return len(done)

@@ -81,9 +81,8 @@ def _said_again(
     for episode in episodes:
         turns = archive.of_session(session, str(episode.session_id))
         for sentence in worth_choosing(turns, in_group=in_group):
-            terms = frozenset(content_terms(sentence.text))
-            if terms:
-                said[episode.context, terms][str(episode.session_id)] = sentence
+            terms = content_terms(sentence.text)
+            said[episode.context, terms][str(episode.session_id)] = sentence
     known = _known(session, user_id)
     often = sorted(said.items(), key=lambda each: -len(each[1]))
     for (context, terms), by_session in often:
@@ -100,17 +99,16 @@ def _known(session: Session, user_id: str) -> Sequence[frozenset[str]]:
             MemoryRow.status.in_((MemoryStatus.ACTIVE, MemoryStatus.PENDING)),
         )
     )
-    return [frozenset(content_terms(text)) for text in texts]
+    return [content_terms(text) for text in texts]
 
 
 def _keep_aside(
     session: Session, user_id: str, context: str, sentence: Sentence, now: datetime
 ) -> int | None:
     """The number of the pending memory; None where it cannot be one, or was forgotten."""
-    words = f"{sentence.sender}: {sentence.text}" if sentence.sender else sentence.text
     turn = sentence.turn
     said = Statement(
-        text=words,
+        text=sentence.by_sender(sentence.text),
         source=MemorySource.DIGEST,
         quote=sentence.text,
         context=context,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from gaia.digest.mem0 import Mem0Ask
 from gaia.errors import ModelTimeoutError, ModelUnavailableError
 from gaia.memory.index.factories import Factories
+from gaia.memory.index.llm import Mem0Ask
 from gaia.memory.index.opener import open_llm
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, Secrets

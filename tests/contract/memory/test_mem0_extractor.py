@@ -13,30 +13,19 @@ import pytest
 from gaia.digest.check import claims
 from gaia.digest.mem0 import Mem0Extractor
 from gaia.errors import ModelUnavailableError, UnusableExtractionError
-from gaia.memory.extraction import Offer, Target, Window
-from gaia.store.archive import ArchivedTurn
-from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.memory.extraction import Window
 from gaia.testing.clock import until
 from tests.harness.digests import ScriptedAsk
+from tests.harness.turns import a_turn, a_window, an_offer
 
 SAID_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SAID = "I'm vegetarian, and Grace is my sister. Is Rome nice?"
-PORTO = Offer(1, Target(7), MemoryKind.FACT, "Ada lives in Porto", MemorySource.USER, SAID_AT)
+PORTO = an_offer(1, "Ada lives in Porto")
 
 
 def window(words: str = SAID, *, so_far: str = "") -> Window:
-    turn = ArchivedTurn(
-        archive_id=1,
-        turn_id="turn-1",
-        user_id="u_1",
-        conversation_id=1,
-        session_id="s",
-        asked=words,
-        words=words,
-        answer="Yes, Rome is nice.",
-        said_at=SAID_AT,
-    )
-    return Window(1, 1, (turn,), so_far, "Ada", in_group=False)
+    turn = a_turn(1, words, "Yes, Rome is nice.", said_at=SAID_AT)
+    return a_window(turns=[turn], so_far=so_far)
 
 
 def facts(*texts: str, by: str = "user") -> str:

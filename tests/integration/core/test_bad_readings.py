@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gaia.digest.extract import GaiaExtractor
-from gaia.digest.on_demand import digest_now
+from gaia.digest.worker import digest_now
 from gaia.memory.extraction import Reader
 from gaia.store.digest_tables import DigestState
 from tests.harness.digests import ScriptedAsk

@@ -27,13 +27,11 @@ def test_nothing_new_is_said_in_a_sentence_and_offers_nothing_to_undo():
 
 def test_what_is_new_and_what_it_replaces_is_told_once():
     old = a_memory(1, "Lives in *Lisbon*")
-    gone = a_memory(3, "Has a dog")
     other = a_memory(4, "Likes tea")
-    reply = WORDS.learned(committed(PORTO, other, replaced=[(old, PORTO), (gone, None)]))
+    reply = WORDS.learned(committed(PORTO, other, replaced=[(old, PORTO)]))
     assert reply.text.splitlines() == [
         "I read through our last conversation and keep:",
         "#2 “Lives in Porto”, replacing “Lives in \\*Lisbon\\*”",
-        "“Has a dog” is no longer true",
         "#4 “Likes tea”",
         "/undo undoes it.",
     ]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gaia.digest.check import summary
 from gaia.digest.extractive import LONGEST_ABSTRACT, abstract, findings
+from gaia.memory.text import storable
 from tests.harness.turns import a_turn, a_window, turns_of
 
 
@@ -71,7 +72,7 @@ def test_an_abstract_is_one_short_line_of_what_was_talked_about() -> None:
 @given(st.lists(st.text(max_size=200), max_size=8))
 def test_nothing_that_is_held_was_not_said(said: list[str]) -> None:
     found = findings(turns_of(*said))
-    assert all(any(each.quote in words for words in said) for each in found.proposals)
+    assert all(any(each.quote in storable(words) for words in said) for each in found.proposals)
     assert len(found.summary) <= LONGEST_ABSTRACT
 
 

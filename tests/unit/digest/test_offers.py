@@ -8,14 +8,15 @@ import pytest
 
 from gaia.digest.known import Known, chosen
 from gaia.errors import MissingOwnerError
-from gaia.memory.extraction import Change, Checked, Proposal, Target
+from gaia.memory.extraction import Change, Checked, Target
 from gaia.memory.memory import Memory
 from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
-from gaia.testing.clock import START, FakeClock
+from gaia.testing.clock import FakeClock
 from tests.harness.book import Book, said
 from tests.harness.memories import NothingFound, a_memory
+from tests.harness.proposals import proposal
 from tests.harness.turns import a_window
 
 
@@ -31,11 +32,6 @@ class Found(NothingFound):
     ) -> Sequence[Memory]:
         self.asked.append(text)
         return self.memories[:limit]
-
-
-def proposal(text: str, *replaced: Target) -> Proposal:
-    changes = [(each, Change.REPLACES) for each in replaced]
-    return Proposal(MemoryKind.FACT, text, text, "t_1", 1, START, changes=changes)
 
 
 def facts(count: int, first: int = 1) -> list[Memory]:
@@ -63,14 +59,13 @@ def test_rules_and_earlier_findings_have_a_third_each_where_there_is_more() -> N
 
 
 def test_earlier_findings_are_named_by_window_and_place_but_for_what_gave_way() -> None:
-    gone = Target(None, 1, 0)
+    gone = Target(None, 1, 0), Target(7)
+    changes = [(each, Change.REPLACES) for each in gone]
     read = [
         Checked("", [proposal("Ada lives in Lisbon"), proposal("Ada likes tea")], {}),
         Checked(
             "",
-            [
-                proposal("Ada lives in Porto", gone, Target(7)),
-            ],
+            [proposal("Ada lives in Porto", changes=changes)],
             {},
         ),
     ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from gaia.digest import undo as undoing
 from gaia.digest.undo import Undone
 from gaia.memory import ledger
@@ -17,11 +15,6 @@ from tests.harness.book import Book, said
 from tests.harness.proposals import READ, Digests, instead_of, proposal, window
 
 PORTO = "I live in Porto, no longer in Lisbon"
-
-
-@pytest.fixture
-def digests(book: Book, ada: User) -> Digests:
-    return Digests(book.database, ada.user_id)
 
 
 async def undo(book: Book, user: User, *, after: timedelta = timedelta(0)) -> Undone | None:

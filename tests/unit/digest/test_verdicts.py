@@ -12,11 +12,10 @@ import pytest
 from gaia.digest import proposals
 from gaia.digest.check import Claims, Refusal, claims
 from gaia.digest.verify import UNASKED, Effect, Verdict, Verdicts, verdicts_of, verify
-from gaia.memory.extraction import Change, Checked, Extraction, Finding, Offer, Relation, Target
-from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.testing.clock import START
+from gaia.memory.extraction import Change, Checked, Extraction, Finding, Offer, Relation
+from gaia.store.memory_tables import MemoryKind
 from tests.harness.digests import ScriptedAsk
-from tests.harness.turns import a_turn, a_window
+from tests.harness.turns import a_turn, a_window, an_offer
 
 ZONE = ZoneInfo("Europe/Lisbon")
 MONDAY = datetime(2026, 3, 2, 15, tzinfo=ZONE)
@@ -24,10 +23,6 @@ MONDAY = datetime(2026, 3, 2, 15, tzinfo=ZONE)
 
 def finding(quote: str, text: str = "A claim", **fields: object) -> Finding:
     return Finding(MemoryKind(str(fields.pop("kind", "fact"))), text, quote, **fields)  # type: ignore[arg-type]
-
-
-def offer(number: int, text: str) -> Offer:
-    return Offer(number, Target(number), MemoryKind.FACT, text, MemorySource.TOOL, START)
 
 
 def claimed(said: str, *found: Finding, known: Sequence[Offer] = (), group: bool = False) -> Claims:
@@ -181,7 +176,7 @@ def test_what_is_replaced_is_judged_by_the_two_sentences(
     effects: Sequence[Effect], target: int | None, changes: list[tuple[int, Change]]
 ) -> None:
     found = finding("I moved from Lisbon to Porto", target=target)
-    known = [offer(1, "I live in Lisbon"), offer(2, "Rex barks")]
+    known = [an_offer(1, "I live in Lisbon"), an_offer(2, "Rex barks")]
     (made,) = judged(found.quote, found, known=known, effects=effects).proposals
     assert [(each.memory_id, change) for each, change in made.changes] == changes
 
@@ -251,7 +246,7 @@ def test_an_answer_without_a_verdict_judges_nothing(answer: str) -> None:
 async def test_the_model_reads_the_sentence_the_claim_and_what_is_known() -> None:
     window = a_window(turns=[a_turn(1, "Hi! I like <tea>.", said_at=MONDAY)])
     found = Extraction("x", [finding("I like", "Ada likes tea")])
-    told = claims(found, window, [offer(3, "Ada likes tea and cake")])
+    told = claims(found, window, [an_offer(3, "Ada likes tea and cake")])
     answer = {
         "verdicts": [{"item": 1, "verdict": "other person"}],
         "changes": [{"item": 1, "known": 3, "change": "contradicts for a while"}],

@@ -40,6 +40,7 @@ CALLS: dict[str, Call] = {
     "set_pinned": partial(ledger.set_pinned, memory_id=1, pinned=True, now=START),
     "set_sensitive": partial(ledger.set_sensitive, memory_id=1, sensitive=True, now=START),
     "get": partial(ledger.get, memory_id=1),
+    "find": partial(ledger.find, memory_id=1),
     "get_many": partial(ledger.get_many, memory_ids=[1]),
     "page": ledger.page,
     "every": partial(ledger.every, limit=10, active=False),
