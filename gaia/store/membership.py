@@ -40,7 +40,16 @@ HELD, RECOVER, LEAD = "held", "recover", "lead"
 class Membership:
     """Implements `core.workers.Share` for conversations. `join` comes first, `run` follows."""
 
-    def __init__(self, database: PostgresDatabase, home: Home) -> None:
+    def __init__(
+        self,
+        database: PostgresDatabase,
+        home: Home,
+        *,
+        beat_seconds: float = BEAT_SECONDS,
+        steady_seconds: float = processes.LIFE_SECONDS,
+    ) -> None:
+        """Others are taken for dead once it was `steady_seconds` in touch itself."""
+        self._beat_seconds, self._steady_seconds = beat_seconds, steady_seconds
         self.process_id = secrets.token_hex(8)
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._database = database
@@ -161,7 +170,7 @@ class Membership:
             self._due.put_nowait(self._recover)
             while True:
                 await self._beat(connection)
-                async for notice in connection.notifies(timeout=BEAT_SECONDS):
+                async for notice in connection.notifies(timeout=self._beat_seconds):
                     self._heard(notice.payload)
 
     async def _beat(self, connection: psycopg.AsyncConnection) -> None:
@@ -174,7 +183,7 @@ class Membership:
             self._steady_since = now
         has_to_tidy, leads = row
         # Where the server was away, all others have been silent for as long as this one.
-        is_steady = now - self._steady_since > processes.LIFE_SECONDS
+        is_steady = now - self._steady_since >= self._steady_seconds
         if has_to_tidy and is_steady:
             self._due.put_nowait(self._tidy)
         elif leads:

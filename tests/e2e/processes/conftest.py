@@ -29,7 +29,7 @@ from tests.servers.balancer import Balancer, running_balancer
 from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
 from tests.servers.telegram import Person, TelegramServer, running_telegram
 
-ANSWERED_SECONDS = 120
+ANSWERED_SECONDS = 240
 
 
 class Gaia:
