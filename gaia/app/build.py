@@ -302,7 +302,7 @@ def _build_intake(
             delivery=delivery,
             warmer=warmer,
             observer=base.counters,
-            until_leads=base.shares.until_leads,
+            shares=base.shares,
         )
 
     return _Intake(strangers, commands, dispatcher, warmer, gateway)

@@ -43,5 +43,6 @@ def shares_of(membership: Membership | None) -> Shares:
         leads=lambda: membership.leads,
         lives=lambda: membership.lives,
         until_leads=membership.until_leads,
+        here=membership.here,
         processes=membership.processes,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
@@ -16,8 +16,9 @@ from gaia.agent.turn import Agent, Known, Scene
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.outcomes import Observer
+from gaia.core.shares import Shares
 from gaia.core.turn_end import session_key
-from gaia.errors import ModelError
+from gaia.errors import ModelError, StoreError
 from gaia.memory.contexts import GLOBAL
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt
 from gaia.ports import Clock
@@ -43,9 +44,10 @@ class ChannelGateway:
         delivery: Delivery,
         warmer: ModelWarmer,
         observer: Observer,
-        until_leads: Callable[[], Awaitable[None]],
+        shares: Shares,
     ) -> None:
-        self._until_leads = until_leads
+        self._shares = shares
+        self._moves: set[asyncio.Task[None]] = set()
         self._channel = channel
         self._database = database
         self._clock = clock
@@ -55,12 +57,23 @@ class ChannelGateway:
         self._observer = observer
 
     async def receive(self, inbound: Inbound) -> Receipt:
+        await self._shares.here(self._channel, inbound.chat)
         receipt = await self._dispatcher.receive(inbound)
         self._observer.received(self._channel, receipt.kind)
         return receipt
 
     def reachable(self, chat: str) -> None:
         self._delivery.reachable(self._channel, chat)
+        moving = asyncio.create_task(self._move(chat), name=f"move-{chat}")
+        self._moves.add(moving)
+        moving.add_done_callback(self._moves.discard)
+
+    async def _move(self, chat: str) -> None:
+        try:
+            for conversation_id in await self._shares.here(self._channel, chat):
+                self._delivery.wake(conversation_id)
+        except StoreError as exc:
+            logger.warning("a chat cannot be taken over: %s", exc)
 
     async def moved(self, old_chat: str, new_chat: str) -> None:
         moved = await move_chat(self._database, self._clock, self._channel, old_chat, new_chat)
@@ -74,7 +87,7 @@ class ChannelGateway:
         return await self._database.read(outbox.file_content, outbox_id)
 
     async def until_asks(self) -> None:
-        await self._until_leads()
+        await self._shares.until_leads()
 
     def expect(self, address: Address) -> None:
         self._warmer.expect(address)

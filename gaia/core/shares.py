@@ -34,6 +34,10 @@ async def _at_once() -> None:
     """There is nobody to wait for."""
 
 
+async def _nothing_moves(channel: str, chat: str) -> Sequence[int]:
+    return ()
+
+
 async def _none() -> Sequence[Process]:
     return ()
 
@@ -48,5 +52,7 @@ class Shares:
     lives: Callable[[], bool] = lambda: True
     """Whether this process has not been cut off from the others."""
     until_leads: Callable[[], Awaitable[None]] = _at_once
+    here: Callable[[str, str], Awaitable[Sequence[int]]] = _nothing_moves
+    """Of a channel and a chat: somebody is at it here. Returns what is this process's now."""
     processes: Callable[[], Awaitable[Sequence[Process]]] = _none
     """All that work together; none where there is one."""

@@ -33,6 +33,10 @@ BEAT_SECONDS = 2.0
 AGAIN_SECONDS = 0.5
 """Between two tries to reach a server that does not answer."""
 
+MOVING = ("terminal",)
+"""Channels that people reach at one machine: a conversation there goes with its chat, and who
+holds it is asked each time."""
+
 HELD, RECOVER, LEAD = "held", "recover", "lead"
 """What a notice is about: a conversation for its holder, what is free, what is the leader's."""
 
@@ -151,10 +155,17 @@ class Membership:
         Another one that holds it is told that there is work."""
         if key in self._held:
             return True
-        holder = await self._database.write(_claim, key, self.process_id)
-        if holder == self.process_id:
+        holder, channel = await self._database.write(_claim, key, self.process_id)
+        if holder == self.process_id and channel not in MOVING:
             self._held.add(key)
         return holder == self.process_id
+
+    async def here(self, channel: str, chat: str) -> Sequence[int]:
+        """Say that somebody is at a chat of this machine, and at no other's: their conversations
+        are this process's from now on. Returns those that are."""
+        if channel not in MOVING:
+            return ()
+        return await self._database.write(processes.move, channel, chat, self.process_id)
 
     def of_leader(self) -> OfLeader:
         """The share of what is for the leader."""
@@ -244,11 +255,11 @@ class OfLeader:
         return self._membership.leads
 
 
-def _claim(session: Session, conversation_id: int, process_id: str) -> str | None:
-    holder = processes.claim(session, conversation_id, process_id)
-    if holder is not None and holder != process_id:
+def _claim(session: Session, conversation_id: int, process_id: str) -> tuple[str, str]:
+    holder, channel = processes.claim(session, conversation_id, process_id) or ("", "")
+    if holder not in ("", process_id):
         processes.notify(session, f"{HELD}:{holder}:{conversation_id}")
-    return holder
+    return holder, channel
 
 
 def _tidy(session: Session, process_id: str) -> tuple[list[str], bool]:

@@ -51,7 +51,19 @@ _CLAIM = text(
     "SELECT conversation_id, :process_id FROM conversations "
     "WHERE conversation_id = :conversation_id "
     "ON CONFLICT (conversation_id) DO UPDATE SET process_id = holders.process_id "
-    "RETURNING process_id"
+    "RETURNING process_id, "
+    "(SELECT channel FROM conversations WHERE conversation_id = :conversation_id)"
+)
+_MOVE = text(
+    "INSERT INTO holders (conversation_id, process_id) "
+    "SELECT conversation_id, :process_id FROM conversations "
+    "WHERE channel = :channel AND chat = :chat "
+    "AND NOT EXISTS (SELECT 1 FROM inbox WHERE state IN ('running', 'stopping') "
+    "AND inbox.conversation_id = conversations.conversation_id) "
+    "AND NOT EXISTS (SELECT 1 FROM outbox WHERE state = 'sending' "
+    "AND outbox.conversation_id = conversations.conversation_id) "
+    "ON CONFLICT (conversation_id) DO UPDATE SET process_id = excluded.process_id "
+    "RETURNING conversation_id"
 )
 _RELEASE = text(
     "DELETE FROM holders WHERE conversation_id = :conversation_id AND process_id = :process_id"
@@ -116,10 +128,19 @@ def listed(session: Session) -> Sequence[Process]:
     ]
 
 
-def claim(session: Session, conversation_id: int, process_id: str) -> str | None:
-    """Hold a conversation if nobody does; returns who holds it. None when there is none."""
+def claim(session: Session, conversation_id: int, process_id: str) -> tuple[str, str] | None:
+    """Hold a conversation if nobody does; returns who holds it, and its channel. None when
+    there is none."""
     named = {"conversation_id": conversation_id, "process_id": process_id}
-    return session.execute(_CLAIM, named).scalar()
+    row = session.execute(_CLAIM, named).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def move(session: Session, channel: str, chat: str, process_id: str) -> Sequence[int]:
+    """Hold the conversations in a chat, whoever did, unless something is under way in them;
+    returns which they are."""
+    named = {"channel": channel, "chat": chat, "process_id": process_id}
+    return session.execute(_MOVE, named).scalars().all()
 
 
 def release(session: Session, conversation_id: int, process_id: str) -> None:

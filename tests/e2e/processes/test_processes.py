@@ -13,6 +13,7 @@ import signal
 
 import pytest
 
+from gaia.store.location import VARIABLE
 from tests.harness.effort import rounds
 
 PROCESSES = 3
@@ -89,3 +90,18 @@ async def test_one_that_ends_hands_over_at_once(made):
         person.writes("hello")
         await cluster.until_answered([(person, "hello")])
         cluster.check([(person, "hello")])
+
+
+@pytest.mark.timeout(120)
+async def test_a_chat_at_a_terminal_goes_on_at_another_machine(made, run_gaia):
+    async with made(2, PEOPLE[:1]) as cluster:
+        await cluster.start()
+        environ = {VARIABLE: cluster.url.render_as_string(hide_password=False)}
+        for number, gaia in enumerate([*cluster.gaias, *cluster.gaias]):
+            said = f"hello {number}"
+            chat = await run_gaia(gaia.home, "chat", "-m", said, environ=environ)
+            assert (chat.code, chat.stdout.strip()) == (0, f"echo: {said}"), chat.stderr
+        status = await run_gaia(cluster.gaias[0].home, "status", environ=environ)
+        assert status.stdout.count(", leads") == 1
+        held = cluster.rows("SELECT count(*) FROM holders")
+        assert held == [(1,)], "it is one conversation"

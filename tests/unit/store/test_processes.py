@@ -9,15 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, identities, processes
+from gaia.store import conversations, identities, outbox, processes
 from gaia.store.identities import Role
 from gaia.store.membership import Membership
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
+from gaia.store.tables import OutboxRow, OutboxState
 from gaia.store.users import Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.postgres import PostgresServer
@@ -81,22 +82,40 @@ async def test_the_first_leads_and_the_next_once_it_has_left(database: PostgresD
 
 async def test_one_of_the_same_home_has_ended(database: PostgresDatabase, talk: int) -> None:
     await join(database, "a", "one")
-    assert await database.write(processes.claim, talk, "a") == "a"
+    assert await database.write(processes.claim, talk, "a") == ("a", "fake")
     assert await join(database, "b", "one")
     assert await names(database) == ["b"]
-    assert await database.write(processes.claim, talk, "b") == "b"
+    assert await database.write(processes.claim, talk, "b") == ("b", "fake")
 
 
 async def test_a_conversation_is_held_by_one(database: PostgresDatabase, talk: int) -> None:
     await join(database, "a", "one")
     await join(database, "b", "two")
-    assert await database.write(processes.claim, talk, "a") == "a"
-    assert await database.write(processes.claim, talk, "b") == "a"
+    assert await database.write(processes.claim, talk, "a") == ("a", "fake")
+    assert await database.write(processes.claim, talk, "b") == ("a", "fake")
     await database.write(processes.release, talk, "b")
-    assert await database.write(processes.claim, talk, "b") == "a", "it is not b's to release"
+    assert await database.write(processes.claim, talk, "b") == ("a", "fake"), (
+        "it is not b's to release"
+    )
     await database.write(processes.release, talk, "a")
-    assert await database.write(processes.claim, talk, "b") == "b"
+    assert await database.write(processes.claim, talk, "b") == ("b", "fake")
     assert await database.write(processes.claim, 99, "b") is None
+
+
+async def test_a_chat_goes_with_whoever_is_at_it_unless_something_is_under_way(
+    database: PostgresDatabase, talk: int
+) -> None:
+    await join(database, "a", "one")
+    await join(database, "b", "two")
+    await database.write(processes.claim, talk, "a")
+    assert await database.write(processes.move, "fake", "ada", "b") == [talk]
+    assert await database.write(processes.move, "fake", "bob", "b") == []
+    assert await database.write(processes.claim, talk, "a") == ("b", "fake")
+    with database.writing() as session:
+        outbox.add(session, conversation_id=talk, turn_id=None, chunks=("hi",), now=START)
+        session.execute(update(OutboxRow).values(state=OutboxState.SENDING))
+    assert await database.write(processes.move, "fake", "ada", "a") == []
+    assert await database.write(processes.claim, talk, "a") == ("b", "fake")
 
 
 async def test_only_those_without_a_sign_are_removed_and_none_removes_itself(
@@ -109,7 +128,7 @@ async def test_only_those_without_a_sign_are_removed_and_none_removes_itself(
         await expire(database, process_id)
     assert await database.write(processes.remove_expired, "a") == ["name of b"]
     assert await names(database) == ["a", "c"]
-    assert await database.write(processes.claim, talk, "c") == "c"
+    assert await database.write(processes.claim, talk, "c") == ("c", "fake")
 
 
 async def test_nothing_counts_that_one_taken_for_dead_writes(
