@@ -17,7 +17,7 @@ from pathlib import Path
 
 from figures import Figure, as_json
 
-PARTS = ("turn", "growth", "load", "start", "commands", "prompt", "memory", "embedded")
+PARTS = ("turn", "growth", "load", "scale", "start", "commands", "prompt", "memory", "embedded")
 RECALL = "recall"
 ROOT = Path(__file__).parents[2]
 

@@ -29,16 +29,17 @@ async def measure(quick: bool) -> Sequence[Figure]:
         await ask(0, 0)
         for people in crowds:
             kit = Kit()
-            floor, _ = await _crowd(lambda n, m, kit=kit: kit.turn(f"{n}", m), people, each)
-            rate, taken = await _crowd(ask, people, each)
+            floor, _ = await crowd(lambda n, m, kit=kit: kit.turn(f"{n}", m), people, each)
+            rate, taken = await crowd(ask, people, each)
             figures += _figures(people, rate, taken, floor)
     return figures
 
 
-async def _crowd(
+async def crowd(
     ask: Callable[[int, int], Awaitable[float]], people: int, messages: int
 ) -> tuple[float, list[float]]:
-    """The answers a second, and the seconds that each took."""
+    """The answers a second, and the seconds that each took, of people who write again when
+    answered."""
 
     async def one(number: int) -> list[float]:
         return [await ask(number, message) for message in range(messages)]

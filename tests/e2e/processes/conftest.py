@@ -2,177 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import socket
-from asyncio.subprocess import DEVNULL
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import psycopg
 import pytest
-from sqlalchemy import URL
 
-from gaia.clock import SystemClock
-from gaia.messages import REPEAT_MARK, Address
-from gaia.paths import Home
-from gaia.store.location import VARIABLE
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Role, Users
-from tests.harness.forked import Forked, ForkServer
+from tests.harness.cluster import Cluster, cluster_of
+from tests.harness.forked import ForkServer
 from tests.harness.postgres import PostgresServer
-from tests.servers.balancer import Balancer, running_balancer
-from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
-from tests.servers.telegram import Person, TelegramServer, running_telegram
 
-ANSWERED_SECONDS = 240
-
-
-class Gaia:
-    """One of the processes: its home, and the port that the balancer knows."""
-
-    def __init__(self, forks: ForkServer, home: Home, port: int, url: str) -> None:
-        self.home, self.port = home, port
-        self._forks, self._url = forks, url
-        self._process: Forked | None = None
-
-    async def start(self) -> None:
-        """Start it, once the one before has ended."""
-        await self.ended()
-        self._process = await self._forks.start(
-            "gaia",
-            "serve",
-            environ={**os.environ, "GAIA_HOME": str(self.home.root), VARIABLE: self._url},
-            stdin=DEVNULL,
-            stderr=DEVNULL,
-        )
-
-    def send(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.send_signal(number)
-
-    def is_process(self, pid: int) -> bool:
-        """Whether it is the process of that number."""
-        return self._process is not None and self._process.pid == pid
-
-    async def ended(self) -> int:
-        """Its exit code, once it has ended; negative for a signal."""
-        return await self._process.wait() if self._process else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The processes, and what is around them."""
-
-    gaias: Sequence[Gaia]
-    server: PostgresServer
-    url: URL
-    telegram: TelegramServer
-    model: RemoteModelServer
-    balancer: Balancer
-
-    async def start(self) -> None:
-        """Start all, and return once all are ready."""
-        for gaia in self.gaias:
-            await gaia.start()
-        await self.balancer.until_ready(len(self.gaias))
-
-    def rows(self, query: str) -> list[tuple[object, ...]]:
-        """What the database answers."""
-        dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        with psycopg.connect(dsn) as connection:
-            return connection.execute(query).fetchall()  # type: ignore[call-overload, no-any-return]
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Return once it holds: what happens in another process tells no event."""
-        async with asyncio.timeout(seconds):
-            while not holds():  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
-
-    async def until_answered(self, said: Sequence[tuple[Person, str]]) -> None:
-        """Return once each has an answer, or it is too late to hope for it."""
-        wanted = {(person.chat_id, f"echo: {text}") for person, text in said}
-        with suppress(TimeoutError):
-            async with asyncio.timeout(ANSWERED_SECONDS):
-                await self.telegram.until(lambda: wanted <= self._answered())
-
-    def check(self, said: Sequence[tuple[Person, str]]) -> None:
-        """Each was answered once, in order; a second copy is marked as what it is."""
-        assert self.telegram.violations == ()
-        for person in dict.fromkeys(person for person, _ in said):
-            sent = [each.text for each in self.telegram.messages(person)]
-            unmarked = Counter(text for text in sent if not text.startswith(REPEAT_MARK))
-            assert max(unmarked.values(), default=0) <= 1, sent
-            first_copies = list(dict.fromkeys(text.removeprefix(REPEAT_MARK) for text in sent))
-            assert first_copies == [f"echo: {text}" for who, text in said if who is person]
-
-    def _answered(self) -> set[tuple[int, str]]:
-        return {
-            (each.chat_id, each.text.removeprefix(REPEAT_MARK)) for each in self.telegram.messages()
-        }
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
-async def prepare(url: URL, people: Sequence[int]) -> None:
-    """Make the people known."""
-    database = PostgresDatabase(url)
-    users = Users(database, SystemClock())
-    await users.create("owner", Role.OWNER, Address("telegram", "1"))
-    for person in people:
-        await users.create(f"person{person}", Role.MEMBER, Address("telegram", str(person)))
-    await database.close()
-
-
-@asynccontextmanager
-async def cluster_of(
-    count: int, people: Sequence[int], folder: Path, forks: ForkServer, server: PostgresServer
-) -> AsyncIterator[Cluster]:
-    """So many processes that have not been started. What runs of them is killed on leaving."""
-    url = server.database()
-    await prepare(url, people)
-    async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(spawned_model_server())
-        telegram = await stack.enter_async_context(running_telegram(SystemClock()))
-        ports = [free_port() for _ in range(count)]
-        balancer = await stack.enter_async_context(running_balancer(ports))
-        await model.script(Step(times=None, latency_seconds=0.02))
-        gaias = []
-        for number, port in enumerate(ports):
-            home = Home(folder / f"home{number}")
-            home.create()
-            home.settings_file.write_text(
-                f"model: {{provider: openai, name: fake, base_url: '{model.openai_base_url}'}}\n"
-                "sessions: {settle_seconds: 0}\n"
-                f"web: {{port: {port}}}\n"
-                "memory: {enabled: false}\n"
-                "limits: {messages_per_minute: 1000}\n"
-                f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}', "
-                f"mode: webhook, webhook_url: '{balancer.url}'}}}}\n"
-            )
-            home.env_file.write_text(f"GAIA_TELEGRAM_BOT_TOKEN={telegram.token}\n")
-            home.env_file.chmod(0o600)
-            address = url.render_as_string(hide_password=False)
-            gaias.append(Gaia(forks, home, port, address))
-        try:
-            yield Cluster(gaias, server, url, telegram, model, balancer)
-        finally:
-            for gaia in gaias:
-                gaia.send(signal.SIGCONT)
-                gaia.send(signal.SIGKILL)
-                await gaia.ended()
+Made = Callable[[int, Sequence[int]], AbstractAsyncContextManager[Cluster]]
 
 
 @pytest.fixture
-def made(tmp_path: Path, forks: ForkServer, postgres: PostgresServer):
-    """Makes clusters."""
-    return lambda count, people: cluster_of(count, people, tmp_path, forks, postgres)
+def made(tmp_path: Path, forks: ForkServer, postgres: PostgresServer) -> Made:
+    """Makes clusters of so many processes, which so many people may write to."""
+    return lambda count, people: cluster_of(count, people, tmp_path, forks.start, postgres)
