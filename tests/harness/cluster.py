@@ -89,7 +89,7 @@ class Cluster:
         assert self.url is not None
         dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(dsn) as connection:
-            return connection.execute(query).fetchall()  # type: ignore[call-overload, no-any-return]
+            return connection.execute(query).fetchall()
 
     async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
         """Return once it holds: what happens in another process tells no event."""
