@@ -11,10 +11,11 @@ asked, by the number of the transaction.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.orm import Session
@@ -29,8 +30,9 @@ from gaia.store.postgres_faults import (
     name_of,
     translate_failures,
 )
-from gaia.store.processes import LIVES
 from gaia.store.revision import revision_of, table_names
+
+T = TypeVar("T")
 
 WRITE_LOCK = 0x67616961
 """The key of the advisory lock: "gaia"."""
@@ -52,9 +54,8 @@ TAKEN_FOR_DEAD = (
     "and is to be started again"
 )
 
-_BEGIN_WRITE = text(
-    "SELECT pg_advisory_xact_lock(:lock), pg_current_xact_id()::text, pg_backend_pid()"
-)
+_LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
+_BEGIN_WRITE = text("SELECT number, pid, lives FROM begin_write(:lock, :me)")
 _OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
 
 
@@ -77,21 +78,35 @@ class PostgresDatabase(Database):
     @contextmanager
     def writing(self) -> Iterator[Session]:
         self._check_conditions()
-        number = ""
-        try:
-            with Session(self.engine, expire_on_commit=False) as session, session.begin():
-                _, number, pid = session.execute(_BEGIN_WRITE, {"lock": WRITE_LOCK}).one()
-                self._check_lives(session)
+        with Session(self.engine, expire_on_commit=False) as session:
+            number, pid = self._begin(session)
+            try:
                 yield session
-        except LostConnectionError:
-            if not number or not self._was_committed(number, pid):
-                raise
+                session.commit()
+            except LostConnectionError:
+                if not self._was_committed(number, pid):
+                    raise
         self._check_conditions()
 
-    def _check_lives(self, session: Session) -> None:
-        # A statement of its own: it has to see what others wrote while this one waited.
-        if self._process_id and session.scalar(LIVES, {"process_id": self._process_id}) is None:
+    def _begin(self, session: Session) -> tuple[str, int]:
+        """Take the lock; returns the number of the transaction, and its server process."""
+        named = {"lock": WRITE_LOCK, "me": self._process_id}
+        try:
+            number, pid, lives = session.execute(_BEGIN_WRITE, named).one()
+        except LostConnectionError:
+            # It was lost while nobody used it. The next one is new.
+            session.rollback()
+            number, pid, lives = session.execute(_BEGIN_WRITE, named).one()
+        if not lives:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
+        return number, pid
+
+    def _read(self, function: Callable[[Session], T]) -> T:
+        try:
+            return super()._read(function)
+        except LostConnectionError:
+            # As above; what reads can be done again.
+            return super()._read(function)
 
     def _was_committed(self, number: str, pid: int) -> bool:
         """Whether the transaction of that number, of a lost connection, was committed.
@@ -150,7 +165,6 @@ def open_engine(url: URL, *, connections: int = CONNECTIONS) -> Engine:
         url,
         pool_size=connections,
         max_overflow=0,
-        pool_pre_ping=True,
         hide_parameters=True,
         connect_args={
             "application_name": "gaia",
@@ -185,7 +199,7 @@ def bring_up_to_date(url: URL) -> None:
     engine = open_engine(url, connections=1)
     try:
         with engine.begin() as connection:
-            connection.execute(_BEGIN_WRITE, {"lock": WRITE_LOCK})
+            connection.execute(_LOCK, {"lock": WRITE_LOCK})
             upgrade(connection)
     finally:
         engine.dispose()

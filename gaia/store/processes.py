@@ -78,8 +78,6 @@ BEAT = (
 """The sign of life, which waits for no lock: whether there is something to tidy, and whether
 this process leads. No row: it was taken for dead."""
 
-LIVES = text("SELECT 1 FROM processes WHERE process_id = :process_id")
-
 
 @dataclass(frozen=True, slots=True)
 class Process:

@@ -9,6 +9,18 @@ from alembic import op
 revision = "0017"
 down_revision = "0016"
 
+BEGIN_WRITE = """
+CREATE FUNCTION begin_write(lock bigint, me text, OUT number text, OUT pid int, OUT lives boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(lock);
+  number := pg_current_xact_id();
+  pid := pg_backend_pid();
+  -- A statement of its own: it sees what others wrote while this one waited.
+  lives := me = '' OR EXISTS (SELECT 1 FROM processes WHERE process_id = me);
+END $$
+"""
+
 
 def upgrade() -> None:
     """Create the tables. A SQLite file has one process, which holds all."""
@@ -47,3 +59,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation_id", name=op.f("pk_holders")),
     )
     op.create_index("ix_holders_process_id", "holders", ["process_id"], unique=False)
+    op.execute(BEGIN_WRITE)
