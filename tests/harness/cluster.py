@@ -24,10 +24,17 @@ from gaia.store.location import VARIABLE
 from gaia.store.opener import open_database
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.users import Role, Users
+from tests.harness.learning_model import LearningModel
 from tests.harness.postgres import PostgresServer
 from tests.harness.processes import Process, Starter
 from tests.servers.balancer import Balancer, running_balancer
-from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
+from tests.servers.model_server import (
+    ModelServer,
+    RemoteModelServer,
+    Step,
+    running_model_server,
+    spawned_model_server,
+)
 from tests.servers.telegram import Person, TelegramServer, running_telegram
 
 ANSWERED_SECONDS = 240
@@ -75,7 +82,7 @@ class Cluster:
     server: PostgresServer | None
     url: URL | None
     telegram: TelegramServer
-    model: RemoteModelServer
+    model: RemoteModelServer | ModelServer
     balancer: Balancer
 
     async def start(self) -> None:
@@ -91,11 +98,24 @@ class Cluster:
         with psycopg.connect(dsn) as connection:
             return connection.execute(query).fetchall()
 
+    def execute(self, statement: str) -> None:
+        """Have the database do something."""
+        assert self.url is not None
+        dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(dsn) as connection:
+            connection.execute(statement)
+
     async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
         """Return once it holds: what happens in another process tells no event."""
         async with asyncio.timeout(seconds):
             while not holds():  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
+
+    def leader(self) -> Gaia | None:
+        """The process that leads, if one does."""
+        leading = self.rows("SELECT name FROM processes WHERE leads")
+        pids = [int(str(name).rpartition("-")[2]) for (name,) in leading]
+        return next((each for each in self.gaias for pid in pids if each.is_process(pid)), None)
 
     async def until_answered(self, said: Sequence[tuple[Person, str]]) -> None:
         """Return once each has an answer, or it is too late to hope for it."""
@@ -137,17 +157,25 @@ async def prepare(database: Database, people: Sequence[int]) -> None:
 
 @asynccontextmanager
 async def cluster_of(
-    count: int, people: Sequence[int], folder: Path, start: Starter, server: PostgresServer | None
+    count: int,
+    people: Sequence[int],
+    folder: Path,
+    start: Starter,
+    server: PostgresServer | None,
+    reader: LearningModel | None = None,
 ) -> AsyncIterator[Cluster]:
-    """So many processes that have not been started; one, with a file, without a `server`. What
-    runs of them is killed on leaving."""
+    """So many processes that have not been started; one, with a file, without a `server`. They
+    learn from a `reader`, and remember nothing without. What runs is killed on leaving."""
     url = server.database() if server else None
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(spawned_model_server())
+        if reader is None:
+            model = await stack.enter_async_context(spawned_model_server())
+            await model.script(Step(times=None, latency_seconds=0.02))
+        else:
+            model = await stack.enter_async_context(running_model_server(shaped=reader))
         telegram = await stack.enter_async_context(running_telegram(SystemClock()))
         ports = [free_port() for _ in range(count)]
         balancer = await stack.enter_async_context(running_balancer(ports))
-        await model.script(Step(times=None, latency_seconds=0.02))
         gaias = []
         for number, port in enumerate(ports):
             home = Home(folder / f"home{number}")
@@ -156,7 +184,7 @@ async def cluster_of(
                 f"model: {{provider: openai, name: fake, base_url: '{model.openai_base_url}'}}\n"
                 "sessions: {settle_seconds: 0}\n"
                 f"web: {{port: {port}}}\n"
-                "memory: {enabled: false}\n"
+                f"memory: {{enabled: {'false' if reader is None else 'true'}}}\n"
                 "limits: {messages_per_minute: 1000}\n"
                 f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}', "
                 f"mode: webhook, webhook_url: '{balancer.url}'}}}}\n"
