@@ -168,9 +168,10 @@ async def cluster_of(
     learn from a `reader`, and remember nothing without. What runs is killed on leaving."""
     url = server.database() if server else None
     async with AsyncExitStack() as stack:
+        model: RemoteModelServer | ModelServer
         if reader is None:
-            model = await stack.enter_async_context(spawned_model_server())
-            await model.script(Step(times=None, latency_seconds=0.02))
+            model = spawned = await stack.enter_async_context(spawned_model_server())
+            await spawned.script(Step(times=None, latency_seconds=0.02))
         else:
             model = await stack.enter_async_context(running_model_server(shaped=reader))
         telegram = await stack.enter_async_context(running_telegram(SystemClock()))
