@@ -116,6 +116,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
 
     def forgotten() -> None:
         forget_known()
+        base.shares.tell_forgotten()
         backups.wake()
 
     return MemoryParts(

@@ -111,6 +111,10 @@ class App:
         self.handlers.wake(conversation_id)
         self.delivery.wake(conversation_id)
 
+    def forget_known(self) -> None:
+        """Drop what was read and is held in memory: another process has forgotten some of it."""
+        self.answering.agent.value.forget_known()
+
     async def lead(self) -> None:
         """As the one that does it for all, take up what others have left to be done."""
         self.forget_worker.wake()

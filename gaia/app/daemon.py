@@ -252,7 +252,9 @@ class Daemon:
         """Work with the other processes on the same database, where there may be some."""
         membership, app = self._opened.membership, self._app
         if membership is not None:
-            membership.tell(woken=app.wake, recover=app.recover, led=app.lead)
+            membership.tell(
+                woken=app.wake, recover=app.recover, led=app.lead, forgotten=app.forget_known
+            )
             self._tasks.start("processes", membership.run, supervised=False)
 
     def _as_leader(self, run: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:

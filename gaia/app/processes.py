@@ -44,5 +44,6 @@ def shares_of(membership: Membership | None) -> Shares:
         lives=lambda: membership.lives,
         until_leads=membership.until_leads,
         here=membership.here,
+        tell_forgotten=membership.tell_forgotten,
         processes=membership.processes,
     )

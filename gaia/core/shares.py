@@ -54,5 +54,7 @@ class Shares:
     until_leads: Callable[[], Awaitable[None]] = _at_once
     here: Callable[[str, str], Awaitable[Sequence[int]]] = _nothing_moves
     """Of a channel and a chat: somebody is at it here. Returns what is this process's now."""
+    tell_forgotten: Callable[[], None] = lambda: None
+    """Have all processes drop what they hold in memory of what may have been forgotten."""
     processes: Callable[[], Awaitable[Sequence[Process]]] = _none
     """All that work together; none where there is one."""

@@ -37,8 +37,9 @@ MOVING = ("terminal",)
 """Channels that people reach at one machine: a conversation there goes with its chat, and who
 holds it is asked each time."""
 
-HELD, RECOVER, LEAD = "held", "recover", "lead"
-"""What a notice is about: a conversation for its holder, what is free, what is the leader's."""
+HELD, RECOVER, LEAD, FORGOTTEN = "held", "recover", "lead", "forgotten"
+"""What a notice is about: a conversation for its holder, what is free, what is the leader's,
+and that something is forgotten for good."""
 
 
 class Membership:
@@ -67,6 +68,7 @@ class Membership:
         self._woken: Callable[[int], None] = lambda conversation_id: None
         self._recover: Callable[[], Awaitable[None]] = _nothing
         self._led: Callable[[], Awaitable[None]] = _nothing
+        self._forgotten: Callable[[], None] = lambda: None
 
     @property
     def leads(self) -> bool:
@@ -98,11 +100,18 @@ class Membership:
         woken: Callable[[int], None],
         recover: Callable[[], Awaitable[None]],
         led: Callable[[], Awaitable[None]],
+        forgotten: Callable[[], None],
     ) -> None:
         """`woken` is called for a conversation that this process holds and that somebody else
         wrote to, `recover` when something may be free that was held, `led` while it leads when
-        there may be something for the leader to do."""
+        there may be something for the leader to do, `forgotten` when another one has forgotten
+        something for good."""
         self._woken, self._recover, self._led = woken, recover, led
+        self._forgotten = forgotten
+
+    def tell_forgotten(self) -> None:
+        """Have all of them drop what they hold in memory."""
+        self._due.put_nowait(self._notify_forgotten)
 
     async def join(self) -> None:
         """Begin to be one of the processes.
@@ -221,6 +230,9 @@ class Membership:
             except Exception:
                 logger.exception("what is due among the processes failed")
 
+    async def _notify_forgotten(self) -> None:
+        await self._database.write(processes.notify, FORGOTTEN)
+
     async def _take_part(self) -> None:
         if await self._database.write(processes.lead, self.process_id):
             self._begin_to_lead()
@@ -238,6 +250,8 @@ class Membership:
                 self._woken(int(number))
         elif about == RECOVER:
             self._due.put_nowait(self._take_part)
+        elif about == FORGOTTEN:
+            self._forgotten()
         elif about == LEAD and self.leads:
             self._due.put_nowait(self._led)
 

@@ -156,9 +156,11 @@ class Member:
         folder.create()
         self.membership = Membership(database, folder, beat_seconds=0.05, steady_seconds=0.0)
         self.woken: list[int] = []
-        self.recovered = self.led = 0
+        self.recovered = self.led = self.forgotten = 0
         self._changed = asyncio.Event()
-        self.membership.tell(woken=self._woken, recover=self._recover, led=self._led)
+        self.membership.tell(
+            woken=self._woken, recover=self._recover, led=self._led, forgotten=self._forget
+        )
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[asyncio.Task[None]]:
@@ -181,6 +183,10 @@ class Member:
 
     async def _recover(self) -> None:
         self.recovered += 1
+        self._changed.set()
+
+    def _forget(self) -> None:
+        self.forgotten += 1
         self._changed.set()
 
     async def _led(self) -> None:
@@ -215,6 +221,14 @@ async def test_the_leader_is_told_of_its_work(member: Callable[[str], Member]) -
         assert not await bob.membership.of_leader().takes(0)
         await ada.until(lambda: ada.led > before)
         assert bob.led == 0
+
+
+async def test_all_are_told_what_is_forgotten(member: Callable[[str], Member]) -> None:
+    ada, bob = member("ada"), member("bob")
+    async with ada.working(), bob.working():
+        await bob.until(lambda: bob.recovered > 0)
+        ada.membership.tell_forgotten()
+        await bob.until(lambda: bob.forgotten == 1)
 
 
 async def test_who_leaves_is_followed_at_once(member: Callable[[str], Member], talk: int) -> None:
