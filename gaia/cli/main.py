@@ -61,6 +61,7 @@ class Commands(LazyGroup):
         "sessions": "gaia.cli.sessions:app",
         "outbox": "gaia.cli.outbox:app",
         "backup": "gaia.cli.backup:app",
+        "database": "gaia.cli.database:app",
         "config": "gaia.cli.config:app",
         "model": "gaia.cli.model:app",
         "service": "gaia.cli.service:app",

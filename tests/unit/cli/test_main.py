@@ -13,7 +13,18 @@ from gaia import __version__
 from gaia.cli.main import app
 from gaia.paths import Home
 
-GROUPS = ("backup", "config", "grow", "memory", "model", "outbox", "service", "sessions", "users")
+GROUPS = (
+    "backup",
+    "config",
+    "database",
+    "grow",
+    "memory",
+    "model",
+    "outbox",
+    "service",
+    "sessions",
+    "users",
+)
 SCRIPT = """
 import atexit, threading
 from gaia.cli.main import exit_now

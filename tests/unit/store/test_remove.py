@@ -10,50 +10,16 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import audit, pairings, strangers
 from gaia.store.audit import Action
-from gaia.store.digest_tables import (
-    ArchivedTermRow,
-    ArchivedTurnRow,
-    DigestReason,
-    DigestRow,
-    DigestWindowRow,
-    ProfileRow,
-)
 from gaia.store.engine import Database
-from gaia.store.memory_tables import (
-    EntityRow,
-    ForgetRow,
-    ForgetState,
-    ForgottenRow,
-    IndexOperation,
-    IndexOpRow,
-    IndexRow,
-    IndexShardRow,
-    MemoryEntityRow,
-    MemoryRow,
-    MemorySource,
-    MemoryTermRow,
-    RelationRow,
-)
-from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow, LetterRow, ToolFailureRow
 from gaia.store.pairings import Terms
 from gaia.store.tables import (
-    AuditRow,
     Base,
-    ConversationRow,
-    EventRow,
-    InboxRow,
-    LinkRow,
-    OutboxFileRow,
-    OutboxRow,
     PairingPurpose,
-    PairingRow,
-    StrangerRow,
-    UsageRow,
     UserRow,
 )
-from gaia.store.upkeep_tables import ComparedPairRow, MemoryUseRow, UpkeepRunRow
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
+from tests.harness.filled_tables import fill_tables
 
 PHONE = Address("whatsapp", "+491")
 LAPTOP = Address("terminal", "ada")
@@ -80,170 +46,6 @@ KEPT_ROWS = {
 """What is left of two users, each with a row in every table, when one is removed:
 in the audit, that both were added and one was removed as well; of the one who is gone,
 the index's shard and the operation that clears it."""
-
-
-async def converse(database: Database, user: User, text: str) -> None:
-    """Rows of `user` in every table that a conversation touches."""
-    with database.writing() as session:
-        conversation = ConversationRow(
-            user_id=user.user_id,
-            channel="terminal",
-            chat=user.name,
-            first_chat=user.name,
-            direct=True,
-            created_at=START,
-            last_message_at=START,
-        )
-        index = session.get(IndexRow, 1) or IndexRow(
-            index_id=1, fingerprint="e5", active=True, created_at=START
-        )
-        memory = MemoryRow(
-            user_id=user.user_id,
-            text=text,
-            source=MemorySource.USER,
-            valid_from=START,
-            hash=text,
-            length=1,
-            created_at=START,
-            updated_at=START,
-        )
-        session.add_all([conversation, index, memory])
-        session.flush()
-        memory_id = memory.memory_id
-        turn = ArchivedTurnRow(
-            turn_id=user.user_id,
-            user_id=user.user_id,
-            conversation_id=conversation.conversation_id,
-            session_id=user.user_id,
-            asked=text,
-            words=text,
-            answer=text,
-            said_at=START,
-            length=1,
-        )
-        digest = DigestRow(
-            session_id=user.user_id,
-            user_id=user.user_id,
-            conversation_id=conversation.conversation_id,
-            generation=1,
-            reason=DigestReason.IDLE,
-            created_at=START,
-        )
-        chunk = OutboxRow(
-            conversation_id=conversation.conversation_id,
-            seq=0,
-            final=True,
-            text=text,
-            created_at=START,
-        )
-        event = EventRow(
-            user_id=user.user_id,
-            session_id=user.user_id,
-            turn_id=user.user_id,
-            said_at=START,
-            event=text,
-        )
-        session.add_all([turn, digest, chunk, event])
-        session.flush()
-        archive_id, digest_id = turn.archive_id, digest.digest_id
-        session.add_all(
-            [
-                InboxRow(
-                    channel="terminal",
-                    provider_message_id=text,
-                    conversation_id=conversation.conversation_id,
-                    generation=1,
-                    text=text,
-                    is_command=False,
-                    wants_preview=False,
-                    sent_at=START,
-                    received_at=START,
-                ),
-                OutboxFileRow(
-                    outbox_id=chunk.outbox_id,
-                    conversation_id=conversation.conversation_id,
-                    name="cake.txt",
-                    media_type="text/plain",
-                    content=text.encode(),
-                ),
-                UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
-                ToolFailureRow(
-                    user_id=user.user_id, tool="calculate", error="KeyError", since=START
-                ),
-                BudgetNoticeRow(
-                    user_id=user.user_id, day="2026-01-01", budget="user", stage="near"
-                ),
-                PairingRow(
-                    purpose=PairingPurpose.LINK,
-                    salt=b"salt",
-                    code_hash=b"hash",
-                    name=text,
-                    user_id=user.user_id,
-                    created_at=START,
-                    expires_at=START,
-                ),
-                LinkRow(user_id=user.user_id, name=text, journal={}, created_at=START),
-                GrowthRow(
-                    user_id=user.user_id,
-                    kind="setting",
-                    key="model.retries",
-                    before=1,
-                    after=2,
-                    reason=text,
-                    at=START,
-                ),
-                MemoryUseRow(user_id=user.user_id, memory_id=memory_id, uses=1, last_used_at=START),
-                ComparedPairRow(user_id=user.user_id, first_id=memory_id, second_id=memory_id),
-                UpkeepRunRow(user_id=user.user_id, job="fade", at=START),
-                MemoryTermRow(user_id=user.user_id, term=text, memory_id=memory_id, count=1),
-                MemoryEntityRow(user_id=user.user_id, entity=text, memory_id=memory_id),
-                EntityRow(user_id=user.user_id, key=text, name=text, kind="", created_at=START),
-                RelationRow(user_id=user.user_id, memory_id=memory_id, predicate=text),
-                LetterRow(
-                    user_id=user.user_id, to_user_id=user.user_id, text=text, created_at=START
-                ),
-                IndexOpRow(
-                    user_id=user.user_id,
-                    memory_id=memory_id,
-                    operation=IndexOperation.PUT,
-                    created_at=START,
-                ),
-                IndexShardRow(index_id=1, user_id=user.user_id, shard=0),
-                ForgetRow(
-                    user_id=user.user_id,
-                    state=ForgetState.WIPING,
-                    phrases=[text],
-                    created_at=START,
-                ),
-                ArchivedTermRow(user_id=user.user_id, term=text, archive_id=archive_id, count=1),
-                DigestWindowRow(
-                    digest_id=digest_id,
-                    number=1,
-                    user_id=user.user_id,
-                    last_archive_id=archive_id,
-                    outcome={"summary": text},
-                    created_at=START,
-                ),
-                ProfileRow(
-                    user_id=user.user_id,
-                    bullets=[{"text": text}],
-                    distilled=True,
-                    input_hash="",
-                    updated_at=START,
-                ),
-                ForgottenRow(user_id=user.user_id, salt=b"s", digest=b"d", created_at=START),
-                StrangerRow(channel="user", sender=user.user_id, attempts=1, attempts_since=START),
-                AuditRow(
-                    at=START,
-                    action="approved",
-                    actor="cli",
-                    subject=user.user_id,
-                    channel="terminal",
-                    sender=user.name,
-                    detail=text,
-                ),
-            ]
-        )
 
 
 async def ask_to_be_let_in(database: Database, address: Address, *, name: str) -> None:
@@ -274,7 +76,7 @@ async def test_removing_wipes_every_table_of_that_user_only(
 ) -> None:
     bob = await users.create("Bob", Role.MEMBER, PHONE)
     for user in (ada, bob):
-        await converse(database, user, f"a secret of {user.name}")
+        fill_tables(database, user, f"a secret of {user.name}")
     await users.remove(bob)
 
     with database.reading() as session:
@@ -289,7 +91,7 @@ async def test_no_file_holds_a_word_of_a_removed_user(
     users: Users, ada: User, database: Database, home: Home
 ) -> None:
     bob = await users.create("Bobby Tables", Role.MEMBER, PHONE)
-    await converse(database, bob, "the cake is in the cellar")
+    fill_tables(database, bob, "the cake is in the cellar")
     await ask_to_be_let_in(database, PHONE, name="Bobby T.")
     await users.remove(bob)
     for file in home.root.glob("gaia.db*"):

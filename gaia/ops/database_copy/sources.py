@@ -1,0 +1,91 @@
+"""The database that is copied: opened as always, and locked against all who write."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import URL, Connection, text
+
+from gaia.errors import StoreError
+from gaia.ops.database_copy.rows import WITHOUT_NUL, replace_nul
+from gaia.paths import Home
+from gaia.store.opener import open_database
+
+PATIENCE_SECONDS = 2.0
+"""How long a connection of somebody who has just ended may still be seen."""
+
+LOOK_SECONDS = 0.1
+WAITING = "10min"
+"""How long an end of a copy may ask nothing while the other one is at work."""
+
+_OTHERS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND application_name = 'gaia' AND pid != pg_backend_pid()"
+)
+_IDENTITY = text("SELECT current_database(), pg_postmaster_start_time()")
+
+
+@contextmanager
+def source_of(home: Home) -> Iterator[Connection]:
+    """The home's database at the present revision. Nobody writes into it meanwhile.
+
+    Raises:
+        StoreError: It cannot be read, does not answer, or another gaia uses it.
+    """
+    database = asyncio.run(open_database(home))
+    try:
+        with database.writing() as session:
+            connection = session.connection()
+            if is_postgres(connection):
+                prepare_postgres(connection)
+            else:
+                driver = connection.connection.driver_connection
+                if not isinstance(driver, sqlite3.Connection):
+                    raise TypeError("the source has no connection of SQLite's")
+                driver.create_function(WITHOUT_NUL, 1, replace_nul, deterministic=True)
+            yield connection
+    finally:
+        database.engine.dispose()
+
+
+def is_postgres(connection: Connection) -> bool:
+    """Whether it is a connection to PostgreSQL."""
+    return connection.dialect.name == "postgresql"
+
+
+def prepare_postgres(connection: Connection) -> None:
+    """Let a connection wait for the other end of a copy.
+
+    Raises:
+        StoreError: Another gaia is connected to the same database.
+    """
+    setting = text("SELECT set_config('idle_in_transaction_session_timeout', :longest, true)")
+    connection.execute(setting, {"longest": WAITING})
+    until = time.monotonic() + PATIENCE_SECONDS
+    while others := connection.execute(_OTHERS).scalar_one():
+        if time.monotonic() > until:
+            raise StoreError(
+                f"another gaia uses the PostgreSQL database ({others} of its connections are "
+                "open): stop it first, so that it writes nothing that is not copied"
+            )
+        time.sleep(LOOK_SECONDS)
+        connection.execute(text("SELECT pg_stat_clear_snapshot()"))
+
+
+def is_at(connection: Connection, url: URL) -> bool:
+    """Whether a connection is to the database at an address, however that one is written.
+
+    Raises:
+        StoreError: It does not answer.
+    """
+    if not is_postgres(connection):
+        return False
+    from gaia.store.postgres import inspecting_url
+
+    with inspecting_url(url) as other:
+        one, another = (tuple(each.execute(_IDENTITY).one()) for each in (connection, other))
+    return one == another
