@@ -55,7 +55,11 @@ TAKEN_FOR_DEAD = (
 )
 
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
-_BEGIN_WRITE = text("SELECT number, pid, lives FROM begin_write(:lock, :me)")
+_BEGIN_ALONE = text(
+    "SELECT pg_current_xact_id()::text, pg_backend_pid(), "
+    "pg_advisory_xact_lock(:lock) IS NOT NULL"
+)
+_BEGIN_AS_MEMBER = text("SELECT number, pid, lives FROM begin_write(:lock, :me)")
 _OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
 
 
@@ -90,13 +94,14 @@ class PostgresDatabase(Database):
 
     def _begin(self, session: Session) -> tuple[str, int]:
         """Take the lock; returns the number of the transaction, and its server process."""
-        named = {"lock": WRITE_LOCK, "me": self._process_id}
+        named: dict[str, object] = {"lock": WRITE_LOCK, "me": self._process_id}
+        begin = _BEGIN_AS_MEMBER if self._process_id else _BEGIN_ALONE
         try:
-            number, pid, lives = session.execute(_BEGIN_WRITE, named).one()
+            number, pid, lives = session.execute(begin, named).one()
         except LostConnectionError:
             # It was lost while nobody used it. The next one is new.
             session.rollback()
-            number, pid, lives = session.execute(_BEGIN_WRITE, named).one()
+            number, pid, lives = session.execute(begin, named).one()
         if not lives:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
         return number, pid

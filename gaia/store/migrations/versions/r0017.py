@@ -17,7 +17,7 @@ BEGIN
   number := pg_current_xact_id();
   pid := pg_backend_pid();
   -- A statement of its own: it sees what others wrote while this one waited.
-  lives := me = '' OR EXISTS (SELECT 1 FROM processes WHERE process_id = me);
+  lives := EXISTS (SELECT 1 FROM processes WHERE process_id = me);
 END $$
 """
 
