@@ -44,6 +44,11 @@ OUTCOME_PAUSE_SECONDS = 0.25
 _BEGIN_WRITE = text(
     "SELECT pg_advisory_xact_lock(:lock), pg_current_xact_id()::text, pg_backend_pid()"
 )
+# They hold numbers, and a search would wait for as long as one is written again.
+_TABLES_OF_VECTORS = text(
+    "SELECT table_name FROM information_schema.columns "
+    "WHERE table_schema = current_schema() AND udt_name = 'vector'"
+)
 _OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
 
 
@@ -90,6 +95,10 @@ class PostgresDatabase(Database):
                     raise
             time.sleep(OUTCOME_PAUSE_SECONDS)
 
+    @property
+    def server(self) -> URL | None:
+        return self.engine.url
+
     async def save_copy(self, folder: Path, now: datetime) -> Path:
         """There is no file that could lose its name.
 
@@ -103,7 +112,8 @@ class PostgresDatabase(Database):
         return True
 
     async def rewrite(self) -> None:
-        """Write all tables again, so that nothing deleted is left in their files.
+        """Write all tables that hold words again, so that nothing deleted is left in their
+        files.
 
         Reads of a table wait as well while it is written. PostgreSQL's own log keeps what it
         has until it is used again.
@@ -115,7 +125,8 @@ class PostgresDatabase(Database):
             lock = {"lock": WRITE_LOCK}
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
             try:
-                for table in sorted(table_names(connection)):
+                vectors = connection.execute(_TABLES_OF_VECTORS).scalars()
+                for table in sorted(table_names(connection) - set(vectors)):
                     connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
             finally:
                 connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)

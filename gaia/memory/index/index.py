@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 
+from sqlalchemy import URL
 from sqlalchemy.orm import Session
 
 from gaia.clock import until_set, within
@@ -97,6 +98,11 @@ class Index:
     def enabled(self) -> bool:
         """Whether memory is switched on."""
         return self._stage is not Stage.OFF
+
+    @property
+    def server(self) -> URL | None:
+        """The database that its ledger is in, see `Database.server`."""
+        return self._database.server
 
     @property
     def made_again(self) -> str:
