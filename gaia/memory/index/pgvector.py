@@ -8,7 +8,7 @@ one of all users, looks at the nearest of all, and takes none of more than 2,000
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,12 @@ from pydantic import JsonValue
 from gaia.errors import IndexUnavailableError, StoreError
 from gaia.extras import POSTGRESQL
 from gaia.memory.index.factories import Factories, Options, Vectors
-from gaia.memory.index.shared import SharedStorage, translated
+from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.shared import SharedStorage, SharedStore, translated
 from gaia.memory.index.vectors import USER
 
 if TYPE_CHECKING:
+    from psycopg.sql import Composed
     from sqlalchemy import URL, Connection
 
 PGVECTOR = "pgvector"
@@ -89,6 +91,12 @@ class Connections:
                 raise
             raise fault from exc
 
+    def run(self, statement: Composed, *values: object) -> None:
+        """Run a statement, and commit it. Raises as `connection` does."""
+        with self.connection() as connection:
+            connection.execute(statement, values)
+            connection.commit()
+
     @contextmanager
     def alone(self) -> Iterator[Connection]:
         """A transaction, while none of another process is in here.
@@ -117,6 +125,10 @@ class PgvectorStorage(SharedStorage):
         kept = {key: value for key, value in options.items() if key not in OURS}
         super().__init__(PGVECTOR, {"hnsw": False, **kept}, folder, factories)
         self._connections = Connections(url)
+
+    def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
+        collection = self._collection(index_id, dimensions)
+        return PgvectorStore(collection, self._name(index_id), self._connections)
 
     def missing(self) -> str:
         """Why the extension cannot be used, empty when it can. It is added where it may be.
@@ -157,13 +169,30 @@ class PgvectorStorage(SharedStorage):
         return collection
 
     def _make_table(self, collection: Vectors, table: str) -> None:
-        with self._connections.alone() as connection:
+        from psycopg.sql import SQL, Identifier
+
+        make_index = SQL("CREATE INDEX IF NOT EXISTS {} ON {} ((payload->>{}))").format(
+            Identifier(f"{table}_{USER}_idx"), Identifier(table), USER
+        )
+        with self._connections.alone():
             collection.create_col()
-            quote = connection.dialect.identifier_preparer.quote_identifier
-            connection.exec_driver_sql(
-                f"CREATE INDEX IF NOT EXISTS {quote(f'{table}_{USER}_idx')} "
-                f"ON {quote(table)} ((payload->>'{USER}'))"
-            )
+            self._connections.run(make_index)
+
+
+class PgvectorStore(SharedStore):
+    """Implements `IndexStore` over one table."""
+
+    def __init__(self, collection: Vectors, table: str, connections: Connections) -> None:
+        super().__init__(PGVECTOR, collection)
+        self._table = table
+        self._connections = connections
+
+    def _delete(self, vectors: Iterable[str]) -> None:
+        """All at once: mem0 commits each, which a disk takes its time for."""
+        from psycopg.sql import SQL, Identifier
+
+        delete = SQL("DELETE FROM {} WHERE id = ANY(%s::uuid[])").format(Identifier(self._table))
+        self._do(lambda: self._connections.run(delete, list(vectors)))
 
 
 def _as_mem0_expects(connection: Any, record: object) -> None:

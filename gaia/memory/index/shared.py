@@ -65,14 +65,16 @@ class SharedStorage:
             translated(self._provider, close)
 
     def _collection(self, index_id: int, dimensions: int) -> Vectors:
-        base = self._options.get("collection_name", "gaia")
-        options: dict[str, object] = {**self._options, "collection_name": f"{base}_{index_id}"}
+        options: dict[str, object] = {**self._options, "collection_name": self._name(index_id)}
         if self._client is not None:
             # A second client of the same files would find them locked.
             options["client"] = self._client
         collection = self._made(options, dimensions)
         self._client = self._client or getattr(collection, "client", None)
         return collection
+
+    def _name(self, index_id: int) -> str:
+        return f"{self._options.get('collection_name', 'gaia')}_{index_id}"
 
     def _made(self, options: Mapping[str, object], dimensions: int) -> Vectors:
         return translated(
