@@ -168,7 +168,8 @@ class SettingsApplier:
             await self._replace_channel(name, prepared.channels.get(name))
         if prepared.changes_index:
             await self._tasks.stop(INDEX)
-            app.index.use(parts_opener(self._home, loaded.settings.memory, loaded.secrets))
+            memory, server = loaded.settings.memory, app.index.server
+            app.index.use(parts_opener(self._home, memory, loaded.secrets, server))
             self._tasks.start(INDEX, app.index.serve)
         if prepared.touches(*SCHEDULED_BY):
             app.schedule.replace(app.jobs())

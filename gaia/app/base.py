@@ -98,7 +98,7 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
     memory = base.loaded.settings.memory
     weighed = Swappable(ranking_options(memory))
     index = Index(
-        parts_opener(base.home, memory, base.loaded.secrets),
+        parts_opener(base.home, memory, base.loaded.secrets, base.database.server),
         database=base.database,
         clock=base.clock,
         start_after_seconds=base.quiet_seconds,

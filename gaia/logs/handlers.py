@@ -31,6 +31,7 @@ CHATTY = (
     "openai",
     "anthropic",
     "alembic",
+    "mem0",
     "apscheduler",
     "uvicorn",
     "telegram",

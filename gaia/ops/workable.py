@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from gaia.memory.index.factories import AUTO, EMBEDDED, known_providers
+from gaia.memory.index.parts import OF_AUTO
 from gaia.mistakes import Mistake
 from gaia.settings.schema import Settings
 
@@ -29,15 +30,15 @@ def unworkable(settings: Settings, root: Path) -> Iterator[Mistake]:
 def _providers(settings: Settings) -> Iterator[Mistake]:
     memory = settings.memory
     named = {
-        "memory.llm": (memory.llm.provider, AUTO),
-        "memory.embedder": (memory.embedder.provider, EMBEDDED),
-        "memory.vector_store": (memory.vector_store.provider, "chroma"),
+        "memory.llm": (memory.llm.provider, {AUTO}),
+        "memory.embedder": (memory.embedder.provider, {EMBEDDED}),
+        "memory.vector_store": (memory.vector_store.provider, {AUTO, *OF_AUTO}),
     }
-    if all(provider == usual for provider, usual in named.values()):
+    if all(provider in usual for provider, usual in named.values()):
         return
     known = known_providers()
     for (key, (provider, usual)), others in zip(named.items(), known, strict=True):
-        names = sorted({usual, *others})
+        names = sorted({*usual, *others})
         if provider not in names:
             near = get_close_matches(provider.lower(), names, n=1)
             meant = f". Did you mean {near[0]}?" if near else ""

@@ -95,7 +95,7 @@ class MemorySettings(Block):
     upkeep: UpkeepSettings = UpkeepSettings()
     llm: ComponentSettings = ComponentSettings(provider="auto")
     embedder: ComponentSettings = ComponentSettings(provider="embedded")
-    vector_store: ComponentSettings = ComponentSettings(provider="chroma")
+    vector_store: ComponentSettings = ComponentSettings(provider="auto")
 
 
 class SessionsSettings(Block):

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Engine
+from sqlalchemy import URL, Engine
 from sqlalchemy.orm import Session
 
 from gaia.errors import VanishedError
@@ -75,6 +75,12 @@ class Database(ABC):
         """Have every write fail for as long as `condition` says why. It is asked in the thread
         that writes, before and after each transaction, and costs next to nothing."""
         self._conditions.append(condition)
+
+    @property
+    def server(self) -> URL | None:
+        """The address, with its password, of a database that others reach too; None for a
+        file."""
+        return None
 
     def problem(self) -> str:
         """Why nothing can be kept, such as a file that was removed; empty if all is well."""

@@ -56,10 +56,14 @@ TAKEN_FOR_DEAD = (
 
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
 _BEGIN_ALONE = text(
-    "SELECT pg_current_xact_id()::text, pg_backend_pid(), "
-    "pg_advisory_xact_lock(:lock) IS NOT NULL"
+    "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_advisory_xact_lock(:lock) IS NOT NULL"
 )
 _BEGIN_AS_MEMBER = text("SELECT number, pid, lives FROM begin_write(:lock, :me)")
+# They hold numbers, and a search would wait for as long as one is written again.
+_TABLES_OF_VECTORS = text(
+    "SELECT table_name FROM information_schema.columns "
+    "WHERE table_schema = current_schema() AND udt_name = 'vector'"
+)
 _OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
 
 
@@ -133,6 +137,10 @@ class PostgresDatabase(Database):
                     raise
             time.sleep(OUTCOME_PAUSE_SECONDS)
 
+    @property
+    def server(self) -> URL | None:
+        return self.engine.url
+
     async def save_copy(self, folder: Path, now: datetime) -> Path:
         """There is no file that could lose its name.
 
@@ -146,7 +154,8 @@ class PostgresDatabase(Database):
         return True
 
     async def rewrite(self) -> None:
-        """Write all tables again, so that nothing deleted is left in their files.
+        """Write all tables that hold words again, so that nothing deleted is left in their
+        files.
 
         Reads of a table wait as well while it is written. PostgreSQL's own log keeps what it
         has until it is used again.
@@ -158,7 +167,8 @@ class PostgresDatabase(Database):
             lock = {"lock": WRITE_LOCK}
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
             try:
-                for table in sorted(table_names(connection)):
+                vectors = connection.execute(_TABLES_OF_VECTORS).scalars()
+                for table in sorted(table_names(connection) - set(vectors)):
                     connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
             finally:
                 connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)

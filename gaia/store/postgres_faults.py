@@ -58,6 +58,9 @@ def translate_failures(engine: Engine, url: URL) -> None:
     name = name_of(url)
 
     def translate(context: ExceptionContext) -> BaseException | None:
+        if context.is_pre_ping:
+            # One that was lost while nobody used it, which SQLAlchemy makes again.
+            return None
         return store_error(name, context.original_exception)
 
     event.listen(engine, "handle_error", translate)

@@ -23,7 +23,8 @@ EMBEDDED = "embedded"
 """The name of the embedder that comes with gaia, among mem0's."""
 
 AUTO = "auto"
-"""The name of gaia's own chat model, among mem0's."""
+"""The name of what gaia has by itself: its own chat model, among mem0's, and the vector store
+that goes with the home's database."""
 
 PLACES = frozenset({"client", "connection_string", "host", "path", "url"})
 """Options that tell where a store lies."""
@@ -107,6 +108,8 @@ class Vectors(Protocol):
     def get(self, vector_id: str) -> Hit | None: ...
 
     def delete(self, vector_id: str) -> object: ...
+
+    def create_col(self) -> object: ...
 
     def delete_col(self) -> object: ...
 

@@ -11,14 +11,15 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from functools import partial
 
+from sqlalchemy import URL
 from sqlalchemy.orm import Session
 
 from gaia.clock import until_set, within
 from gaia.errors import IndexDamagedError, IndexUnavailableError
-from gaia.memory.index.builder import IndexBuilder, OpenIndex, Progress
+from gaia.memory.index.builder import IndexBuilder, Progress
 from gaia.memory.index.parts import OpenParts, Parts, TimedPool
+from gaia.memory.index.searcher import Searcher
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour
 from gaia.messages import Health
@@ -32,11 +33,6 @@ logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
-
-ANSWER_SECONDS = 1.0
-"""How long a search may take, the embedder included."""
-
-THREADS = 2
 
 
 class Stage(StrEnum):
@@ -103,6 +99,11 @@ class Index:
         return self._stage is not Stage.OFF
 
     @property
+    def server(self) -> URL | None:
+        """The database that its ledger is in, see `Database.server`."""
+        return self._database.server
+
+    @property
     def made_again(self) -> str:
         """Why it was last made again since the start, empty when it was not."""
         return self._made_again
@@ -140,6 +141,11 @@ class Index:
         except IndexDamagedError as exc:
             if builder.active is index:
                 self._has_damage(exc)
+                self._woken.set()
+            raise
+        except IndexUnavailableError:
+            if not self._leads():
+                # The one that makes it may have made it again, in another place.
                 self._woken.set()
             raise
 
@@ -287,54 +293,6 @@ class Index:
                 logger.warning("the memory index did not close in time: nothing is lost by that")
         self._pool.close()
         self._searcher.close()
-
-
-class Searcher:
-    """Embeds what is asked for and finds what is near. `fault` is why the last search
-    failed, empty when it did not."""
-
-    def __init__(self, store_pool: DaemonThreadPool, clock: Clock) -> None:
-        self.fault = ""
-        self._store_pool = store_pool
-        self._embedding = DaemonThreadPool("gaia-queries", threads=THREADS)
-        self._clock = clock
-
-    async def nearest(
-        self, parts: Parts, index: OpenIndex, user_id: str, text: str, limit: int
-    ) -> Sequence[Neighbour]:
-        """The user's memories nearest in meaning to `text`.
-
-        Raises:
-            IndexUnavailableError: A part does not work, or takes too long.
-        """
-        if self._embedding.exhausted or self._store_pool.exhausted:
-            raise IndexUnavailableError(f"an earlier search still hangs: {self.fault}")
-        search = self._search(parts, index, user_id, text, limit)
-        try:
-            found = await within(self._clock, ANSWER_SECONDS, search)
-        except TimeoutError as exc:
-            self.fault = f"a search took longer than {ANSWER_SECONDS:.0f} s"
-            raise IndexUnavailableError(self.fault) from exc
-        except IndexUnavailableError as exc:
-            self.fault = str(exc)
-            raise
-        self.fault = ""
-        return found
-
-    def close(self) -> None:
-        """Let the threads end."""
-        self._embedding.close()
-
-    async def _search(
-        self, parts: Parts, index: OpenIndex, user_id: str, text: str, limit: int
-    ) -> Sequence[Neighbour]:
-        vector = await self._embedding.run(partial(parts.embedder.query, text))
-
-        def ask() -> Sequence[Neighbour]:
-            parts.storage.check()
-            return index.store.nearest(user_id, vector, limit)
-
-        return await self._store_pool.run(ask)
 
 
 def _is_needed(session: Session) -> bool:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, SecretStr
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.embedder import CachedEmbedder, Mem0Embedder
-from gaia.memory.index.factories import Factories, Llm
+from gaia.memory.index.factories import AUTO, Factories, Llm
 from gaia.memory.index.parts import OpenParts, Parts, Storage, local_chroma
+from gaia.memory.index.pgvector import PGVECTOR, PgvectorStorage, place_of
 from gaia.memory.index.shared import SharedStorage
 from gaia.memory.protocols import Embedder
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+logger = logging.getLogger(__name__)
 
 NO_KEY = "none"
 """Stands where a host of one's own asks for no key and its client for one."""
@@ -30,11 +38,14 @@ class Key:
     secret: SecretStr | None
 
 
-def parts_opener(home: Home, settings: MemorySettings, secrets: Secrets) -> OpenParts | None:
-    """What loads the parts that the settings name; None when memory is switched off."""
+def parts_opener(
+    home: Home, settings: MemorySettings, secrets: Secrets, server: URL | None = None
+) -> OpenParts | None:
+    """What loads the parts that the settings name; None when memory is switched off. `server`
+    is the PostgreSQL database of the home, None for its gaia.db."""
     if not settings.enabled:
         return None
-    return partial(open_parts, home, settings, secrets)
+    return partial(open_parts, home, settings, secrets, server)
 
 
 def parts_inputs(settings: MemorySettings, secrets: Secrets) -> object:
@@ -43,7 +54,9 @@ def parts_inputs(settings: MemorySettings, secrets: Secrets) -> object:
     return settings.enabled, settings.embedder, settings.vector_store, key
 
 
-def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
+def open_parts(
+    home: Home, settings: MemorySettings, secrets: Secrets, server: URL | None = None
+) -> Parts:
     """Load the embedder and the storage. Takes seconds: mem0 imports all of itself.
 
     Raises:
@@ -52,7 +65,8 @@ def open_parts(home: Home, settings: MemorySettings, secrets: Secrets) -> Parts:
     home.memory.mkdir(mode=0o700, exist_ok=True)
     factories = Factories(home.memory / "mem0")
     embedder = _open_embedder(settings.embedder, secrets, factories)
-    return Parts(CachedEmbedder(embedder), _storage(home, settings.vector_store, factories))
+    storage = _open_storage(home, settings.vector_store, factories, server)
+    return Parts(CachedEmbedder(embedder), storage)
 
 
 def open_llm(home: Home, settings: ComponentSettings, secrets: Secrets) -> Llm:
@@ -89,10 +103,23 @@ def _open_embedder(settings: ComponentSettings, secrets: Secrets, factories: Fac
     )
 
 
-def _storage(home: Home, settings: ComponentSettings, factories: Factories) -> Storage:
+def _open_storage(
+    home: Home, settings: ComponentSettings, factories: Factories, server: URL | None
+) -> Storage:
+    # Options without a provider are Chroma's.
+    if settings.provider == AUTO and not settings.config and server is not None:
+        shared = PgvectorStorage(server, {}, home.memory, factories)
+        cause = shared.missing()
+        if not cause:
+            return shared
+        shared.close()
+        logger.warning("vectors are kept in this home, for one gaia alone: %s", cause)
     folder = local_chroma(home, settings)
     if folder is not None:
         return ChromaStorage(folder)
+    if settings.provider == PGVECTOR:
+        place = place_of(settings.config, server)
+        return PgvectorStorage(place, settings.config, home.memory, factories)
     return SharedStorage(settings.provider, settings.config, home.memory, factories)
 
 

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
+from gaia.memory.index.factories import AUTO
 from gaia.memory.protocols import Embedder, VectorStore
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -23,6 +24,10 @@ PATIENCE_SECONDS = 180.0
 
 REMOTE_CHROMA = ("host", "tenant")
 """Options of a Chroma that is a server."""
+
+CHROMA = "chroma"
+OF_AUTO = (CHROMA, "pgvector")
+"""The stores that gaia chooses from where the settings say `auto`."""
 
 SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
 
@@ -160,9 +165,10 @@ class Fingerprint:
         """Whether these settings may have made it. What they leave to the embedder is not
         known here: its model and its size, as a rule."""
         config = memory.embedder.config
+        store = memory.vector_store.provider
         return (
             self.provider == memory.embedder.provider
-            and self.storage == memory.vector_store.provider
+            and self.storage in (OF_AUTO if store == AUTO else (store,))
             and config.get("model") in (None, self.model)
             and config.get("embedding_dims") in (None, self.dimensions)
         )
@@ -173,9 +179,10 @@ class Fingerprint:
 
 def local_chroma(home: Home, vector_store: ComponentSettings) -> Path | None:
     """The folder of a Chroma that gaia opens itself, None where the settings name another
-    store."""
+    store. That of `auto` is in use where there is no PostgreSQL that could take the vectors."""
     config = vector_store.config
-    if vector_store.provider != "chroma" or any(config.get(each) for each in REMOTE_CHROMA):
+    is_remote = any(config.get(each) for each in REMOTE_CHROMA)
+    if is_remote or vector_store.provider not in (CHROMA, AUTO):
         return None
     return home.memory / str(config.get("path") or "chroma")
 

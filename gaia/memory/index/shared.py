@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from gaia.errors import IndexUnavailableError
+from gaia.errors import IndexUnavailableError, MissingOwnerError, StoreError
 from gaia.memory.index.factories import Factories, Hit, Options, Vectors
-from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.parts import CHROMA, IndexStore, Placement
 from gaia.memory.index.vectors import USER, as_it_is, cosine, neighbour, vector_id
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour, Vector
@@ -18,6 +18,9 @@ T = TypeVar("T")
 
 AT_ONCE = 1000
 """Vectors listed at a time when a user's are removed."""
+
+ANYBODY = "*"
+"""What mem0's filters take for every value: no user has it as their id."""
 
 
 class SharedStorage:
@@ -62,19 +65,24 @@ class SharedStorage:
             translated(self._provider, close)
 
     def _collection(self, index_id: int, dimensions: int) -> Vectors:
-        base = self._options.get("collection_name", "gaia")
-        options: dict[str, object] = {**self._options, "collection_name": f"{base}_{index_id}"}
+        options: dict[str, object] = {**self._options, "collection_name": self._name(index_id)}
         if self._client is not None:
             # A second client of the same files would find them locked.
             options["client"] = self._client
-        collection = translated(
+        collection = self._made(options, dimensions)
+        self._client = self._client or getattr(collection, "client", None)
+        return collection
+
+    def _name(self, index_id: int) -> str:
+        return f"{self._options.get('collection_name', 'gaia')}_{index_id}"
+
+    def _made(self, options: Mapping[str, object], dimensions: int) -> Vectors:
+        return translated(
             self._provider,
             lambda: self._factories.vectors(
                 self._provider, options, dimensions, folder=self._folder
             ),
         )
-        self._client = self._client or getattr(collection, "client", None)
-        return collection
 
 
 class SharedStore:
@@ -83,17 +91,17 @@ class SharedStore:
     def __init__(self, provider: str, collection: Vectors) -> None:
         self._provider = provider
         self._collection = collection
-        self._similarity = cosine if provider == "chroma" else as_it_is
+        self._similarity = cosine if provider == CHROMA else as_it_is
 
     def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
-        owner(user_id)
+        payload = _theirs(user_id)
         # Several stores keep what has the id already, or refuse the new one.
         self._delete(map(vector_id, vectors))
         if vectors:
             self._do(
                 lambda: self._collection.insert(
                     [vector.tolist() for vector in vectors.values()],
-                    [{USER: user_id} for _ in vectors],
+                    [payload for _ in vectors],
                     [vector_id(each) for each in vectors],
                 )
             )
@@ -107,7 +115,7 @@ class SharedStore:
             self._delete(str(hit.id) for hit in found)
 
     def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
-        filters = {USER: owner(user_id)}
+        filters = _theirs(user_id)
         hits = self._do(
             lambda: self._collection.search("", vector.tolist(), top_k=limit, filters=filters)
         )
@@ -121,7 +129,7 @@ class SharedStore:
         return None
 
     def _of(self, user_id: str) -> Sequence[Hit]:
-        filters = {USER: owner(user_id)}
+        filters = _theirs(user_id)
         listed = self._do(lambda: self._collection.list(filters=filters, top_k=AT_ONCE))
         return _first(listed)
 
@@ -137,6 +145,12 @@ class SharedStore:
         return translated(self._provider, call)
 
 
+def _theirs(user_id: str) -> Mapping[str, str]:
+    if user_id == ANYBODY:
+        raise MissingOwnerError(f"mem0 takes the user id {ANYBODY!r} for anybody")
+    return {USER: owner(user_id)}
+
+
 def translated(provider: str, call: Callable[[], T]) -> T:
     """What `call` returns.
 
@@ -145,6 +159,10 @@ def translated(provider: str, call: Callable[[], T]) -> T:
     """
     try:
         return call()
+    except IndexUnavailableError:
+        raise
+    except StoreError as exc:
+        raise IndexUnavailableError(f"the vector store does not work: {exc}") from exc
     except Exception as exc:
         raise IndexUnavailableError(
             f"the vector store {provider!r} does not work ({type(exc).__name__}): look at "

@@ -14,8 +14,9 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.findings import Check, Finding, ok, skipped, warning
+from gaia.memory.index.factories import AUTO
 from gaia.memory.index.mark import Mark
-from gaia.memory.index.parts import local_chroma, read_fingerprint
+from gaia.memory.index.parts import CHROMA, local_chroma, read_fingerprint
 from gaia.ops.doctor.daemon import Daemon
 from gaia.ops.report import MemoryStatus
 from gaia.paths import Home
@@ -23,6 +24,7 @@ from gaia.ports import Clock
 from gaia.settings.schema import MemorySettings
 from gaia.store import indexes
 from gaia.store.indexes import IndexBacklog, IndexState
+from gaia.store.location import database_url
 from gaia.store.migrations import HEAD
 from gaia.store.opener import inspecting, read_revision
 from gaia.text import counted, duration
@@ -40,6 +42,11 @@ class _Tables:
     memories: int
     states: Sequence[IndexState]
 
+    @property
+    def active(self) -> IndexState | None:
+        """The one that searches ask."""
+        return next((each for each in self.states if each.active), None)
+
 
 def index_check(
     home: Home,
@@ -55,13 +62,15 @@ def index_check(
             return [ok("memory is off")]
         report = await daemon.report()
         if report is not None:
-            return [_running(report.memory, reindex)]
+            apart = await asyncio.to_thread(_kept_apart, home)
+            return [_running(report.memory, reindex), *apart]
         if await daemon.runs():
             return [skipped("gaia runs, but is too busy to answer")]
         tables = await asyncio.to_thread(_read, home)
         if tables is None:
             return [ok("there is none yet")]
-        return [*await asyncio.to_thread(_resting, home, memory, tables, clock.now())]
+        resting = await asyncio.to_thread(_resting, home, memory, tables, clock.now())
+        return [*resting, *await asyncio.to_thread(_kept_apart, home)]
 
     return Check(NAME, look, needs=("database",))
 
@@ -96,7 +105,7 @@ def _read(home: Home) -> _Tables | None:
 def _resting(
     home: Home, memory: MemorySettings, tables: _Tables, now: datetime
 ) -> Sequence[Finding]:
-    active = next((each for each in tables.states if each.active), None)
+    active = tables.active
     memories = counted(tables.memories, "memory", "memories")
     if active is None:
         words = "to be indexed at the next start" if tables.memories else "there is nothing to find"
@@ -111,14 +120,14 @@ def _resting(
                 "then. To keep it, undo the change.",
             )
         ]
-    if _is_gone(home, memory, tables):
+    if made_with.storage == CHROMA and _is_gone(home, memory, tables):
         return [
             warning(
                 f"its folder {home.memory} is gone, and there are {memories}",
                 "Nothing to do: the next start rebuilds it.",
             )
         ]
-    folder = local_chroma(home, memory.vector_store)
+    folder = local_chroma(home, memory.vector_store) if made_with.storage == CHROMA else None
     if folder is not None and (cause := Mark(folder).distrust()):
         return [warning(cause, "Nothing to do: the next start makes it again from the ledger.")]
     if tables.backlog.waiting and tables.backlog.oldest is not None:
@@ -129,5 +138,22 @@ def _resting(
 
 
 def _is_gone(home: Home, memory: MemorySettings, tables: _Tables) -> bool:
-    is_local = memory.vector_store.provider == "chroma" and not memory.vector_store.config
+    store = memory.vector_store
+    is_local = store.provider in (CHROMA, AUTO) and not store.config
     return is_local and tables.memories > 0 and not (home.memory / "chroma").is_dir()
+
+
+def _kept_apart(home: Home) -> Sequence[Finding]:
+    """What is to be known of vectors in the home, where everything else is in PostgreSQL."""
+    if database_url(home) is None:
+        return []
+    tables = _read(home)
+    made_with = read_fingerprint(tables.active.fingerprint) if tables and tables.active else None
+    if made_with is None or made_with.storage != CHROMA:
+        return []
+    return [
+        ok(
+            "its vectors are in this home, for one gaia alone, and not in PostgreSQL: the log "
+            "of the start says why, and docs/scale.md what to do"
+        )
+    ]

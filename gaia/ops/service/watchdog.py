@@ -107,7 +107,7 @@ def of_store(database: Database, *, seconds: float) -> Sign:
     async def look() -> str:
         try:
             async with asyncio.timeout(seconds):
-                await database.read(Session.scalar, text("SELECT count(*) FROM sqlite_master"))
+                await database.read(Session.scalar, text("SELECT count(*) FROM alembic_version"))
         except StoreError as exc:
             return str(exc)
         except TimeoutError:

@@ -12,10 +12,11 @@ import pytest
 from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.factories import Factories
 from gaia.memory.index.parts import IndexStore, Placement, Storage
+from gaia.memory.index.pgvector import PgvectorStorage
 from gaia.memory.index.shared import SharedStorage
 from gaia.testing.fake_index import DIMENSIONS, FakeStorage
 
-STORES = ("fake", "chroma", "qdrant")
+STORES = ("fake", "chroma", "qdrant", "pgvector")
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +51,9 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreRig]:
             storage = FakeStorage()
         case "chroma":
             storage = ChromaStorage(tmp_path / "chroma")
+        case "pgvector":
+            url = request.getfixturevalue("postgres").database()
+            storage = PgvectorStorage(url, {}, tmp_path, factories)
         case provider:
             storage = SharedStorage(provider, {}, tmp_path, factories)
     yield StoreRig(storage)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaia.errors import MissingOwnerError
-from gaia.testing.fake_index import bag_of_words
+from gaia.testing.fake_index import DIMENSIONS, bag_of_words
 
 GATE, TEA, RAIN = map(bag_of_words, ("the gate code is blue", "tea with milk", "rain on monday"))
 
@@ -126,3 +126,31 @@ def test_nobody_has_no_vectors(rig, nobody):
         store.drop_user(nobody)
     with pytest.raises(MissingOwnerError):
         store.nearest(nobody, GATE, 1)
+
+
+@pytest.mark.parametrize(
+    "user_id", ["o'hara", '"; DROP', "100%s", "a\\b", "用户", "ada ", "%", "_", "?"]
+)
+def test_a_user_may_have_any_id(rig, user_id):
+    rig.placement.put(user_id, 1)
+    store = rig.open()
+    store.put(user_id, {1: GATE, 2: TEA})
+    store.put("bob", {3: GATE})
+    assert ids(store.nearest(user_id, GATE, 10)) == [1, 2]
+    store.remove(user_id, [2])
+    assert ids(store.nearest(user_id, TEA, 10)) == [1]
+    store.drop_user(user_id)
+    assert store.nearest(user_id, GATE, 10) == []
+    assert ids(store.nearest("bob", GATE, 10)) == [3]
+
+
+def test_of_many_vectors_all_are_compared(rig):
+    store = rig.open()
+    drawn = np.random.default_rng(7).normal(size=(300, DIMENSIONS))
+    vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    store.put("bob", dict(enumerate(vectors, start=1)))
+    store.put("cid", {1000: GATE})
+    assert ids(store.nearest("cid", vectors[0], 10)) == [1000]
+    for each in (0, 150, 299):
+        assert ids(store.nearest("bob", vectors[each], 1)) == [each + 1]
+    assert len(store.nearest("bob", GATE, 50)) == 50

@@ -151,6 +151,11 @@ def test_check_takes_each_provider_that_there_is(tmp_path: Path) -> None:
     assert run(tmp_path, "check").exit_code == 0
 
 
+def test_options_of_a_store_that_nobody_names_are_fine(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text("memory: {vector_store: {config: {path: there}}}\n")
+    assert run(tmp_path, "check").exit_code == 0
+
+
 @pytest.mark.parametrize(
     "other", ["web: {port: -1}", "nmae: x", "web: 3", "model: {name: llama3}", ""]
 )

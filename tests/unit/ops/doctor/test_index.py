@@ -18,10 +18,12 @@ from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings
 from gaia.store import indexes
 from gaia.store.engine import Database
+from gaia.store.location import VARIABLE
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book
+from tests.harness.postgres import PostgresServer
 
 EMBEDDED = "embedded/multilingual-e5-small-q4/384 in chroma"
 WELL = MemoryStatus(enabled=True, memories=3, waiting=0, oldest_seconds=None, ok=True)
@@ -139,6 +141,34 @@ async def test_an_index_of_another_embedder_or_size_is_a_warning(
     finding = await found(home, memory=MemorySettings(**changed))
     assert finding.outcome is Outcome.WARNING
     assert "embedded multilingual-e5-small-q4, 384 numbers, in chroma" in finding.detail
+
+
+@pytest.mark.parametrize(("store", "fits"), [("auto", True), ("pgvector", True), ("chroma", False)])
+async def test_an_index_in_postgresql_suits_who_leaves_the_choice_to_gaia(
+    home: Home, database: Database, store: str, fits: bool
+) -> None:
+    await make(database, EMBEDDED.replace("chroma", "pgvector"))
+    memory = MemorySettings(vector_store=ComponentSettings(provider=store))
+    finding = await found(home, memory=memory)
+    assert finding.outcome is (Outcome.OK if fits else Outcome.WARNING)
+    assert "in pgvector" in finding.detail
+
+
+async def test_vectors_in_the_home_of_a_gaia_in_postgresql_are_told(
+    home: Home, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, postgres.database().render_as_string(hide_password=False))
+    daemon = Daemon(lambda: saying(WELL), lambda: False)
+    check = index_check(home, MemorySettings(), daemon, FakeClock(), reindexed)
+    assert [each.detail for each in await check.look()] == ["3 memories, in step"]
+    database = await open_database(home)
+    await make(database, EMBEDDED)
+    step, place = await check.look()
+    assert (step.detail, place.outcome) == ("3 memories, in step", Outcome.OK)
+    assert place.detail.startswith("its vectors are in this home, for one gaia alone")
+    await make(database, EMBEDDED.replace("chroma", "pgvector"))
+    await database.close()
+    assert [each.detail for each in await check.look()] == ["3 memories, in step"]
 
 
 async def test_vectors_that_are_gone_are_a_warning(home: Home, database: Database) -> None:
