@@ -97,6 +97,12 @@ class MemorySettings(Block):
     embedder: ComponentSettings = ComponentSettings(provider="embedded")
     vector_store: ComponentSettings = ComponentSettings(provider="auto")
 
+    @model_validator(mode="after")
+    def _name_whose_options_they_are(self) -> Self:
+        if self.vector_store.provider == "auto" and self.vector_store.config:
+            raise ValueError("vector_store.config has options, and provider is auto: name one")
+        return self
+
 
 class SessionsSettings(Block):
     """The running conversation: replay, quiet time, bursts."""

@@ -174,12 +174,14 @@ class PostgresDatabase(Database):
                 connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)
 
 
-def open_engine(url: URL, *, connections: int = CONNECTIONS) -> Engine:
-    """The engine of a PostgreSQL database. Faults of the server raise `StoreError`."""
+def open_engine(url: URL, *, connections: int = CONNECTIONS, pings: bool = False) -> Engine:
+    """The engine of a PostgreSQL database. Faults of the server raise `StoreError`. One that
+    `pings` looks each time whether a connection has been lost while nobody used it."""
     engine = create_engine(
         url,
         pool_size=connections,
         max_overflow=0,
+        pool_pre_ping=pings,
         hide_parameters=True,
         connect_args={
             "application_name": "gaia",

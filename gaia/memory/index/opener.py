@@ -106,8 +106,7 @@ def _open_embedder(settings: ComponentSettings, secrets: Secrets, factories: Fac
 def _open_storage(
     home: Home, settings: ComponentSettings, factories: Factories, server: URL | None
 ) -> Storage:
-    # Options without a provider are Chroma's.
-    if settings.provider == AUTO and not settings.config and server is not None:
+    if settings.provider == AUTO and server is not None:
         shared = PgvectorStorage(server, {}, home.memory, factories)
         cause = shared.missing()
         if not cause:

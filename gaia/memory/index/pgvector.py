@@ -67,7 +67,7 @@ class Connections:
         from gaia.store.postgres_faults import name_of
 
         self.name = name_of(url)
-        self._engine = open_engine(url, connections=CONNECTIONS)
+        self._engine = open_engine(url, connections=CONNECTIONS, pings=True)
         event.listen(self._engine, "connect", _as_mem0_expects)
 
     @contextmanager

@@ -20,7 +20,6 @@ from sqlalchemy import URL
 
 from gaia.clock import SystemClock
 from gaia.errors import IndexUnavailableError, MissingOwnerError
-from gaia.memory.index.chroma import ChromaStorage
 from gaia.memory.index.factories import Factories
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import open_parts
@@ -313,10 +312,3 @@ async def test_tables_of_words_alone_are_written_again(database, url, open_stora
     after = {file for (file,) in asked(url, files)}
     ((vectors,),) = asked(url, "SELECT relfilenode FROM pg_class WHERE relname = 'gaia_1'")
     assert before & after == {vectors}
-
-
-def test_options_without_a_provider_are_chromas(home: Home, postgres: PostgresServer) -> None:
-    settings = ComponentSettings(provider="auto", config={"path": "there"})
-    memory = MemorySettings(vector_store=settings)
-    parts = open_parts(home, memory, Secrets(), postgres.url("gaia_template"))
-    assert isinstance(parts.storage, ChromaStorage)

@@ -151,9 +151,13 @@ def test_check_takes_each_provider_that_there_is(tmp_path: Path) -> None:
     assert run(tmp_path, "check").exit_code == 0
 
 
-def test_options_of_a_store_that_nobody_names_are_fine(tmp_path: Path) -> None:
-    (tmp_path / "gaia.yaml").write_text("memory: {vector_store: {config: {path: there}}}\n")
-    assert run(tmp_path, "check").exit_code == 0
+def test_options_of_a_store_that_nobody_names_are_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "gaia.yaml").write_text(
+        "memory: {vector_store: {provider: auto, config: {path: there}}}\n"
+    )
+    result = run(tmp_path, "check")
+    assert result.exit_code == 78
+    assert "vector_store.config has options, and provider is auto: name one" in result.stderr
 
 
 @pytest.mark.parametrize(
