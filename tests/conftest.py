@@ -10,7 +10,8 @@ import gc
 import logging
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -19,6 +20,7 @@ import pytest
 from gaia import logs
 from gaia.paths import Home
 from gaia.store.location import VARIABLE
+from tests.harness.databases import give_database
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
 from tests.harness.postgres import PostgresServer, postgres_server
@@ -48,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "postgres: what is about PostgreSQL alone")
     config.addinivalue_line("markers", "slow: what `scripts/test --fast` leaves out")
     config.addinivalue_line("markers", "sqlite: what is about the file of SQLite's alone")
     config.addinivalue_line("markers", "thorough: what `scripts/test --thorough` alone runs")
@@ -55,8 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     marks = {"fast": ("slow", "thorough"), "usual": ("thorough",), "thorough": ()}[EFFORT]
-    if config.getoption("--postgres"):
-        marks = (*marks, "sqlite")
+    marks = (*marks, "sqlite" if config.getoption("--postgres") else "postgres")
     left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
@@ -144,3 +146,17 @@ def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("fresh") / "home")
     asyncio.run(make(home))
     return home
+
+
+@pytest.fixture(scope="session")
+def new_home(request: pytest.FixtureRequest, fresh_home: Home) -> Callable[[Path], Home]:
+    """Makes a home with an empty database of its own, whoever opens it: for tests that need
+    more than one, or one for longer than a test."""
+
+    def make(root: Path) -> Home:
+        home = Home(shutil.copytree(fresh_home.root, root))
+        if request.config.getoption("--postgres"):
+            give_database(home, request.getfixturevalue("postgres").database())
+        return home
+
+    return make
