@@ -119,7 +119,8 @@ def postgres() -> Iterator[PostgresServer]:
 @pytest.fixture(autouse=True)
 def chosen_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's."""
-    needs_one = not {"home", "fresh_home"}.isdisjoint(request.fixturenames)
+    names = set(request.fixturenames)
+    needs_one = "home" in names or ("fresh_home" in names and "new_home" not in names)
     if request.config.getoption("--postgres") and needs_one:
         server = request.getfixturevalue("postgres")
         url = server.database().render_as_string(hide_password=False)

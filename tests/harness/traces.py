@@ -33,6 +33,19 @@ def newest_in(home: Home) -> str:
     return f"{DATABASE}-wal" if url_of(home) is None else DATABASE
 
 
+def places_in(home: Home, *copies: str) -> list[str]:
+    """Where that is which the database of a home holds, and held when `copies` of its file were
+    made: there are none of a PostgreSQL database."""
+    return sorted([*copies, DATABASE]) if url_of(home) is None else [DATABASE]
+
+
+def all_bytes(home: Home) -> bytes:
+    """Everything that is in a home, and in its database."""
+    files = b"".join(file.read_bytes() for file in home.root.rglob("*") if file.is_file())
+    url = url_of(home)
+    return files if url is None else files + content(url)
+
+
 def _holds(content: bytes, sought: Collection[bytes]) -> bool:
     return any(spelling in content for spelling in sought)
 
