@@ -23,7 +23,7 @@ from gaia.store.location import VARIABLE
 from tests.harness.databases import give_database
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
-from tests.harness.postgres import PostgresServer, postgres_server
+from tests.harness.postgres import MISSING, PostgresServer, postgres_server, programs
 
 PERSONAL = re.compile(
     r"GAIA_(?!.*_SEED$).*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY",
@@ -37,6 +37,9 @@ FIRST = ("e2e", "integration", "contract", "unit")
 """Kinds of tests in the order in which they begin. Those that wait for other processes go
 first: of the workers, others use the processor meanwhile."""
 
+KEEPS = frozenset({"home", "fresh_home", "new_home", "postgres"})
+"""Fixtures of tests that keep something in a database: with `--postgres` the rest is left out."""
+
 hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=None)
 hypothesis.settings.load_profile(EFFORT)
 
@@ -45,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--postgres",
         action="store_true",
-        help="keep what gaia keeps in PostgreSQL, a database for each test",
+        help="the tests that keep something, in PostgreSQL: a database for each test",
     )
 
 
@@ -60,6 +63,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     marks = {"fast": ("slow", "thorough"), "usual": ("thorough",), "thorough": ()}[EFFORT]
     marks = (*marks, "sqlite" if config.getoption("--postgres") else "postgres")
     left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
+    if config.getoption("--postgres"):
+        left_out |= {item for item in items if KEEPS.isdisjoint(getattr(item, "fixturenames", ()))}
+    kept = [item for item in items if item not in left_out]
+    if config.getoption("--postgres") and programs() is None and kept:
+        # One that says so is enough.
+        kept[0].add_marker(pytest.mark.skip(reason=MISSING))
+        left_out |= set(kept[1:])
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
