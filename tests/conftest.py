@@ -10,7 +10,8 @@ import gc
 import logging
 import os
 import re
-from collections.abc import Generator, Iterator
+import shutil
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -20,9 +21,10 @@ from gaia import garbage, logs
 from gaia.paths import Home
 from gaia.store.location import VARIABLE
 from tests.harness import statements
+from tests.harness.databases import give_database
 from tests.harness.effort import EFFORT, EXAMPLES
 from tests.harness.forked import ForkServer, fork_server
-from tests.harness.postgres import PostgresServer, postgres_server
+from tests.harness.postgres import MISSING, PostgresServer, postgres_server, programs
 
 PERSONAL = re.compile(
     r"GAIA_(?!.*_SEED$).*|.*_API_KEY|(OPENAI|ANTHROPIC|GOOGLE|GEMINI)_.*|(HTTPS?|ALL|NO)_PROXY",
@@ -40,6 +42,9 @@ SEARCHES = (20_000, 20, 20)
 """How many new objects there are before the youngest are searched for garbage, and how many
 such searches before the older ones are."""
 
+KEEPS = frozenset({"home", "fresh_home", "new_home", "postgres"})
+"""Fixtures of tests that keep something in a database: with `--postgres` the rest is left out."""
+
 hypothesis.settings.register_profile(EFFORT, max_examples=EXAMPLES, deadline=None)
 hypothesis.settings.load_profile(EFFORT)
 statements.share()
@@ -49,11 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--postgres",
         action="store_true",
-        help="keep what gaia keeps in PostgreSQL, a database for each test",
+        help="the tests that keep something, in PostgreSQL: a database for each test",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "postgres: what is about PostgreSQL alone")
     config.addinivalue_line("markers", "slow: what `scripts/test --fast` leaves out")
     config.addinivalue_line("markers", "sqlite: what is about the file of SQLite's alone")
     config.addinivalue_line("markers", "thorough: what `scripts/test --thorough` alone runs")
@@ -61,9 +67,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     marks = {"fast": ("slow", "thorough"), "usual": ("thorough",), "thorough": ()}[EFFORT]
-    if config.getoption("--postgres"):
-        marks = (*marks, "sqlite")
+    marks = (*marks, "sqlite" if config.getoption("--postgres") else "postgres")
     left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
+    if config.getoption("--postgres"):
+        left_out |= {item for item in items if KEEPS.isdisjoint(getattr(item, "fixturenames", ()))}
+    kept = [item for item in items if item not in left_out]
+    if config.getoption("--postgres") and programs() is None and kept:
+        # One that says so is enough.
+        kept[0].add_marker(pytest.mark.skip(reason=MISSING))
+        left_out |= set(kept[1:])
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
@@ -130,7 +142,8 @@ def chosen_database(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's."""
-    needs_one = not {"home", "fresh_home"}.isdisjoint(request.fixturenames)
+    names = set(request.fixturenames)
+    needs_one = "home" in names or ("fresh_home" in names and "new_home" not in names)
     if not (request.config.getoption("--postgres") and needs_one):
         yield
         return
@@ -161,3 +174,17 @@ def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("fresh") / "home")
     asyncio.run(make(home))
     return home
+
+
+@pytest.fixture(scope="session")
+def new_home(request: pytest.FixtureRequest, fresh_home: Home) -> Callable[[Path], Home]:
+    """Makes a home with an empty database of its own, whoever opens it: for tests that need
+    more than one, or one for longer than a test."""
+
+    def make(root: Path) -> Home:
+        home = Home(shutil.copytree(fresh_home.root, root))
+        if request.config.getoption("--postgres"):
+            give_database(home, request.getfixturevalue("postgres").database())
+        return home
+
+    return make

@@ -30,6 +30,7 @@ from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.text import bare_words
 from gaia.messages import Health
 from gaia.ports import Clock
+from gaia.store.engine import attempt
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 
 logger = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ class Recall:
         owner(user_id)
         question = None
         if not is_pleasantry(words):
-            with self._tolerant():
+            with self._tolerant(), attempt(session):
                 question = self._search.understand(session, user_id, _query(words))
         return Cue(words, question)
 
@@ -174,7 +175,7 @@ class Recall:
         """The third step: what `offers` returns."""
         found: Sequence[Memory] = ()
         if cue.question is not None:
-            with self._tolerant():
+            with self._tolerant(), attempt(session):
                 found = self._search.relevant_to(
                     session,
                     user_id,

@@ -151,6 +151,16 @@ class Database(ABC):
         self.engine.dispose()
 
 
+@contextmanager
+def attempt(session: Session) -> Iterator[None]:
+    """What may fail in a transaction without the rest of it: SQLite goes on by itself."""
+    if session.get_bind().dialect.name == "sqlite":
+        yield
+        return
+    with session.begin_nested():
+        yield
+
+
 async def to_its_end(future: Future[T]) -> T:
     """The result of a call, once it has ended: a cancellation meanwhile is put off until
     then, so that what was to be written is, also while others write."""

@@ -1,5 +1,6 @@
 """How PostgreSQL is told what gaia's tables and statements say of SQLite: wider numbers, texts
-without bounds, the same clause for conflicts, and no NUL in a text.
+without bounds that are ordered by their characters, the same clause for conflicts, and no NUL
+in a text.
 
 Whoever opens a PostgreSQL database imports it.
 """
@@ -11,7 +12,7 @@ from typing import Any
 from psycopg import Connection
 from psycopg.adapt import Buffer
 from psycopg.types.string import StrDumper
-from sqlalchemy import Integer, String
+from sqlalchemy import Column, Integer, String, Text
 from sqlalchemy.dialects.sqlite.dml import (
     OnConflictClause,
     OnConflictDoNothing,
@@ -60,6 +61,8 @@ def _numbered(column: CreateColumn, compiler: Any, **kw: object) -> str | None:
 
 
 @compiles(String, "postgresql")
-def _unbounded(kind: String, compiler: object, **_: object) -> str:
-    """A bound of a text is a hint for people: SQLite does not keep to it either."""
-    return "TEXT"
+@compiles(Text, "postgresql")
+def _unbounded(kind: String, compiler: object, **kw: object) -> str:
+    """A bound of a text is a hint for people: SQLite does not keep to it either. What it is in
+    order, or in small letters, does not hang on the language of a server."""
+    return 'TEXT COLLATE "C"' if isinstance(kw.get("type_expression"), Column) else "TEXT"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import psycopg
 from sqlalchemy import URL, Engine, ExceptionContext, event
+from sqlalchemy.exc import StatementError
 
 from gaia.errors import StoreError
 
@@ -61,9 +62,22 @@ def translate_failures(engine: Engine, url: URL) -> None:
         if context.is_pre_ping:
             # One that was lost while nobody used it, which SQLAlchemy makes again.
             return None
-        return store_error(name, context.original_exception)
+        original = context.original_exception
+        failed = store_error(name, original)
+        if failed is None and context.sqlalchemy_exception is not None:
+            _leave_out_values(original, context.sqlalchemy_exception)
+        return failed
 
     event.listen(engine, "handle_error", translate)
+
+
+def _leave_out_values(original: BaseException, raised: StatementError) -> None:
+    """Of a row that breaks a constraint PostgreSQL tells all that is in it, which may be what
+    somebody said, and what is raised may come to stand in the log."""
+    primary = original.diag.message_primary if isinstance(original, psycopg.Error) else None
+    if primary:
+        original.args = (primary,)
+        raised.args = (f"({type(original).__module__}.{type(original).__name__}) {primary}",)
 
 
 def store_error(name: str, exc: BaseException) -> StoreError | None:

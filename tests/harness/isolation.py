@@ -52,7 +52,7 @@ class Household(RuleBasedStateMachine):
     """Everybody on one core: what they say, and what they are told. `offered` counts memories
     that went with a message."""
 
-    template: Path
+    new_home: Callable[[Path], Home]
     core_on: Callable[..., Any]
     offered = 0
 
@@ -61,7 +61,7 @@ class Household(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.stack = AsyncExitStack()
         self.folder = Path(tempfile.mkdtemp())
-        self.home = Home(shutil.copytree(self.template, self.folder / "home"))
+        self.home = self.new_home(self.folder / "home")
         self.script = Script()
         self.serial = itertools.count(1)
         self.owners: dict[str, str] = {}

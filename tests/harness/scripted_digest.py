@@ -32,6 +32,7 @@ from gaia.store.engine import Database
 from gaia.store.usage import Usage
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import FunctionModel
+from tests.harness.databases import opened
 from tests.harness.digests import Read, ScriptedAsk, likes
 from tests.harness.mortal import Fate, fork_lives
 from tests.harness.scripted_forget_worker import MortalDatabase
@@ -59,18 +60,16 @@ class Life(BaseModel):
 class DoomedDatabase(MortalDatabase):
     """Ends the process as soon as a digest is in the state that it is doomed by."""
 
-    def __init__(self, path: Path, fate: Fate, doom: str | None) -> None:
-        super().__init__(path, fate)
-        self._doom = doom
+    doom: str | None
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         with super().writing() as session:
             yield session
-        if self._doom is None:
+        if self.doom is None:
             return
         with self.reading() as session:
-            if session.scalar(select(exists().where(DigestRow.state == self._doom))):
+            if session.scalar(select(exists().where(DigestRow.state == self.doom))):
                 _die()
 
 
@@ -110,7 +109,7 @@ async def live(line: str) -> bool:
     """Answer and digest until nothing is left to do; True when it came so far."""
     life = Life.model_validate_json(line)
     fate, home, clock = Fate(life.dies_at), Home(life.home), SystemClock()
-    database = DoomedDatabase(home.database, fate, life.dies_in)
+    database = opened(home, DoomedDatabase, fate=fate, doom=life.dies_in)
     channel = FakeChannel(clock)
     reader = Reader(ScriptedAsk(lambda _: "{}"), MortalExtractor(life, fate, channel))
     app = build_app(

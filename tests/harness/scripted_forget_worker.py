@@ -19,7 +19,8 @@ from gaia.clock import SystemClock
 from gaia.memory import forget, ledger
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.paths import Home
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.engine import Database
+from tests.harness.databases import opened
 from tests.harness.mortal import Fate, fork_lives
 
 
@@ -34,30 +35,28 @@ class Life(BaseModel):
     dies_at: int = 0
 
 
-class MortalDatabase(SqliteDatabase):
+class MortalDatabase(Database):
     """Each transaction, rewriting and checkpoint is a step, before and after it was made."""
 
-    def __init__(self, path: Path, fate: Fate) -> None:
-        super().__init__(path)
-        self._fate = fate
+    fate: Fate
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         with super().writing() as session:
             yield session
             session.flush()
-            self._fate.step()
-        self._fate.step()
+            self.fate.step()
+        self.fate.step()
 
     async def rewrite(self) -> None:
-        self._fate.step()
-        await super().rewrite()
-        self._fate.step()
+        self.fate.step()
+        await super().rewrite()  # type: ignore[safe-super]
+        self.fate.step()
 
     async def checkpoint(self) -> bool:
-        self._fate.step()
-        emptied = await super().checkpoint()
-        self._fate.step()
+        self.fate.step()
+        emptied = await super().checkpoint()  # type: ignore[safe-super]
+        self.fate.step()
         return emptied
 
 
@@ -88,7 +87,7 @@ async def live(line: str) -> bool:
     life, clock = Life.model_validate_json(line), SystemClock()
     fate = Fate(life.dies_at)
     home = MortalHome(life.home, fate)
-    database = MortalDatabase(home.database, fate)
+    database = opened(home, MortalDatabase, fate=fate)
     if life.requests or life.everything:
         with database.writing() as session:
             if life.everything:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +23,10 @@ from gaia.store import conversations, inbox, outbox, sessions
 from gaia.store.archive import Ended
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
-from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.users import Users
+from tests.harness.databases import copy_database, opened, rows, url_of
 from tests.harness.effort import deadly, rounds
 from tests.harness.mortal import Mortals
 from tests.harness.scripted_forget_worker import Life
@@ -67,12 +65,14 @@ def process() -> Iterator[Mortals]:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    return asyncio.run(furnish(Home(tmp_path_factory.mktemp("furnished") / "home")))
+def scene(new_home: Callable[[Path], Home], tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return asyncio.run(furnish(new_home(tmp_path_factory.mktemp("furnished") / "home")))
 
 
 def copied(scene: Scene, folder: Path) -> Scene:
-    return Scene(Home(shutil.copytree(scene.home.root, folder / "home")), scene.ada, scene.bob)
+    copy = Home(shutil.copytree(scene.home.root, folder / "home"))
+    copy_database(scene.home, copy)
+    return Scene(copy, scene.ada, scene.bob)
 
 
 @pytest.mark.timeout(300)
@@ -130,45 +130,47 @@ def check_forgotten(scene: Scene, gone: set[int], *, wished: bool) -> None:
     for number in gone:
         words = [f"{trace} ada" for trace in TRACES[number - 1]]
         assert files_with(scene.home.root, *words, f"{THINGS[number - 1]} ada") == []
-        assert set(files_with(scene.home.root, *TRACES[number - 1])) == OF_BOB
+        assert set(files_with(scene.home.root, *TRACES[number - 1])) == places_of_bob(scene)
     if gone == {1}:
         assert "gaia.db" in files_with(scene.home.root, f"{THINGS[1]} ada")
-    with closing(sqlite3.connect(scene.home.database)) as database:
-        assert database.execute("SELECT count(*) FROM forgets").fetchone() == (0,)
-        said = database.execute(
-            "SELECT text FROM inbox JOIN conversations USING (conversation_id) WHERE user_id = ?",
-            (scene.ada,),
-        )
-        assert not any(THINGS[number - 1] in text for (text,) in said for number in gone)
+    assert rows(scene.home, "SELECT count(*) FROM forgets") == [(0,)]
+    said = rows(
+        scene.home,
+        "SELECT text FROM inbox JOIN conversations USING (conversation_id) WHERE user_id = :who",
+        who=scene.ada,
+    )
+    assert not any(THINGS[number - 1] in text for (text,) in said for number in gone)
+
+
+def places_of_bob(scene: Scene) -> set[str]:
+    """Where what bob said is: gaia keeps no copies of a PostgreSQL database."""
+    return OF_BOB if url_of(scene.home) is None else {"gaia.db"}
 
 
 def numbers(scene: Scene, user_id: str) -> list[int]:
-    with closing(sqlite3.connect(scene.home.database)) as database:
-        rows = database.execute("SELECT memory_id FROM memories WHERE user_id = ?", (user_id,))
-        return sorted(number for (number,) in rows)
+    found = rows(scene.home, "SELECT memory_id FROM memories WHERE user_id = :who", who=user_id)
+    return sorted(number for (number,) in found)
 
 
 def of_bob(scene: Scene) -> dict[str, list[tuple[object, ...]]]:
     """All rows of bob's, in both files."""
-    rows = {}
-    with closing(sqlite3.connect(scene.home.database)) as database:
-        for table in ("inbox", "outbox"):
-            query = (
-                f"SELECT {table}.* FROM {table} JOIN conversations USING (conversation_id) "
-                "WHERE user_id = ?"
-            )
-            rows[table] = database.execute(query, (scene.bob,)).fetchall()
-        for table in OWNED:
-            query = f"SELECT * FROM {table} WHERE user_id = ?"
-            rows[table] = database.execute(query, (scene.bob,)).fetchall()
-    assert all(rows[table] for table in rows if table != "forgotten")
-    return rows
+    found = {}
+    for table in ("inbox", "outbox"):
+        query = (
+            f"SELECT {table}.* FROM {table} JOIN conversations USING (conversation_id) "
+            f"WHERE user_id = :who ORDER BY {table}_id"
+        )
+        found[table] = rows(scene.home, query, who=scene.bob)
+    for table in OWNED:
+        query = f"SELECT * FROM {table} WHERE user_id = :who ORDER BY 1, 2, 3"
+        found[table] = rows(scene.home, query, who=scene.bob)
+    assert all(found[table] for table in found if table != "forgotten")
+    return found
 
 
 async def furnish(home: Home) -> Scene:
     """Have both say and keep the same things, with their names, and ada something of her own."""
-    home.create()
-    database, clock = await open_database(home), SystemClock()
+    database, clock = opened(home), SystemClock()
     users = Users(database, clock)
     ids = {}
     for name in ("ada", "bob"):
@@ -214,6 +216,6 @@ async def furnish(home: Home) -> Scene:
     await database.close()
     home.terminal_history.write_text("".join(f"\n# now\n+{thing} ada\n" for thing in THINGS))
     home.logs.joinpath("gaia.log").write_text("".join(f"said {thing} ada\n" for thing in THINGS))
-    home.backups.mkdir()
+    home.backups.mkdir(exist_ok=True)
     shutil.copy(home.database, home.backups / "gaia-at-0001.db")
     return Scene(home, ids["ada"], ids["bob"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
@@ -16,6 +15,7 @@ from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableE
 from gaia.messages import CORRECTION, Attachment, AttachmentKind, TurnStarted
 from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall
+from tests.harness.traces import all_bytes
 
 PICTURES = Intake(frozenset({"image/jpeg"}))
 PHOTO = Attachment(AttachmentKind.PHOTO, "photo-1", "image/jpeg", size_bytes=9)
@@ -31,10 +31,6 @@ def last_parts(request: LlmRequest) -> list[str | bytes]:
 
 def _is_said(content) -> bool:
     return content.role == "user" and not any(part.function_response for part in content.parts)
-
-
-def all_bytes_below(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 def has_media(request: LlmRequest) -> bool:
@@ -64,7 +60,7 @@ async def test_no_byte_of_a_photo_is_in_any_file_under_the_home(running_core, ho
         core.channel.files["photo-1"] = JPEG
         await core.channel.say("look", attachments=(PHOTO,))
         await core.channel.until_sent(1)
-    written = all_bytes_below(home.root)
+    written = all_bytes(home)
     assert b"[photo]" in written
     for kept in (JPEG, b"very particular", b"a very particular photo".hex().encode()):
         assert kept not in written

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
@@ -21,6 +20,7 @@ from gaia.store.engine import Database
 from gaia.store.ownership import join_users
 from gaia.store.users import Role
 from gaia.testing.clock import until
+from tests.harness.databases import opened
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 
 DAY = 24 * 60 * 60
@@ -35,13 +35,11 @@ def extractor() -> ScriptedExtractor:
 class OvertakenDatabase(Database):
     """Something happens just before its first transaction that writes."""
 
-    def __init__(self, path: Path, happens: Callable[[], Awaitable[object]]) -> None:
-        super().__init__(path)
-        self._happening = [happens]
+    happening: list[Callable[[], Awaitable[object]]]
 
     async def write(self, function, *args, **kwargs):
-        if self._happening:
-            await self._happening.pop()()
+        if self.happening:
+            await self.happening.pop()()
         return await super().write(function, *args, **kwargs)
 
 
@@ -69,7 +67,7 @@ async def test_a_conversation_that_goes_on_at_the_last_moment_is_not_sealed(
     async with running_core(reader=reader(extractor)) as core:
         await core.say("I like boats")
         core.clock.advance(DAY)
-        overtaken = OvertakenDatabase(home.database, partial(core.say, "I like tea"))
+        overtaken = opened(home, OvertakenDatabase, happening=[partial(core.say, "I like tea")])
         await seal_idle(overtaken, core.clock, timedelta(minutes=30))
         await overtaken.close()
         assert await core.digests() == []

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.digest_tables import DigestState
-from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
+from tests.harness.databases import copy_database, opened, rows
 from tests.harness.effort import rounds
 from tests.harness.mortal import Mortals
 from tests.harness.scripted_digest import Life
@@ -41,44 +39,44 @@ def process() -> Iterator[Mortals]:
 
 
 @pytest.fixture(scope="module")
-def talked(process: Mortals, fresh_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def talked(
+    process: Mortals,
+    new_home: Callable[[Path], Home],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Home:
     """A home of somebody who has talked to gaia."""
 
     async def furnish(home: Home) -> None:
-        database = await open_database(home)
+        database = opened(home)
         await Users(database, SystemClock()).create("ada", Role.OWNER, Address("fake", "ada"))
         await database.close()
 
-    root = tmp_path_factory.mktemp("talked") / "home"
-    home = Home(shutil.copytree(fresh_home.root, root))
+    home = new_home(tmp_path_factory.mktemp("talked") / "home")
     asyncio.run(furnish(home))
     assert process.live(Life(home=home.root, says=BEFORE, digests=False)) is True
     return home
 
 
-def rows(path: Path, query: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(path)) as database:
-        return database.execute(query).fetchall()
-
-
 def check(home: Home, said: list[str], *, deaths: int) -> None:
     """All that was said was learned once, and each session digested once."""
     likes = list(said)
-    learned = rows(home.database, "SELECT text, support FROM memories WHERE kind = 'fact'")
+    learned = rows(home, "SELECT text, support FROM memories WHERE kind = 'fact'")
     assert sorted(learned) == sorted((text, 1) for text in likes)
-    archived = rows(home.database, "SELECT words FROM archived_turns")
+    archived = rows(home, "SELECT words FROM archived_turns")
     assert sorted(archived) == sorted((text,) for text in said)
-    states = rows(home.database, "SELECT state, count(DISTINCT session_id) FROM digests GROUP BY 1")
-    episodes = rows(home.database, "SELECT count(*) FROM memories WHERE kind = 'episode'")
+    states = rows(home, "SELECT state, count(DISTINCT session_id) FROM digests GROUP BY 1")
+    episodes = rows(home, "SELECT count(*) FROM memories WHERE kind = 'episode'")
     assert states == [("cleared", episodes[0][0])]
-    assert rows(home.database, "SELECT count(*) FROM digest_windows") == [(0,)]
-    assert rows(home.database, "SELECT event_id FROM events") == []
+    assert rows(home, "SELECT count(*) FROM digest_windows") == [(0,)]
+    assert rows(home, "SELECT event_id FROM events") == []
     asked = Counter((home.root / "asked").read_text().splitlines())
     assert sum(times - 1 for times in asked.values()) <= deaths
 
 
 def copied(home: Home, folder: Path) -> Home:
-    return Home(shutil.copytree(home.root, folder / "home"))
+    copy = Home(shutil.copytree(home.root, folder / "home"))
+    copy_database(home, copy)
+    return copy
 
 
 @pytest.mark.parametrize("point", ["asking", "answered", DigestState.COMMITTED])

@@ -18,7 +18,8 @@ from gaia.store import forgets, outbox
 from gaia.store.memory_tables import MemorySource
 from gaia.store.redaction import REPLACEMENT
 from gaia.testing.function_model import ToolCall, last_user_text
-from tests.harness.traces import files_with
+from tests.harness.databases import rows
+from tests.harness.traces import files_with, newest_in
 
 POT = "the gate code is under the blue pot"
 TRACES = ("blue pot", "gate code", "bluepotgate")
@@ -60,7 +61,7 @@ async def test_no_file_holds_it_and_the_rest_is_there(running_core, home):
         await sent_after(core, f"By the way, {POT}!")
         await sent_after(core, "My cat is called Tom")
         await sent_after(core, "/memory")
-        assert "gaia.db-wal" in files_with(home.root, *TRACES)
+        assert newest_in(home) in files_with(home.root, *TRACES)
         await forget_it(core)
         assert files_with(home.root, *TRACES) == []
         assert await core.transcript() == [
@@ -102,9 +103,8 @@ async def test_what_other_people_said_stays_word_for_word(running_core, home):
         bob = await core.users.find("bob")
         (memory,) = (await core.database.read(ledger.page, bob.user_id)).memories
         assert memory.text == POT
-        with closing(sqlite3.connect(home.database)) as database:
-            rows = database.execute("SELECT text FROM inbox WHERE conversation_id = 2")
-            assert [text for (text,) in rows] == [f"/remember {POT}", f"You know, {POT}"]
+        said = rows(home, "SELECT text FROM inbox WHERE conversation_id = 2 ORDER BY inbox_id")
+        assert [text for (text,) in said] == [f"/remember {POT}", f"You know, {POT}"]
 
 
 async def test_the_next_prompt_does_not_hold_it(running_core):
@@ -255,11 +255,11 @@ async def test_everything_takes_all_conversations_and_all_words(running_core, ho
             "user: Hello again",
             "gaia: echo: Hello again",
         ]
-        with closing(sqlite3.connect(home.database)) as database:
-            texts = database.execute("SELECT DISTINCT text FROM inbox WHERE conversation_id = 1")
-            assert {text for (text,) in texts} == {REPLACEMENT, "Hello again"}
+        texts = rows(home, "SELECT DISTINCT text FROM inbox WHERE conversation_id = 1")
+        assert {text for (text,) in texts} == {REPLACEMENT, "Hello again"}
 
 
+@pytest.mark.sqlite
 async def test_logs_history_and_copies_lose_it(running_core, home):
     async with running_core(answer) as core:
         await sent_after(core, f"/remember {POT}")
@@ -306,6 +306,7 @@ async def test_the_log_that_is_being_written_loses_it_and_goes_on(running_core, 
         assert "\0" not in written
 
 
+@pytest.mark.sqlite
 async def test_a_reader_in_the_way_is_waited_for(running_core, home, caplog):
     async with running_core(answer) as core:
         await sent_after(core, f"/remember {POT}")

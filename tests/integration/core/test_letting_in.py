@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
+from contextlib import ExitStack
 from datetime import timedelta
 from threading import Event
 
@@ -16,6 +16,7 @@ from gaia.store.audit import Action
 from gaia.store.tables import OutboxRow
 from gaia.store.users import Role
 from gaia.testing.clock import FakeClock, until
+from tests.harness.databases import connected
 from tests.harness.letting_in import actions, code_in, count, owner
 from tests.harness.transactions import at_each_write
 
@@ -72,11 +73,10 @@ async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(
             direct=True,
             now=now,
         )
-        other = sqlite3.connect(home.database, isolation_level=None, check_same_thread=False)
-        begun, new_code = Event(), pairings.new_code
+        another, begun, new_code = ExitStack(), Event(), pairings.new_code
 
         def new_code_while_another_process_writes():
-            other.execute("BEGIN IMMEDIATE")
+            another.enter_context(connected(home))
             at_each_write(core.database, begun.set)
             return new_code()
 
@@ -86,7 +86,7 @@ async def test_owners_hear_of_a_request_whose_channel_breaks_off_at_the_commit(
         for _ in range(200):
             await asyncio.sleep(0)
         receiving.cancel()
-        other.close()
+        another.close()
         await asyncio.wait({receiving})
         assert receiving.cancelled()
         assert (await core.channel.say("hello", sender="eve")).stranger_reply is None

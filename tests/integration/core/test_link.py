@@ -100,7 +100,9 @@ async def test_everything_of_both_is_the_ones_who_is_left(running_core):
         ada = await core.users.find("ada")
 
         with core.database.reading() as session:
-            chats = session.scalars(select(ConversationRow)).all()
+            chats = session.scalars(
+                select(ConversationRow).order_by(ConversationRow.conversation_id)
+            ).all()
             assert [(c.user_id, c.channel, c.generation, c.session_turns) for c in chats] == [
                 (ada.user_id, "pigeon", 2, 0),
                 (ada.user_id, "fake", 1, 1),
@@ -168,7 +170,9 @@ async def test_the_same_chat_of_both_becomes_one(running_core):
         assert done.text.startswith("Done: you are ada here too")
         assert (await pigeon.ask("four")).text == "echo: four"
         with core.database.reading() as session:
-            chats = session.scalars(select(ConversationRow)).all()
+            chats = session.scalars(
+                select(ConversationRow).order_by(ConversationRow.conversation_id)
+            ).all()
             messages = session.scalars(select(InboxRow).order_by(InboxRow.inbox_id))
             (chat,) = [each for each in chats if each.channel == "pigeon"]
             assert (chat.user_id, chat.generation) == (ada.user_id, 3)

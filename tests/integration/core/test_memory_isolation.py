@@ -8,6 +8,7 @@ memory has a word of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
@@ -245,8 +246,10 @@ class Talk(Household):
         self.check()
 
 
-def test_nobody_reads_of_anothers_memory(fresh_home: Home, core_on: Callable[..., Any]) -> None:
-    Talk.template, Talk.core_on = fresh_home.root, staticmethod(core_on)
+def test_nobody_reads_of_anothers_memory(
+    new_home: Callable[[Path], Home], core_on: Callable[..., Any]
+) -> None:
+    Talk.new_home, Talk.core_on = staticmethod(new_home), staticmethod(core_on)
     run_state_machine_as_test(
         Talk,
         settings=settings(

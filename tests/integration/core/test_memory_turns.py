@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
+from sqlalchemy import text
 
 from gaia.memory import ledger
 from gaia.memory.memory import Statement
@@ -16,6 +16,7 @@ from gaia.store import identities, sessions
 from gaia.store.memory_tables import MemorySource
 from gaia.store.users import Role
 from gaia.testing.function_model import ToolCall
+from tests.harness.databases import connected
 from tests.harness.tool_script import ToolScript
 
 RECALL_ALONE = Settings(memory=MemorySettings(preload=False))
@@ -138,15 +139,15 @@ async def test_when_memory_is_broken_chat_goes_on_and_the_status_says_so(running
     script.plan("look", ToolCall("load_memory", {"query": "gate code"}))
     async with running_core(script) as core:
         await core.say(f"/remember {POT}")
-        with sqlite3.connect(home.database) as database:
-            database.execute("ALTER TABLE memory_terms RENAME TO elsewhere")
+        with connected(home) as connection:
+            connection.execute(text("ALTER TABLE memory_terms RENAME TO elsewhere"))
         assert await core.say("Where is the gate code?") == "echo: Where is the gate code?"
         assert POT not in everything(core.model.requests[-1])
         assert "Not working: recall" in await core.say("/status")
         assert "does not work" in await core.say("look")
         assert (await core.say("/memory search gate")).startswith("/memory did not work.")
-        with sqlite3.connect(home.database) as database:
-            database.execute("ALTER TABLE elsewhere RENAME TO memory_terms")
+        with connected(home) as connection:
+            connection.execute(text("ALTER TABLE elsewhere RENAME TO memory_terms"))
         await core.say("Where is the gate code?")
         assert POT in everything(core.model.requests[-1])
         assert "Not working: recall" not in await core.say("/status")

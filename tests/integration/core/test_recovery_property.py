@@ -152,9 +152,8 @@ ONE_TURN = list(STEPS)
 @example(steps=[*ONE_TURN[:-1], *ONE_TURN[:4]])
 @example(steps=[*ONE_TURN, "sending"])
 def test_whatever_was_done_before_a_kill_each_message_is_answered_once_and_in_order(
-    core_on, fresh_home, tmp_path, steps
+    core_on, new_home, tmp_path, steps
 ):
-    home = Home(tmp_path / "home")
-    shutil.rmtree(home.root, ignore_errors=True)
-    shutil.copytree(fresh_home.root, home.root)
+    shutil.rmtree(tmp_path / "home", ignore_errors=True)
+    home = new_home(tmp_path / "home")
     asyncio.run(kill_and_restart(core_on, home, steps))

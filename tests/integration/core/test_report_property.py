@@ -24,11 +24,11 @@ from gaia.paths import Home
 from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox
 from gaia.store.engine import Database
-from gaia.store.sqlite import SqliteDatabase
 from gaia.store.tables import InboxState, OutboxState
 from gaia.store.users import Role, Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
+from tests.harness.databases import opened
 from tests.harness.effort import rounds
 
 
@@ -276,7 +276,7 @@ class Play:
 
 
 async def play(home: Home, steps: list[object]) -> None:
-    database = SqliteDatabase(home.database)
+    database = opened(home)
     try:
         play = Play(database)
         await play.begin()

@@ -18,6 +18,7 @@ from gaia.paths import Home
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Secrets, Settings
 from gaia.settings.watch import Watch
+from gaia.store.location import VARIABLE
 from gaia.testing.clock import until
 
 NO_PORT: dict[str, Mapping[str, JsonValue]] = {"web": {"enabled": False}}
@@ -120,7 +121,9 @@ async def test_nothing_is_taken_up_before_gaia_has_started_nor_while_it_ends(run
             early = asyncio.create_task(reload.reload("a test asks"))
             await core.say("hello")
             assert not early.done()
-        assert [each.key for each in (await early).changes] == ["sessions.window_turns"]
+        # The database of a test may be named by the environment.
+        changes = [each.key for each in (await early).changes if each.key != VARIABLE]
+        assert changes == ["sessions.window_turns"]
         home.settings_file.write_text(of_file(8))
         reload.stop()
         await reload.ended()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing
 
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.messages import ReceiptKind
 from gaia.settings.schema import Settings
 from gaia.testing.clock import until
+from tests.harness.databases import connected
 from tests.harness.transactions import next_write
 
 LIMITS = {"limits": {"messages_per_minute": 1, "user_tokens_per_day": 15}}
@@ -79,7 +78,7 @@ async def test_what_still_comes_by_it_is_kept(running_core):
         assert sorted(each.text[:4] for each in sent) == ["You ", "echo"]
 
 
-async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_core):
+async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_core, home):
     async with running_core() as core:
         delivery, database = core.app.delivery, core.database
         core.model.hold("hello")
@@ -90,8 +89,7 @@ async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_cor
         await core.app.handlers.flush()
         await until(lambda: not delivery._workers._tasks)
         begun = next_write(database)
-        with closing(sqlite3.connect(database.engine.url.database, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with connected(home):
             await switch_on(core)
             await until(begun.is_set)
             ended = asyncio.create_task(delivery.sent_all(core.channel))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
@@ -14,6 +13,7 @@ from gaia.settings.schema import LimitsSettings, SessionsSettings, Settings
 from gaia.store import inbox
 from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall, last_user_text
+from tests.harness.databases import connected
 from tests.harness.transactions import next_write
 from tests.harness.usage import of_day
 
@@ -311,16 +311,14 @@ async def test_a_message_whose_channel_breaks_off_at_the_commit_is_answered(
     running_core, home, text, reply
 ):
     async with running_core() as core:
-        other = sqlite3.connect(home.database, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        begun = next_write(core.database)
-        receiving = asyncio.create_task(core.channel.say(text, provider_message_id="same"))
-        await until(begun.is_set)
-        for _ in range(200):
+        with connected(home):
+            begun = next_write(core.database)
+            receiving = asyncio.create_task(core.channel.say(text, provider_message_id="same"))
+            await until(begun.is_set)
+            for _ in range(200):
+                await asyncio.sleep(0)
+            receiving.cancel()
             await asyncio.sleep(0)
-        receiving.cancel()
-        await asyncio.sleep(0)
-        other.close()
         await asyncio.wait({receiving})
         assert receiving.cancelled()
         again = await core.channel.say(text, provider_message_id="same")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -29,9 +28,9 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
-from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
+from tests.harness.databases import opened
 
 GATE = Statement(
     "The gate code is under the blue pot",
@@ -45,8 +44,8 @@ NOW = CLOCK.now()
 
 
 @pytest.fixture
-async def database(fresh_home: Home, tmp_path: Path) -> AsyncIterator[Database]:
-    database = SqliteDatabase(Path(shutil.copy(fresh_home.database, tmp_path)))
+async def database(new_home: Callable[[Path], Home], tmp_path: Path) -> AsyncIterator[Database]:
+    database: Database = opened(new_home(tmp_path / "home"))
     yield database
     await database.close()
 

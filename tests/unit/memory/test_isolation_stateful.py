@@ -33,9 +33,9 @@ from gaia.store import full_text, identities, indexes
 from gaia.store.identities import Role, User
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
 from gaia.store.ownership import join_users, wipe_user
-from gaia.store.sqlite import SqliteDatabase
 from gaia.testing.clock import START
 from tests.harness.book import said
+from tests.harness.databases import opened
 from tests.harness.effort import rounds
 
 T = TypeVar("T")
@@ -73,15 +73,13 @@ class MemoryMachine(RuleBasedStateMachine):
     """
 
     numbers = Bundle("numbers")
-    fresh: bytes
+    new_home: Callable[[Path], Home]
 
     @initialize()
     def open(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
-        path = self.folder / "gaia.db"
-        path.write_bytes(self.fresh)
         self.runner = asyncio.Runner()
-        self.database = SqliteDatabase(path)
+        self.database = opened(self.new_home(self.folder / "home"))
         self.users: dict[str, User] = {}
         for name in (*PEOPLE, *GROUPS):
             self._come(name)
@@ -312,8 +310,10 @@ class MemoryMachine(RuleBasedStateMachine):
         return self.runner.run(run())
 
 
-def test_no_sequence_of_changes_shows_anybody_another_s_memory(fresh_home: Home) -> None:
-    MemoryMachine.fresh = fresh_home.database.read_bytes()
+def test_no_sequence_of_changes_shows_anybody_another_s_memory(
+    new_home: Callable[[Path], Home],
+) -> None:
+    MemoryMachine.new_home = staticmethod(new_home)
     run_state_machine_as_test(
         MemoryMachine,
         settings=settings(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from google.adk.events import Event
@@ -20,9 +18,9 @@ from gaia.store import sessions
 from gaia.store.engine import Database
 from gaia.store.redaction import REPLACEMENT, Redaction
 from gaia.store.sessions import SessionKey
-from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
+from tests.harness.databases import opened
 from tests.harness.sessions import add_turn
 
 POT = "the gate code is under the blue pot"
@@ -104,8 +102,8 @@ def test_an_event_stays_one_and_holds_it_no_more(args: dict, wholly: bool) -> No
     assert redacted(without, says, wholly=wholly) == without
 
 
-async def test_turns_that_are_spared_and_other_people_stay(fresh_home, tmp_path) -> None:
-    database = SqliteDatabase(Path(shutil.copy(fresh_home.database, tmp_path)))
+async def test_turns_that_are_spared_and_other_people_stay(new_home, tmp_path) -> None:
+    database = opened(new_home(tmp_path / "home"))
     users = Users(database, FakeClock())
     ada, bob = [(await users.create(name, Role.OWNER)).user_id for name in ("Ada", "Bob")]
     theirs, other = SessionKey(ada, "fake", "ada", 1), SessionKey(bob, "fake", "bob", 1)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.harness.ledger_fixtures import clock, database, home
+from tests.harness.ledger_fixtures import ada, clock, database, home
 
-__all__ = ["clock", "database", "home"]
+__all__ = ["ada", "clock", "database", "home"]

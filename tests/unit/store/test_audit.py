@@ -24,6 +24,9 @@ MAY_CHANGE_IT = {"store/ownership.py"}
 """They take addresses out, and say who somebody is now; the triggers hold them to that."""
 
 MAY_LIST_IT = {"store/audit.py", "ops/queries/records.py", "testing/letting_in.py"}
+ANOTHER = (
+    "(audit_id, at, action, actor, subject, detail) VALUES (1, '2020-01-01', 'denied', 'x', '', '')"
+)
 FORGETTING = "memory/forget.py"
 """It records that somebody had something forgotten."""
 
@@ -60,9 +63,17 @@ def names(tree: ast.Module) -> set[str]:
         "UPDATE audit SET actor = 'nobody'",
         "UPDATE audit SET at = '2020-01-01'",
         "UPDATE audit SET audit_id = 99",
-        "INSERT OR REPLACE INTO audit (audit_id, at, action, actor, subject, detail) "
-        "VALUES (1, '2020-01-01', 'denied', 'x', '', '')",
-        "UPDATE OR REPLACE audit SET audit_id = 1 WHERE audit_id = 2",
+        f"INSERT INTO audit {ANOTHER} ON CONFLICT (audit_id) DO UPDATE SET action = 'denied'",
+        pytest.param(f"INSERT OR REPLACE INTO audit {ANOTHER}", marks=pytest.mark.sqlite),
+        pytest.param(
+            "UPDATE OR REPLACE audit SET audit_id = 1 WHERE audit_id = 2", marks=pytest.mark.sqlite
+        ),
+        pytest.param("TRUNCATE audit", marks=pytest.mark.postgres),
+        pytest.param(
+            "MERGE INTO audit USING (SELECT 1 AS one) AS x ON audit_id = one "
+            "WHEN MATCHED THEN DELETE",
+            marks=pytest.mark.postgres,
+        ),
     ],
 )
 async def test_no_statement_changes_what_was_decided(database: Database, statement: str) -> None:

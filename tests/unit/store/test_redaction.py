@@ -122,7 +122,7 @@ async def test_words_notes_and_names_of_files_say_it(
     assert await redaction.redact_inbox(database, what, START)
     assert await received(database) == [*[REPLACEMENT] * 3, "the blue", "hello", REPLACEMENT]
     with database.reading() as session:
-        rows = session.scalars(select(InboxRow)).all()
+        rows = session.scalars(select(InboxRow).order_by(InboxRow.inbox_id)).all()
     assert [len(row.notes) for row in rows] == [0, 0, 0, 1, 0, 0]
     assert [len(row.attachments) for row in rows] == [0, 0, 0, 0, 1, 0]
 

@@ -36,9 +36,9 @@ from gaia.paths import Home
 from gaia.store import audit, identities, pairings
 from gaia.store.ownership import join_users
 from gaia.store.pairings import Pairing, new_code
-from gaia.store.sqlite import SqliteDatabase
 from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
+from tests.harness.databases import opened
 from tests.harness.effort import rounds
 
 T = TypeVar("T")
@@ -58,15 +58,13 @@ class UsersMachine(RuleBasedStateMachine):
 
     users_ever = Bundle("users_ever")
     codes_ever = Bundle("codes_ever")
-    fresh: bytes
+    new_home: Callable[[Path], Home]
 
     @initialize()
     def open(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
-        path = self.folder / "gaia.db"
-        path.write_bytes(self.fresh)
         self.runner = asyncio.Runner()
-        self.database = SqliteDatabase(path)
+        self.database = opened(self.new_home(self.folder / "home"))
         self.users = Users(self.database, FakeClock())
         self.living: dict[str, tuple[str, Role]] = {}
         self.owner_of: dict[Address, str] = {}
@@ -286,8 +284,8 @@ class UsersMachine(RuleBasedStateMachine):
         return owners == [user.user_id]
 
 
-def test_no_sequence_of_changes_mixes_two_people_up(fresh_home: Home) -> None:
-    UsersMachine.fresh = fresh_home.database.read_bytes()
+def test_no_sequence_of_changes_mixes_two_people_up(new_home: Callable[[Path], Home]) -> None:
+    UsersMachine.new_home = staticmethod(new_home)
     run_state_machine_as_test(
         UsersMachine,
         settings=settings(

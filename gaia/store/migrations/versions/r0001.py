@@ -32,9 +32,12 @@ TRIGGERS = (
 
 POSTGRES_TRIGGERS = (
     "CREATE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$ "
-    "BEGIN RAISE EXCEPTION 'rows of audit are never %', TG_ARGV[0]; END $$",
+    "BEGIN RAISE EXCEPTION 'rows of audit are never %', TG_ARGV[0] "
+    "USING ERRCODE = 'integrity_constraint_violation'; END $$",
     "CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit "
     "FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit('deleted')",
+    "CREATE TRIGGER audit_is_never_emptied BEFORE TRUNCATE ON audit "
+    "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit('deleted')",
     "CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OF audit_id, at, action, actor "
     "ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit('changed')",
     *(
