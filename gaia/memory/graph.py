@@ -88,11 +88,13 @@ def _told_of(ends: FromClause) -> ColumnElement[str | None]:
 def catch_up(session: Session, user_id: str) -> None:
     """Note what memories tell that were kept before there was a graph."""
     rows = session.scalars(
-        select(MemoryRow).where(
+        select(MemoryRow)
+        .where(
             MemoryRow.user_id == owner(user_id),
             or_(MemoryRow.subject.is_not(None), MemoryRow.object.is_not(None)),
             ~exists().where(RelationRow.memory_id == MemoryRow.memory_id),
         )
+        .order_by(MemoryRow.memory_id)
     ).all()
     for row in rows:
         note(session, row, [relation_of(row)])

@@ -48,14 +48,16 @@ def find(
     if not message_ids:
         return {}
     received = session.execute(
-        select(InboxRow.provider_message_id, InboxRow.text, InboxRow.turn_id).where(
+        select(InboxRow.provider_message_id, InboxRow.text, InboxRow.turn_id)
+        .where(
             InboxRow.conversation_id == conversation_id,
             InboxRow.provider_message_id.in_(message_ids),
         )
+        .order_by(InboxRow.inbox_id)
     )
     sent = session.execute(
-        select(OutboxRow.provider_id, OutboxRow.text, OutboxRow.turn_id).where(
-            OutboxRow.conversation_id == conversation_id, OutboxRow.provider_id.in_(message_ids)
-        )
+        select(OutboxRow.provider_id, OutboxRow.text, OutboxRow.turn_id)
+        .where(OutboxRow.conversation_id == conversation_id, OutboxRow.provider_id.in_(message_ids))
+        .order_by(OutboxRow.outbox_id)
     )
     return {name: Earlier(text, turn_id) for name, text, turn_id in (*received, *sent)}
