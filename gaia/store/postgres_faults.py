@@ -34,7 +34,11 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
 """By the code of the condition, or its class,
 https://www.postgresql.org/docs/current/errcodes-appendix.html."""
 
-UNREACHABLE = "does not answer ({detail}): check that its server runs and that its address is right"
+UNREACHABLE = (
+    "does not answer ({detail}): check that its server runs, and that its address, its user and "
+    "its password are right"
+)
+"""Who is refused before anything is asked is told why in words alone."""
 
 
 class LostConnectionError(StoreError):
