@@ -30,6 +30,15 @@ async def open_database(home: Home) -> Database:
     url = database_url(home)
     if url is not None:
         return await asyncio.to_thread(_open_postgres, url)
+    return await open_file(home)
+
+
+async def open_file(home: Home) -> Database:
+    """The gaia.db of a folder, whatever the settings name, with the tables of this version.
+
+    Raises:
+        NewerStoreError, VanishedError, StoreError: As of `open_database`.
+    """
     await asyncio.to_thread(_bring_up_to_date, home)
     return SqliteDatabase(home.database)
 
