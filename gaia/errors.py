@@ -102,7 +102,7 @@ class ServiceError(GaiaError):
 
 
 class StoreError(GaiaError):
-    """A database under the home cannot be read or written."""
+    """A home's database cannot be read or written."""
 
 
 class NewerStoreError(StoreError):

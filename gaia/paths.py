@@ -38,6 +38,11 @@ class Home:
         return self.root / "gaia.db"
 
     @property
+    def dump(self) -> Path:
+        """What a backup has in the place of gaia.db where the tables are PostgreSQL's."""
+        return self.root / "gaia.dump"
+
+    @property
     def lock_file(self) -> Path:
         return self.root / "daemon.lock"
 

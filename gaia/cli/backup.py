@@ -15,9 +15,10 @@ from gaia.text import counted
 
 if TYPE_CHECKING:
     from gaia.ops.backup.archives import Manifest
+    from gaia.ops.backup.contents import Contents
     from gaia.ops.backup.create import Made
     from gaia.ops.backup.restore import Restored
-    from gaia.ops.backup.verify import Contents, Verified
+    from gaia.ops.backup.verify import Verified
     from gaia.paths import Home
 
 app = typer.Typer(no_args_is_help=True, help="Backups: to make, to check and to restore.")
@@ -116,12 +117,14 @@ def verify(file: File = LATEST, as_json: AsJson = False) -> None:
 
     from gaia.errors import BackupDamagedError
     from gaia.ops.backup.verify import verify_backup
+    from gaia.paths import find_home
+    from gaia.store.location import database_url
 
-    path = _found(file)
+    path, server = _found(file), database_url(find_home())
     passphrase = _passphrase_of(path)
     try:
         with backup_progress() as progress:
-            verified = asyncio.run(verify_backup(path, passphrase, progress))
+            verified = asyncio.run(verify_backup(path, passphrase, progress, server))
     except BackupDamagedError as exc:
         if not as_json:
             raise
@@ -165,6 +168,8 @@ def restore(
         echo_json(told | {"moved_aside": str(done.aside) if done.aside else None})
         return
     say(restored_as_text(done.restored, home, has_secrets=home.env_file.exists()))
+    if done.restored.schema:
+        say(f"The tables of before are in the schema {done.restored.schema}, until you drop it.")
     if done.aside is not None:
         say(f"What was there before is in {done.aside}: remove it once all is well.")
 
@@ -241,11 +246,16 @@ def made_as_text(made: Made) -> str:
 
 def verified_as_text(verified: Verified) -> str:
     """What was found, for people."""
-    contents = verified.contents
+    manifest, contents = verified.manifest, verified.contents
+    taken = f"It was taken at {_when(manifest)} by gaia {manifest.gaia}"
+    if contents is None:
+        return (
+            f"{verified.path.name} is whole: {_what_is_in_it(manifest)}.\n{taken}. "
+            f"It was not restored for a trial: {verified.untried}."
+        )
     return (
-        f"{verified.path.name} can be restored: {_what_is_in_it(verified.manifest)}.\n"
-        f"It was taken at {_when(verified.manifest)} by gaia {verified.manifest.gaia}, and has "
-        f"{_contents(contents)}."
+        f"{verified.path.name} can be restored: {_what_is_in_it(manifest)}.\n"
+        f"{taken}, and has {_contents(contents)}."
     )
 
 
@@ -290,11 +300,13 @@ def made_as_json(made: Made) -> dict[str, object]:
 
 def verified_as_json(verified: Verified) -> dict[str, object]:
     """What was found, for a script."""
+    contents = verified.contents
     return {
         "path": str(verified.path),
-        "users": verified.contents.users,
-        "memories": verified.contents.memories,
-        "messages": verified.contents.messages,
+        "users": contents and contents.users,
+        "memories": contents and contents.memories,
+        "messages": contents and contents.messages,
+        "untried": verified.untried,
         "manifest": verified.manifest.model_dump(mode="json"),
     }
 
@@ -308,6 +320,7 @@ def restored_as_json(restored: Restored, home: Home) -> dict[str, object]:
         "waiting_messages": restored.waiting.messages,
         "waiting_chunks": restored.waiting.chunks,
         "takes_up": restored.takes_up,
+        "schema": restored.schema,
         "manifest": restored.manifest.model_dump(mode="json"),
     }
 

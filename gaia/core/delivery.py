@@ -27,6 +27,7 @@ from sqlalchemy.orm import Session
 from gaia.clock import time_left
 from gaia.core import outcomes
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
+from gaia.core.patience import kept
 from gaia.core.shares import ALL, Share
 from gaia.core.workers import Workers
 from gaia.errors import SendError, UnknownSendError
@@ -182,7 +183,11 @@ class Delivery:
             return await self._not_sent(channel, chunk, outcome)
         state = OutboxState.QUEUED if channel.reports else OutboxState.SENT
         confirmed_by = self._clock.now() + CONFIRM if channel.reports else None
-        step = await self._with_channels(self._taken, begun, provider_id, state, confirmed_by)
+
+        async def write() -> _Step:
+            return await self._with_channels(self._taken, begun, provider_id, state, confirmed_by)
+
+        step = await kept(self._clock, write)
         self._observer.chunk(channel.name, state.value)
         if chunk.is_incognito:
             self._faded()
@@ -191,7 +196,11 @@ class Delivery:
     async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
         now = self._clock.now()
         repeat_not_before = now + CONFIRM if channel.reports else None
-        judged = await self._database.write(self._judge, read, exc, now, repeat_not_before)
+
+        async def write() -> _Judged:
+            return await self._database.write(self._judge, read, exc, now, repeat_not_before)
+
+        judged = await kept(self._clock, write)
         if judged.verdict is not None:
             outcomes.log_verdict(read, judged.verdict, now)
             self._observer.chunk(channel.name, outcome_of(judged.verdict))

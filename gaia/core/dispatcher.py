@@ -32,7 +32,7 @@ from gaia.ports import Channel, Clock
 from gaia.store import batches, conversations, inbox, incognito, outbox, pairings, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.engine import Database
+from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.tables import InboxState
 from gaia.store.users import User, Users
 from gaia.swappable import Swappable
@@ -170,7 +170,9 @@ class Dispatcher:
             wake = partial(self._delivery.wake, conversation_id) if is_told else None
             return _Added(user, kind, wake)
         if not inbox.record(session, inbound, conversation, is_command=is_command, now=now):
-            return _Added(user, ReceiptKind.DUPLICATE)
+            # Where nobody could tell whether the first one was kept, nobody was woken either.
+            workers = self._workers if is_command else self._handlers
+            return _Added(user, ReceiptKind.DUPLICATE, partial(workers.wake, conversation_id))
         if is_command:
             wake = partial(self._workers.wake, conversation_id)
         else:
@@ -198,7 +200,12 @@ class Dispatcher:
             return None
         conversation, channel, batch = taken
         with turn_in_log(batch.turn_id):
-            written = await self._run(conversation, channel, batch)
+            try:
+                written = await self._run(conversation, channel, batch)
+            except UnknownOutcomeError:
+                self._delivery.wake(conversation_id)
+                self._handlers.wake(conversation_id)
+                raise
         for written_to in (conversation_id, *written):
             self._delivery.wake(written_to)
         # What was written after the command has waited for it.

@@ -23,8 +23,9 @@ from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.incognito import IncognitoSessions
 from gaia.core.outcomes import Observer
+from gaia.core.patience import kept
 from gaia.core.shares import ALL, Share
-from gaia.core.turn_end import Outcome, TurnEnds, failure_outcome, session_key
+from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome, session_key
 from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
@@ -37,7 +38,7 @@ from gaia.settings.schema import Settings
 from gaia.store import batches, conversations, identities, inbox, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.engine import Database
+from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
@@ -235,9 +236,7 @@ class Handlers:
         running.begin(batch.provider_message_ids)
         try:
             outcome = await self._outcome(runner, taken, running, meter)
-            end = await self._database.write(
-                self._ends.write, conversation, batch, running, outcome, meter
-            )
+            end = await self._kept(conversation, batch, running, outcome, meter)
         finally:
             del self._running[conversation.conversation_id]
             channel.watch(TurnEnded(conversation.chat, batch.turn_id))
@@ -252,6 +251,25 @@ class Handlers:
             self._delivery.wake(written_to)
         self._after_turn()
         return timedelta(0) if batch.more_wait else end.outcome.retry
+
+    async def _kept(
+        self,
+        conversation: Conversation,
+        batch: Batch,
+        running: RunningTurn,
+        outcome: Outcome,
+        meter: Meter,
+    ) -> End:
+        async def write() -> End:
+            return await self._database.write(
+                self._ends.write, conversation, batch, running, outcome, meter
+            )
+
+        try:
+            return await kept(self._clock, write)
+        except UnknownOutcomeError:
+            self._delivery.wake(conversation.conversation_id)
+            raise
 
     async def _outcome(
         self, runner: TurnRunner, taken: _Taken, running: RunningTurn, meter: Meter

@@ -1,5 +1,6 @@
 """Looks every moment whether gaia's open files still stand at their paths, and saves a copy of
-what they hold when they do not."""
+what gaia.db holds when they do not. A database elsewhere has no copy: nothing of it is lost
+with the home."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store.engine import Database
+from gaia.store.sqlite import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -42,14 +44,14 @@ class HomeWatch:
                 logger.critical("%s", problem)
             else:
                 logger.info("the files of the home are in their places again")
-        if problem and not self._is_saved:
-            await self._save()
+        if problem and not self._is_saved and isinstance(self._database, SqliteDatabase):
+            await self._save(self._database)
 
-    async def _save(self) -> None:
+    async def _save(self, database: SqliteDatabase) -> None:
         try:
             # Where the WAL alone is gone, what stands in it is safe in gaia.db after this.
-            await self._database.checkpoint()
-            copy = await self._database.save_copy(self._home.backups, self._clock.now())
+            await database.checkpoint()
+            copy = await database.save_copy(self._home.backups, self._clock.now())
         except StoreError as exc:
             logger.critical("%s", exc)
             return

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gaia.paths import Home
+from gaia.store.location import in_file
 
 MOUNTS = Path("/proc/self/mountinfo")
 """Linux's table of what this process sees; no other system has it."""
@@ -64,7 +65,9 @@ class Mount:
 
 
 def mount_below(home: Home, table: Path = MOUNTS) -> Mount | None:
-    """What the database lies on, None where that is not known."""
+    """What the database lies on, None where that is not known, or is another's matter."""
+    if not in_file(home):
+        return None
     try:
         text = table.read_text(encoding="utf-8", errors="surrogateescape")
         return mount_of(home.database.resolve(), text)

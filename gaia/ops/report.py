@@ -9,6 +9,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+FILE = "gaia.db"
+
 
 class Report(BaseModel):
     """The base of the report's parts: frozen, and the same on both ends of the socket."""
@@ -180,6 +182,8 @@ class StatusReport(Report):
     backup: BackupStatus
     clock: PartStatus = PartStatus(name="clock", ok=True)
     file_system: PartStatus = PartStatus(name="file system", ok=True)
+    database: str = FILE
+    """What gaia keeps everything in, without a password."""
 
     @property
     def degraded(self) -> tuple[PartStatus, ...]:

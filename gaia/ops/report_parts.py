@@ -11,9 +11,11 @@ from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
+from gaia.errors import StoreError
 from gaia.messages import Health
 from gaia.ops.costs import By, add_up
 from gaia.ops.report import (
+    FILE,
     ChannelStatus,
     JobStatus,
     LatencyStatus,
@@ -24,7 +26,7 @@ from gaia.ops.report import (
     UsageStatus,
     WaitStatus,
 )
-from gaia.ops.status_text import Line, Tone, queue_lines
+from gaia.ops.status_text import Line, Tone, database_lines, queue_lines
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import LimitsSettings
@@ -32,7 +34,7 @@ from gaia.store import inbox, outbox
 from gaia.store.digests import DigestCounts
 from gaia.store.job_runs import JobRun, JobState
 from gaia.store.migrations import HEAD
-from gaia.store.opener import inspecting, read_revision
+from gaia.store.opener import database_name, inspecting, read_revision
 from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
 from gaia.text import counted, duration
 
@@ -167,7 +169,8 @@ def age(time: datetime | None, now: datetime) -> float | None:
 
 class OfflineReport(Report):
     """The home of a gaia that does not run, as of `at`. `last_sign_at` is when it last wrote
-    to its log. The queues are None where the database tells nothing of them."""
+    to its log. The queues are None where the database tells nothing of them; `fault` is why it
+    does not."""
 
     running: bool = False
     error: str
@@ -176,16 +179,24 @@ class OfflineReport(Report):
     last_sign_at: datetime | None = None
     inbox: QueueStatus | None = None
     outbox: QueueStatus | None = None
+    database: str = FILE
+    fault: str = ""
 
 
 async def offline_report(home: Home, clock: Clock, error: str) -> OfflineReport:
     """The report; `error` says why there is none of a daemon. Nothing is written.
 
     Raises:
-        StoreError: gaia.db cannot be read.
+        SettingsError: They may name a database, and something in them is wrong.
     """
-    now = clock.now()
-    waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
+    now, fault = clock.now(), ""
+    waiting_in: QueueStatus | None = None
+    waiting_out: QueueStatus | None = None
+    database = await asyncio.to_thread(database_name, home)
+    try:
+        waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
+    except StoreError as exc:
+        fault = str(exc)
     return OfflineReport(
         error=error,
         home=str(home.root),
@@ -193,6 +204,8 @@ async def offline_report(home: Home, clock: Clock, error: str) -> OfflineReport:
         last_sign_at=await asyncio.to_thread(_last_sign, home),
         inbox=waiting_in,
         outbox=waiting_out,
+        database=database,
+        fault=fault,
     )
 
 
@@ -221,6 +234,7 @@ def for_owner(report: OfflineReport) -> Sequence[Line]:
 def _lines(report: OfflineReport) -> Iterator[Line]:
     yield Line("gaia", "does not run", Tone.BAD)
     yield Line("home", report.home)
+    yield from database_lines(report.database, report.fault)
     if report.last_sign_at is not None:
         quiet = duration(max((report.at - report.last_sign_at).total_seconds(), 0.0))
         yield Line("log", f"the last line was written {quiet} ago")

@@ -146,6 +146,7 @@ class Status:
             backup=await self._backup_status(settings.backup),
             clock=self._clock_watch.status(),
             file_system=self._file_system,
+            database=self._database.name,
         )
 
     async def _backup_status(self, settings: BackupSettings) -> BackupStatus:

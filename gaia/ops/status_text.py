@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import Enum, auto
 
 from gaia.ops.report import (
+    FILE,
     ChannelStatus,
     DigestsStatus,
     JobStatus,
@@ -59,6 +60,7 @@ def for_owner(report: StatusReport) -> Sequence[Line]:
             Tone.PLAIN if report.ready else Tone.WARNING,
         ),
         Line("home", report.home),
+        *database_lines(report.database),
         *(_process(process, report.at) for process in report.processes),
         _settings(report),
         *(_channel(channel, at) for channel in report.channels),
@@ -72,6 +74,14 @@ def for_owner(report: StatusReport) -> Sequence[Line]:
         _backup(report),
         *_today(report),
     ]
+
+
+def database_lines(database: str, fault: str = "") -> Iterator[Line]:
+    """Where it is, if that is not in the home, and why it does not answer, if so."""
+    if database != FILE:
+        yield Line("database", database)
+    if fault:
+        yield Line("database", f"does not work: {fault}", Tone.BAD)
 
 
 def part_in_words(part: PartStatus) -> str:

@@ -14,15 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Engine
 from sqlalchemy.orm import Session
 
-from gaia.errors import VanishedError
+from gaia.errors import StoreError, VanishedError
 from gaia.threads import DaemonThreadPool
 
 P = ParamSpec("P")
@@ -34,6 +32,10 @@ READERS = 3
 CONNECTIONS = READERS + 1
 
 
+class UnknownOutcomeError(StoreError):
+    """Nobody can tell whether a transaction was committed, but by what is in the database."""
+
+
 class Database(ABC):
     """A database of gaia's: several readers, one writer at a time.
 
@@ -43,6 +45,7 @@ class Database(ABC):
     def __init__(self, engine: Engine, name: str, **reading: object) -> None:
         """`reading` are the options of the engine under which a transaction only reads."""
         self.engine = engine
+        self.name = name
         self._reading_engine = engine.execution_options(**reading)
         self._conditions: list[Callable[[], str]] = []
         self._readers = DaemonThreadPool(f"read {name}", threads=READERS)
@@ -90,14 +93,6 @@ class Database(ABC):
         """What `call` returns, which needs more than a transaction: in the thread that writes,
         while nothing else does."""
         return await to_its_end(self._writer.submit(call))
-
-    @abstractmethod
-    async def save_copy(self, folder: Path, now: datetime) -> Path:
-        """Copy what is open, though it may have no name any more, into `folder`.
-
-        Raises:
-            StoreError: It cannot be written.
-        """
 
     @abstractmethod
     async def checkpoint(self) -> bool:

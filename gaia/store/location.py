@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gaia.errors import SettingsError
+from gaia.extras import POSTGRESQL
 from gaia.files import read_bounded
 from gaia.paths import Home
 
@@ -34,7 +36,22 @@ def database_url(home: Home, environ: Mapping[str, str] = os.environ) -> URL | N
 
     loaded = load_settings(home, environ)
     secret = loaded.secrets.database_url
-    return url_of(secret.get_secret_value() if secret else loaded.settings.database.url)
+    url = url_of(secret.get_secret_value() if secret else loaded.settings.database.url)
+    if url is not None and not POSTGRESQL.is_installed:
+        raise SettingsError(
+            "the database is PostgreSQL's, and its driver is not installed: "
+            f"{POSTGRESQL.install_line}"
+        )
+    return url
+
+
+def in_file(home: Home) -> bool:
+    """Whether a home's tables are in its gaia.db. Where its settings cannot be read, they are:
+    what is wrong with those is told by who needs them."""
+    try:
+        return database_url(home) is None
+    except SettingsError:
+        return True
 
 
 def there_is_one(home: Home) -> bool:

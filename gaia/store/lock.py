@@ -31,7 +31,8 @@ def died_while_serving(home: Home, now: datetime) -> bool:
     except OSError:
         return False
     database = home.database
-    files = (home.lock_file, database, database.with_name(f"{database.name}-wal"))
+    wal, log = database.with_name(f"{database.name}-wal"), home.logs / "gaia.log"
+    files = (home.lock_file, database, wal, log)
     written = [file.stat().st_mtime for file in files if file.exists()]
     return now.timestamp() - max(written) < RECENT.total_seconds()
 

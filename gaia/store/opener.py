@@ -4,7 +4,7 @@ use."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import URL, Connection
@@ -30,8 +30,31 @@ async def open_database(home: Home) -> Database:
     url = database_url(home)
     if url is not None:
         return await asyncio.to_thread(_open_postgres, url)
+    return await open_file(home)
+
+
+async def open_file(home: Home) -> Database:
+    """The gaia.db of a folder, whatever the settings name, with the tables of this version.
+
+    Raises:
+        NewerStoreError, VanishedError, StoreError: As of `open_database`.
+    """
     await asyncio.to_thread(_bring_up_to_date, home)
     return SqliteDatabase(home.database)
+
+
+def database_name(home: Home) -> str:
+    """What a home's database is called, without a password. Blocks.
+
+    Raises:
+        SettingsError: The settings may name one, and something in them is wrong.
+    """
+    url = database_url(home)
+    if url is None:
+        return home.database.name
+    from gaia.store.postgres_faults import name_of
+
+    return name_of(url)
 
 
 def read_revision(home: Home) -> str | None:
@@ -48,6 +71,21 @@ def read_revision(home: Home) -> str | None:
     from gaia.store.postgres import read_revision_of
 
     return read_revision_of(url)
+
+
+def signature(home: Home) -> Sequence[object]:
+    """Another one after whatever was written into a home's database. Blocks.
+
+    Raises:
+        StoreError: It does not answer.
+    """
+    url = database_url(home)
+    if url is None:
+        files = (home.database, home.database.with_name(f"{home.database.name}-wal"))
+        return [file.stat().st_mtime_ns for file in files if file.exists()]
+    from gaia.store.postgres import last_write
+
+    return [last_write(url)]
 
 
 @contextmanager

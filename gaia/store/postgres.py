@@ -5,24 +5,26 @@ which ends with its transaction. So what a write has read cannot have changed wh
 as in a SQLite file, whichever process it is of. Reads go on beside it.
 
 A connection that is lost while a transaction commits leaves open whether it did: PostgreSQL is
-asked, by the number of the transaction.
+asked, by the number of the transaction. A server that has started again may have given the
+number of one that it lost to another: that one was committed does not tell whose it was.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TypeVar
 
 from psycopg.pq import TransactionStatus
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
-from gaia.store.engine import CONNECTIONS, Database
+from gaia.store.engine import CONNECTIONS, Database, UnknownOutcomeError
 from gaia.store.migrations import HEAD
 from gaia.store.postgres_dialect import prepare
 from gaia.store.postgres_faults import (
@@ -50,6 +52,14 @@ OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
 OUTCOME_PAUSE_SECONDS = 0.25
 
+OPTIONS = (
+    f"-c lock_timeout={LOCK_SECONDS}s "
+    f"-c idle_in_transaction_session_timeout={STILL_SECONDS}s "
+    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 "
+    "-c client_min_messages=warning"
+)
+"""Those in the address come after them, and count before them."""
+
 TAKEN_FOR_DEAD = (
     "this gaia gave no sign for a while, and another one has taken over what it did: it ends, "
     "and is to be started again"
@@ -57,15 +67,27 @@ TAKEN_FOR_DEAD = (
 
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
 _BEGIN_ALONE = text(
-    "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_advisory_xact_lock(:lock) IS NOT NULL"
+    "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_postmaster_start_time(), "
+    "pg_advisory_xact_lock(:lock) IS NOT NULL"
 )
-_BEGIN_AS_MEMBER = text("SELECT number, pid, lives FROM begin_write(:lock, :me)")
+_BEGIN_AS_MEMBER = text("SELECT number, process, since, lives FROM begin_write(:lock, :me)")
+_LAST_WRITE = text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
 # They hold numbers, and a search would wait for as long as one is written again.
 _TABLES_OF_VECTORS = text(
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = current_schema() AND udt_name = 'vector'"
 )
-_OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+_OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8)), pg_postmaster_start_time()")
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """A transaction that writes: its number, that of its server process, and since when its
+    server runs."""
+
+    number: str
+    process: int
+    server_since: datetime
 
 
 class PostgresDatabase(Database):
@@ -76,7 +98,7 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: URL) -> None:
         super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
-        self._name = name_of(url)
+        self.outcome_seconds = OUTCOME_SECONDS
         self.url = url
         self._process_id = ""
 
@@ -88,29 +110,30 @@ class PostgresDatabase(Database):
     def writing(self) -> Iterator[Session]:
         self._check_conditions()
         with Session(self.engine, expire_on_commit=False) as session:
-            number, pid = self._begin(session)
+            write, is_committing = self._begin(session), False
             try:
                 yield session
                 self._require_intact(session)
+                is_committing = True
                 session.commit()
             except LostConnectionError:
-                if not self._was_committed(number, pid):
+                if not is_committing or not self._was_committed(write):
                     raise
         self._check_conditions()
 
-    def _begin(self, session: Session) -> tuple[str, int]:
-        """Take the lock; returns the number of the transaction, and its server process."""
+    def _begin(self, session: Session) -> _Write:
+        """Take the lock."""
         named: dict[str, object] = {"lock": WRITE_LOCK, "me": self._process_id}
         begin = _BEGIN_AS_MEMBER if self._process_id else _BEGIN_ALONE
         try:
-            number, pid, lives = session.execute(begin, named).one()
+            *begun, lives = session.execute(begin, named).one()
         except LostConnectionError:
             # It was lost while nobody used it. The next one is new.
             session.rollback()
-            number, pid, lives = session.execute(begin, named).one()
+            *begun, lives = session.execute(begin, named).one()
         if not lives:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
-        return number, pid
+        return _Write(*begun)
 
     def _read(self, function: Callable[[Session], T]) -> T:
         try:
@@ -125,41 +148,36 @@ class PostgresDatabase(Database):
         driver = session.connection().connection.driver_connection
         if driver is not None and driver.info.transaction_status is TransactionStatus.INERROR:
             raise StoreError(
-                f"{self._name} has kept nothing: a statement failed, and what asked it went on. "
+                f"{self.name} has kept nothing: a statement failed, and what asked it went on. "
                 "The log says which: report this"
             )
 
-    def _was_committed(self, number: str, pid: int) -> bool:
-        """Whether the transaction of that number, of a lost connection, was committed.
+    def _was_committed(self, write: _Write) -> bool:
+        """Whether a transaction whose connection was lost while it committed did.
 
         Raises:
-            StoreError: Nobody can tell for now.
+            UnknownOutcomeError: Nobody can tell.
         """
-        until = time.monotonic() + OUTCOME_SECONDS
-        while True:
-            try:
-                with _outside(self.engine) as connection:
-                    status = connection.execute(_OUTCOME, {"number": number}).scalar()
-                    if status != "in progress":
-                        return status == "committed"
-                    # Its server process has not noticed yet that nobody is there any more.
-                    connection.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
-            except StoreError:
-                if time.monotonic() > until:
-                    raise
+        until = time.monotonic() + self.outcome_seconds
+        while time.monotonic() < until:
+            with suppress(StoreError), _outside(self.engine) as connection:
+                status, since = _outcome(connection, write.number)
+                if status == "committed" and since != write.server_since:
+                    break
+                if status != "in progress":
+                    return status == "committed"
+                # Its server process has not noticed yet that nobody is there any more.
+                process = {"process": write.process}
+                connection.execute(text("SELECT pg_terminate_backend(:process)"), process)
             time.sleep(OUTCOME_PAUSE_SECONDS)
+        raise UnknownOutcomeError(
+            f"{self.name} was lost while it kept something, and cannot tell whether it did: "
+            "gaia looks at what is there"
+        )
 
     @property
     def server(self) -> URL | None:
         return self.engine.url
-
-    async def save_copy(self, folder: Path, now: datetime) -> Path:
-        """There is no file that could lose its name.
-
-        Raises:
-            StoreError: Always.
-        """
-        raise StoreError(f"{self._name} is no file: pg_dump makes a copy of it")
 
     async def checkpoint(self) -> bool:
         """PostgreSQL looks after its own log."""
@@ -200,12 +218,7 @@ def open_engine(url: URL, *, connections: int = CONNECTIONS, pings: bool = False
         connect_args={
             "application_name": "gaia",
             "connect_timeout": CONNECT_SECONDS,
-            "options": (
-                f"-c lock_timeout={LOCK_SECONDS}s "
-                f"-c idle_in_transaction_session_timeout={STILL_SECONDS}s "
-                "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 "
-                "-c client_min_messages=warning"
-            ),
+            "options": f"{OPTIONS} {_said(url, 'options')}",
             "keepalives_idle": 10,
             "keepalives_interval": 5,
             "keepalives_count": 3,
@@ -247,6 +260,16 @@ def read_revision_of(url: URL) -> str | None:
         return revision_of(connection, name_of(url))
 
 
+def last_write(url: URL) -> str:
+    """Another one after each transaction that wrote. Blocks.
+
+    Raises:
+        StoreError: The database does not answer.
+    """
+    with inspecting_url(url) as connection:
+        return str(connection.execute(_LAST_WRITE).scalar_one())
+
+
 @contextmanager
 def inspecting_url(url: URL) -> Iterator[Connection]:
     """A connection that reads. Blocks.
@@ -260,6 +283,22 @@ def inspecting_url(url: URL) -> Iterator[Connection]:
             yield connection
     finally:
         engine.dispose()
+
+
+def _said(url: URL, name: str) -> str:
+    """What the address says under that name, once or more."""
+    said = url.query.get(name, ())
+    return said if isinstance(said, str) else " ".join(said)
+
+
+def _outcome(connection: Connection, number: str) -> tuple[str, datetime | None]:
+    """What became of a transaction, and since when its server runs."""
+    try:
+        status, since = connection.execute(_OUTCOME, {"number": number}).one()
+    except DataError:
+        # A server that was killed has lost it, and does not know its number.
+        return "aborted", None
+    return status, since
 
 
 def _outside(engine: Engine) -> Connection:

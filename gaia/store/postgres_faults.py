@@ -14,7 +14,7 @@ import psycopg
 from sqlalchemy import URL, Engine, ExceptionContext, event
 from sqlalchemy.exc import StatementError
 
-from gaia.errors import StoreError
+from gaia.errors import StoreError, VanishedError
 
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
@@ -35,14 +35,18 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
 """By the code of the condition, or its class,
 https://www.postgresql.org/docs/current/errcodes-appendix.html."""
 
-UNREACHABLE = "does not answer ({detail}): check that its server runs and that its address is right"
+UNREACHABLE = (
+    "does not answer ({detail}): check that its server runs, and that its address, its user and "
+    "its password are right"
+)
+"""Who is refused before anything is asked is told why in words alone."""
 
 
 class LostConnectionError(StoreError):
     """A connection to PostgreSQL is gone, or none can be made."""
 
 
-class TakenForDeadError(StoreError):
+class TakenForDeadError(VanishedError):
     """Another process has taken over what this one did: nothing that it still does counts."""
 
     exit_code = 75

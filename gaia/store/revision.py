@@ -37,5 +37,5 @@ def revision_of(connection: Connection, name: str) -> str | None:
 
 
 def table_names(connection: Connection) -> frozenset[str]:
-    """The tables that the file holds."""
+    """The tables that the database holds."""
     return frozenset(inspect(connection).get_table_names())

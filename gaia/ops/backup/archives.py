@@ -110,13 +110,15 @@ class FileEntry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What an archive holds. `revision` is that of gaia.db; `while_running` says that gaia
-    went on after it was taken; `with_secrets` that keys and tokens are inside."""
+    """What an archive holds. `database` is what it is of, and `revision` is that of its tables;
+    `while_running` says that gaia went on after it was taken; `with_secrets` that keys and tokens
+    are inside."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = 1
     gaia: str
+    database: Literal["sqlite", "postgresql"] = "sqlite"
     revision: str
     taken_at: AwareDatetime
     while_running: bool
@@ -139,6 +141,7 @@ def places(home: Home) -> Mapping[str, Path]:
         path.name: path
         for path in (
             home.database,
+            home.dump,
             home.settings_file,
             home.last_good_settings_file,
             home.env_file,

@@ -30,6 +30,7 @@ from gaia.settings.load import load_settings
 from gaia.settings.schema import BackupSettings, Settings
 from gaia.store import audit
 from gaia.store.engine import Database
+from gaia.store.location import database_url
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
@@ -154,10 +155,14 @@ async def make_nightly(
     )
     made = await make_backup(home, wanted, clock)
     try:
-        await verify_backup(made.path, passphrase)
+        verified = await verify_backup(made.path, passphrase, server=database_url(home))
     except GaiaError:
         made.path.unlink(missing_ok=True)
         raise
+    if verified.untried:
+        logger.warning(
+            "backup %s was not restored for a trial: %s", made.path.name, verified.untried
+        )
     return made
 
 

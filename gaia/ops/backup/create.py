@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from sqlalchemy import URL
+
 from gaia import __version__
 from gaia.errors import BackupBusyError, BackupError
 from gaia.files import open_new, replacing
@@ -32,6 +34,7 @@ from gaia.ops.backup.encryption import encrypting
 from gaia.ops.backup.staging import clear_unfinished, copy_database, staging, unwritable
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.store.location import database_url
 from gaia.store.revision import REVISION_TABLE
 from gaia.store.sqlite_file import holds_nothing
 
@@ -83,17 +86,24 @@ async def make_backup(
 
 
 def _make(home: Home, wanted: Wanted, now: Callable[[], datetime], progress: Progress) -> Made:
-    if holds_nothing(home.database):
+    url = database_url(home)
+    if url is None and holds_nothing(home.database):
         raise BackupError(f"there is nothing to back up in {str(home.root)!r}: it has no gaia.db")
     with staging(home) as folder:
         # What is told is never later than what is in it.
         taken_at = now()
         path = _path(home, wanted, taken_at)
         clear_unfinished(path.parent)
-        _stage(home, folder, wanted, progress)
+        if url is None:
+            copy_database(home.database, folder, progress)
+            revision = _revision(folder / home.database.name)
+        else:
+            revision = _dump(url, folder / home.dump.name, progress)
+        _stage(home, folder, wanted)
         manifest = Manifest(
             gaia=__version__,
-            revision=_revision(folder / home.database.name),
+            database="sqlite" if url is None else "postgresql",
+            revision=revision,
             taken_at=taken_at,
             while_running=wanted.while_running,
             with_secrets=(folder / home.env_file.name).exists(),
@@ -124,9 +134,22 @@ def _path(home: Home, wanted: Wanted, taken_at: datetime) -> Path:
     return wanted.to
 
 
-def _stage(home: Home, folder: Path, wanted: Wanted, progress: Progress) -> None:
-    """Copy what goes into the backup into the folder."""
-    copy_database(home.database, folder, progress)
+def _dump(url: URL, path: Path, progress: Progress) -> str:
+    """Dump the database; returns its revision."""
+    from gaia.ops.backup.dumps import dump_database
+    from gaia.store.postgres import read_revision_of
+    from gaia.store.postgres_faults import name_of
+
+    revision = read_revision_of(url)
+    if revision is None:
+        raise BackupError(f"there is nothing to back up in {name_of(url)}: it has no tables")
+    progress.step(f"copying {name_of(url)}")
+    dump_database(url, path)
+    return revision
+
+
+def _stage(home: Home, folder: Path, wanted: Wanted) -> None:
+    """Copy what goes into the backup beside the database into the folder."""
     files = [home.settings_file, home.last_good_settings_file]
     if wanted.with_secrets:
         files.append(home.env_file)

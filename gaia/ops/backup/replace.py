@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from gaia.errors import BackupError
@@ -16,6 +17,7 @@ from gaia.ops.backup.archives import Progress
 from gaia.ops.backup.restore import Restored, restore_backup
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.store.location import database_url
 from gaia.store.lock import DaemonLock
 
 
@@ -36,14 +38,19 @@ async def replace_home(
         AlreadyRunningError: gaia runs there.
         BackupDamagedError, PassphraseError: As of `restore_backup`; all is as before.
         BackupError: The home cannot be moved aside, or as of `restore_backup`.
+        SettingsError: The settings may name a database, and something in them is wrong.
     """
+    # Once it is moved, its settings name none.
+    server = database_url(home)
+    restoring = partial(restore_backup, passphrase=passphrase, home=home, clock=clock)
     if not home.root.exists() or not any(home.root.iterdir()):
-        return Replaced(await restore_backup(path, passphrase, home, clock, progress), None)
+        restored = await restoring(path, progress=progress, server=server, replace=True)
+        return Replaced(restored, None)
     with DaemonLock(home):
         root, aside = _move_aside(home, f"{clock.now():%Y-%m-%dT%H%M%S}")
         path = _where_it_is_now(path, root, aside)
         try:
-            restored = await restore_backup(path, passphrase, home, clock, progress)
+            restored = await restoring(path, progress=progress, server=server, replace=True)
         except BaseException:
             # Until all of it is in place there is nothing at all.
             if not root.exists():

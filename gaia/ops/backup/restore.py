@@ -12,22 +12,27 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 
+from sqlalchemy import URL
 from sqlalchemy.orm import Session
 
-from gaia.errors import BackupError, StoreError
+from gaia.errors import BackupDamagedError, BackupError, StoreError
 from gaia.files import sync_folder
 from gaia.ops.backup.archives import Manifest, Progress, Silent
+from gaia.ops.backup.contents import Contents, count, find_troubles
 from gaia.ops.backup.staging import unwritable
-from gaia.ops.backup.verify import Contents, count_contents, damaged, find_troubles, unpack
+from gaia.ops.backup.verify import damaged, unpack
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store import audit, retention
 from gaia.store.audit import Action
-from gaia.store.opener import open_database
+from gaia.store.engine import Database
+from gaia.store.location import database_url
+from gaia.store.opener import open_file
 from gaia.store.retention import PendingCounts
 
 TAKEN_UP_WITHIN = timedelta(hours=6)
@@ -42,44 +47,90 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A home that was restored. `takes_up` says whether what waited is answered and sent."""
+    """A home that was restored. `takes_up` says whether what waited is answered and sent, `schema`
+    where the tables are that were in a PostgreSQL database before."""
 
     manifest: Manifest
     contents: Contents
     waiting: PendingCounts
     takes_up: bool
+    schema: str = ""
 
 
 async def restore_backup(
-    path: Path, passphrase: str | None, home: Home, clock: Clock, progress: Progress | None = None
+    path: Path,
+    passphrase: str | None,
+    home: Home,
+    clock: Clock,
+    progress: Progress | None = None,
+    *,
+    server: URL | None = None,
+    replace: bool = False,
 ) -> Restored:
     """Restore a backup into a home that is empty, or not there.
+
+    A dump goes into the database `server`, or the one that the settings name, those in the
+    backup too. With `replace` its tables are moved aside first.
 
     Raises:
         BackupDamagedError: It cannot be restored; all that is wrong with it is told.
         PassphraseError: It is encrypted, and the passphrase is missing or wrong.
         BackupError: Something is in the way, it cannot be read, or there is no room.
     """
+    server = server or database_url(home)
     with _beside(home) as folder:
-        there = Home(folder)
-        manifest = await asyncio.to_thread(unpack, path, passphrase, folder, progress or Silent())
+        there, watched = Home(folder), progress or Silent()
+        manifest = await asyncio.to_thread(unpack, path, passphrase, folder, watched)
         troubles = await asyncio.to_thread(find_troubles, there, manifest)
         if troubles:
             raise damaged(path, list(troubles))
+        if manifest.database == "postgresql":
+            return await _restore_dump(path, there, home, manifest, clock, watched, server, replace)
+        if server is not None:
+            raise BackupError(
+                f"{path.name} has a gaia.db, and the settings name a PostgreSQL database: take "
+                "that out of them (database.url, GAIA_DATABASE_URL), and restore again"
+            )
         try:
-            contents = await count_contents(there)
-            done = await _settle(there, manifest, contents, clock.now())
+            done = await _settle(await open_file(there), manifest, clock.now())
         except StoreError as exc:
             raise damaged(path, [str(exc)]) from exc
         _take_place(folder, home)
     return done
 
 
-async def _settle(home: Home, manifest: Manifest, contents: Contents, now: datetime) -> Restored:
+async def _restore_dump(
+    path: Path,
+    there: Home,
+    home: Home,
+    manifest: Manifest,
+    clock: Clock,
+    progress: Progress,
+    server: URL | None,
+    replace: bool,
+) -> Restored:
+    """Fill the database, and have what was unpacked take the home's place: both, or neither."""
+    from gaia.ops.backup.targets import free_target, moved_aside
+    from gaia.ops.backup.trial import restored_database
+
+    target = free_target(server or database_url(there), replace=replace)
+    with moved_aside(target, clock.now()) as schema:
+        progress.step("restoring the database")
+        try:
+            database = await asyncio.to_thread(restored_database, there.dump, target, manifest)
+        except BackupDamagedError as exc:
+            raise damaged(path, list(exc.troubles)) from exc
+        done = await _settle(database, manifest, clock.now())
+        there.dump.unlink()
+        _take_place(there.root, home)
+    return replace_fields(done, schema=schema)
+
+
+async def _settle(database: Database, manifest: Manifest, now: datetime) -> Restored:
     age = now - manifest.taken_at
     takes_up = not manifest.while_running and timedelta(0) <= age <= TAKEN_UP_WITHIN
-    database = await open_database(home)
     try:
+        contents = await database.read(count)
         waiting = await database.write(_settle_queues, takes_up, now, manifest)
     finally:
         await database.close()

@@ -11,19 +11,17 @@ import gzip
 import hashlib
 import os
 import shutil
-import sqlite3
 import tarfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, cast
 
 from pydantic import ValidationError
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import URL
 
 from gaia.errors import BackupDamagedError, BackupError, PassphraseError, StoreError
 from gaia.files import open_new
@@ -36,12 +34,9 @@ from gaia.ops.backup.archives import (
     is_encrypted,
     places,
 )
+from gaia.ops.backup.contents import Contents, count_in_file, find_troubles
 from gaia.ops.backup.encryption import VARIABLE, decrypting
 from gaia.paths import Home
-from gaia.store.memory_tables import MemoryRow, MemoryStatus
-from gaia.store.opener import open_database
-from gaia.store.sqlite_file import holds_nothing, read_file_revision
-from gaia.store.tables import InboxRow, UserRow
 
 PIECE_BYTES = 1024 * 1024
 MOST_READS_PAST_END = 10
@@ -217,93 +212,26 @@ def _write(content: IO[bytes], path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """How much there is in a backup."""
-
-    users: int
-    memories: int
-    messages: int
-
-
-def find_troubles(home: Home, manifest: Manifest) -> Sequence[str]:
-    """What is wrong with the databases in the folder: nothing, if they can be used.
-    Blocks."""
-    if holds_nothing(home.database):
-        return [f"{home.database.name} is missing"]
-    troubles = list(_unsound(home))
-    try:
-        revision = read_file_revision(home.database)
-        if revision != manifest.revision:
-            troubles.append(
-                f"{home.database.name} is of revision {revision!r}, and {manifest.revision!r} "
-                "was written"
-            )
-    except StoreError as exc:
-        troubles.append(str(exc))
-    return troubles
-
-
-async def count_contents(home: Home) -> Contents:
-    """How much there is in the folder's gaia.db, which is brought to this version.
-
-    Raises:
-        StoreError: It cannot be read.
-    """
-    database = await open_database(home)
-    try:
-        return await database.read(_count)
-    finally:
-        await database.close()
-
-
-def _unsound(home: Home) -> Iterator[str]:
-    for path in (home.database,):
-        if not holds_nothing(path) and (trouble := _trouble(path)):
-            yield f"{path.name} is damaged ({trouble})"
-
-
-def _trouble(path: Path) -> str:
-    """What SQLite finds wrong with a file, every page and index of it."""
-    try:
-        with closing(sqlite3.connect(path)) as connection:
-            (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-    except (sqlite3.Error, UnicodeDecodeError) as exc:
-        return str(exc)
-    if finding != "ok":
-        return str(finding)
-    return f"a row of {broken[0]} refers to a missing one of {broken[2]}" if broken else ""
-
-
-def _count(session: Session) -> Contents:
-    users = session.scalar(
-        select(func.count()).select_from(UserRow).where(UserRow.removed_at.is_(None))
-    )
-    memories = session.scalar(
-        select(func.count()).select_from(MemoryRow).where(MemoryRow.status == MemoryStatus.ACTIVE)
-    )
-    messages = session.scalar(select(func.count()).select_from(InboxRow))
-    return Contents(users or 0, memories or 0, messages or 0)
-
-
-@dataclass(frozen=True, slots=True)
 class Verified:
-    """A backup that can be restored, and what is in it."""
+    """A backup that can be restored, and what is in it. Of a dump that could not be restored for
+    a trial that is not known; `untried` says why."""
 
     path: Path
     manifest: Manifest
-    contents: Contents
+    contents: Contents | None
+    untried: str = ""
 
 
 async def verify_backup(
-    path: Path, passphrase: str | None, progress: Progress | None = None
+    path: Path, passphrase: str | None, progress: Progress | None = None, server: URL | None = None
 ) -> Verified:
-    """Look whether a backup can be restored.
+    """Look whether a backup can be restored; a dump on that server, in a database for a trial.
 
     Raises:
         BackupDamagedError: It cannot; all that is wrong with it is told.
         PassphraseError: It is encrypted, and the passphrase is missing or wrong.
-        BackupError: It cannot be read, or there is no room for the trial.
+        BackupError: It cannot be read, there is no room for the trial, or PostgreSQL's programs
+            are missing.
     """
     with TemporaryDirectory(prefix="gaia-verify-") as folder:
         home = Home(Path(folder))
@@ -312,8 +240,15 @@ async def verify_backup(
         )
         troubles = await asyncio.to_thread(find_troubles, home, manifest)
         try:
+            if not troubles and manifest.database == "sqlite":
+                return Verified(path, manifest, await count_in_file(home))
             if not troubles:
-                return Verified(path, manifest, await count_contents(home))
+                from gaia.ops.backup.trial import try_dump
+
+                tried = await asyncio.to_thread(try_dump, home.dump, manifest, server)
+                return Verified(path, manifest, tried.contents, tried.untried)
+        except BackupDamagedError as exc:
+            troubles = exc.troubles
         except StoreError as exc:
             troubles = [str(exc)]
     raise damaged(path, list(troubles))

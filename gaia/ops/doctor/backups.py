@@ -21,6 +21,7 @@ from gaia.ports import Clock
 from gaia.settings.schema import BackupSettings
 from gaia.store import audit, job_runs
 from gaia.store.job_runs import JobRun
+from gaia.store.location import in_file
 from gaia.store.migrations import HEAD
 from gaia.store.opener import inspecting, read_revision
 from gaia.text import duration
@@ -82,6 +83,12 @@ def _place(home: Home, folder: Path) -> Iterator[Finding]:
     if not place.is_dir():
         yield failed(f"there is no folder {folder}", "Make it, or mount its disk.")
         return
+    if not in_file(home):
+        # Its driver is an extra.
+        from gaia.ops.backup.dumps import missing_program
+
+        if missing := missing_program():
+            yield failed(missing, "Debian and Ubuntu: apt install postgresql-client.")
     if not os.access(place, os.W_OK | os.X_OK):
         yield failed(f"{folder} is not writable by this user", "Fix its permissions.")
     needed = ROOM * sum(path.stat().st_size for path in (home.database,) if path.exists())

@@ -19,8 +19,10 @@ from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
 from gaia.store.faults import damaged
+from gaia.store.location import database_url, in_file
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
+from gaia.store.opener import inspecting, read_revision
 from gaia.store.sqlite import SqliteDatabase
 from gaia.store.sqlite_file import holds_nothing, inspecting_file, read_file_revision
 from gaia.store.tables import UserRow
@@ -33,17 +35,27 @@ WAL_MARK = b"\x02\x02"
 
 
 def database_checks(home: Home) -> Sequence[Check]:
-    """The check of gaia.db."""
+    """The check of the database, wherever it is."""
     return [
         Check(
             "database",
-            partial(asyncio.to_thread, _look_at_gaia, home.database),
+            partial(asyncio.to_thread, _look, home),
             needs=(home_folder.NAME,),
         ),
     ]
 
 
-def _look_at_gaia(path: Path) -> Sequence[Finding]:
+def _look(home: Home) -> Sequence[Finding]:
+    url = database_url(home)
+    if url is None:
+        return _look_at_file(home.database)
+    # Its driver is an extra.
+    from gaia.ops.doctor.postgres import look_at
+
+    return look_at(url)
+
+
+def _look_at_file(path: Path) -> Sequence[Finding]:
     revision = read_file_revision(path)
     if revision is None:
         return [_none_yet(path)]
@@ -58,18 +70,17 @@ def _look_at_gaia(path: Path) -> Sequence[Finding]:
 
 def user_zones_check(home: Home) -> Check:
     """Whether reminders go by the zone of a machine in UTC, since nobody has told theirs."""
-    path = home.database
     return Check(
         "user time zones",
-        partial(asyncio.to_thread, _look_at_zones, path),
+        partial(asyncio.to_thread, _look_at_zones, home),
         needs=("database",),
     )
 
 
-def _look_at_zones(path: Path) -> Sequence[Finding]:
-    if read_file_revision(path) != HEAD:
+def _look_at_zones(home: Home) -> Sequence[Finding]:
+    if read_revision(home) != HEAD:
         return [ok("nobody has told theirs yet")]
-    with inspecting_file(path) as connection:
+    with inspecting(home) as connection:
         people = connection.execute(
             select(func.count(), func.count(UserRow.zone)).where(
                 UserRow.removed_at.is_(None), UserRow.is_group.is_(False)
@@ -112,6 +123,8 @@ def journals_check(home: Home, daemon: Daemon, *, long: int = LONG_BYTES) -> Che
 
     async def look() -> Sequence[Finding]:
         path = home.database
+        if not in_file(home):
+            return [ok("PostgreSQL looks after its own")]
         if holds_nothing(path):
             return [ok("there is none")]
         runs = await daemon.runs()

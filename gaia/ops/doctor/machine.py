@@ -24,6 +24,7 @@ from gaia.ops import mounts
 from gaia.ops.doctor import home as home_folder
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.store.location import in_file
 from gaia.text import duration
 
 OLDEST_SQLITE = (3, 35, 0)
@@ -195,7 +196,8 @@ def file_system_checks(home: Home, table: Path = mounts.MOUNTS) -> Sequence[Chec
     async def look() -> Sequence[Finding]:
         return [await asyncio.to_thread(_look_at_mount, home, table)]
 
-    return [Check(FILE_SYSTEM, look, needs=(home_folder.NAME,))] if table.exists() else []
+    matters = table.exists() and in_file(home)
+    return [Check(FILE_SYSTEM, look, needs=(home_folder.NAME,))] if matters else []
 
 
 def _look_at_mount(home: Home, table: Path) -> Finding:

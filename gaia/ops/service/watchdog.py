@@ -25,13 +25,13 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store.engine import Database
+from gaia.store.revision import table_names
 
 logger = logging.getLogger(__name__)
 
@@ -102,19 +102,23 @@ def of_parts(healths: Callable[[], Mapping[str, Health]]) -> Sign:
 
 
 def of_store(database: Database, *, seconds: float) -> Sign:
-    """Whether gaia.db can be read, within so many seconds."""
+    """Whether the database can be read, within so many seconds."""
 
     async def look() -> str:
         try:
             async with asyncio.timeout(seconds):
-                await database.read(Session.scalar, text("SELECT count(*) FROM alembic_version"))
+                await database.read(_read_names)
         except StoreError as exc:
             return str(exc)
         except TimeoutError:
-            return f"gaia.db could not be read within {seconds:g} s"
+            return f"the database could not be read within {seconds:g} s"
         return ""
 
     return look
+
+
+def _read_names(session: Session) -> None:
+    table_names(session.connection())
 
 
 def of_web(path: Path, *, seconds: float) -> Sign:

@@ -10,12 +10,15 @@ revision = "0017"
 down_revision = "0016"
 
 BEGIN_WRITE = """
-CREATE FUNCTION begin_write(lock bigint, me text, OUT number text, OUT pid int, OUT lives boolean)
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION begin_write(
+  lock bigint, me text,
+  OUT number text, OUT process int, OUT since timestamptz, OUT lives boolean
+) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(lock);
   number := pg_current_xact_id();
-  pid := pg_backend_pid();
+  process := pg_backend_pid();
+  since := pg_postmaster_start_time();
   -- A statement of its own: it sees what others wrote while this one waited.
   lives := EXISTS (SELECT 1 FROM processes WHERE process_id = me);
 END $$

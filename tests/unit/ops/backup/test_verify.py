@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from gaia.errors import BackupDamagedError, BackupError
+from gaia.ops.backup.contents import Contents
 from gaia.ops.backup.create import Made
-from gaia.ops.backup.verify import Contents, verify_backup
+from gaia.ops.backup.verify import verify_backup
 
 Make = Callable[..., Awaitable[Made]]
 Member = tuple[tarfile.TarInfo, bytes]

@@ -1,0 +1,39 @@
+"""What was done is kept, however long the database does not answer: that a channel has taken a
+chunk, or what a model has answered. Given up, it would be done a second time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from gaia.errors import StoreError, VanishedError
+from gaia.ports import Clock
+from gaia.store.engine import UnknownOutcomeError
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FIRST_SECONDS = 1.0
+LONGEST_SECONDS = 60.0
+
+
+async def kept(clock: Clock, write: Callable[[], Awaitable[T]]) -> T:
+    """What `write` returns, tried again until it is kept, or the caller is cancelled.
+
+    Raises:
+        VanishedError: Nothing can be kept until gaia starts again.
+        UnknownOutcomeError: It may have been kept.
+    """
+    pause = FIRST_SECONDS
+    while True:
+        try:
+            return await write()
+        except (VanishedError, UnknownOutcomeError):
+            raise
+        except StoreError as exc:
+            logger.warning("tried again in %.0f s, not kept yet: %s", pause, exc)
+        await clock.sleep(pause)
+        pause = min(2 * pause, LONGEST_SECONDS)

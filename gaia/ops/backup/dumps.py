@@ -1,0 +1,126 @@
+"""Dumps of a PostgreSQL database, by PostgreSQL's own programs: `pg_dump` and `pg_restore`.
+
+A dump is of the one schema that gaia's tables are in. No password is among the arguments of a
+program, where all users of the machine can read it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from sqlalchemy import URL, text
+
+from gaia.errors import BackupDamagedError, BackupError
+from gaia.store.postgres import inspecting_url
+from gaia.store.postgres_faults import name_of
+
+DUMP = "pg_dump"
+RESTORE = "pg_restore"
+OLD = ("server version mismatch", "unsupported version")
+"""What a program says that is older than the server, or than what made the dump."""
+
+INSTALL = "install PostgreSQL's client programs, of the server's version or a later one"
+
+
+def missing_program() -> str:
+    """What is to be installed before there can be a backup; empty if all is there."""
+    missing = [name for name in (DUMP, RESTORE) if shutil.which(name) is None]
+    return f"{' and '.join(missing)} cannot be found on the PATH: {INSTALL}" if missing else ""
+
+
+def dump_database(url: URL, path: Path) -> None:
+    """Write what the database holds at one moment to a new file (0600). Blocks.
+
+    Raises:
+        StoreError: The database does not answer.
+        BackupError: The program is missing or too old, or the file cannot be written.
+    """
+    schema = _schema(url)
+    path.touch(0o600, exist_ok=False)
+    options = ("--format=custom", "--no-owner", "--no-privileges", f"--schema={schema}")
+    done = _run(DUMP, url, *options, f"--file={path}")
+    if done.returncode:
+        raise BackupError(f"{name_of(url)} cannot be dumped: {_why(done)}")
+
+
+def read_list(path: Path) -> None:
+    """Look whether a file is a dump, as far as its table of contents tells. Blocks.
+
+    Raises:
+        BackupDamagedError: It is none.
+        BackupError: The program is missing.
+    """
+    done = _run(RESTORE, None, "--list", str(path))
+    if done.returncode:
+        trouble = f"{path.name} is no dump that can be restored ({_why(done)})"
+        raise BackupDamagedError(trouble, [trouble])
+
+
+def restore_dump(path: Path, url: URL) -> None:
+    """Make the tables of a dump in a database that has none of them: all, or nothing. Blocks.
+
+    Raises:
+        StoreError: The database does not answer.
+        BackupError: They cannot be made.
+    """
+    options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+    # What stands beside the tables, such as the schema itself, is there already.
+    done = _run(RESTORE, url, *options, f"--schema={_schema(url)}", str(path))
+    if done.returncode:
+        raise BackupError(f"{path.name} cannot be restored to {name_of(url)}: {_why(done)}")
+
+
+def _schema(url: URL) -> str:
+    with inspecting_url(url) as connection:
+        schema = connection.execute(text("SELECT current_schema()")).scalar()
+    if schema is None:
+        raise BackupError(f"{name_of(url)} has no schema for gaia's tables: CREATE SCHEMA public")
+    return str(schema)
+
+
+def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = shutil.which(name)
+    if program is None:
+        raise BackupError(f"{name} cannot be found on the PATH: {INSTALL}")
+    environ = {**os.environ, "LC_ALL": "C"}
+    if url is not None:
+        address, password = _apart(url)
+        arguments = (f"--dbname={address}", *arguments)
+        if password:
+            environ["PGPASSWORD"] = password
+    return subprocess.run(
+        [program, "--no-password", *arguments] if url is not None else [program, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=environ,
+        check=False,
+    )
+
+
+def _apart(url: URL) -> tuple[str, str]:
+    """The address as PostgreSQL's programs take it, and its password, which is not in it."""
+    query = dict(url.query)
+    password = query.pop("password", url.password) or ""
+    address = URL.create(
+        "postgresql",
+        username=url.username,
+        host=url.host,
+        port=url.port,
+        database=url.database,
+        query=query,
+    )
+    return address.render_as_string(hide_password=False), str(password)
+
+
+def _why(done: subprocess.CompletedProcess[str]) -> str:
+    """What a program says, and what to do where it is too old."""
+    said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+    if any(words in said for words in OLD):
+        return f"{said}: the program is too old, {INSTALL}"
+    return said

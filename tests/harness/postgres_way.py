@@ -1,0 +1,92 @@
+"""A way to a PostgreSQL server that breaks while a transaction commits: before the server has
+heard of it, or after it has done it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import URL
+
+PIECE = 65536
+SOCKET = ".s.PGSQL.5432"
+COMMIT = b"COMMIT"
+READ = "read"
+WRITTEN = "written"
+
+
+class Way:
+    """Hands on what clients and the server say. `breaks` is what the next COMMIT meets:
+    `READ`, it never arrives, or `WRITTEN`, its answer does not; `meanwhile` is done then."""
+
+    def __init__(self, folder: Path, server: Path) -> None:
+        self.breaks = ""
+        self.meanwhile: Callable[[], object] = lambda: None
+        self._server = server
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / SOCKET))
+        self._listener.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Take nobody any more."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as server, suppress(OSError):
+            server.connect(str(self._server))
+            link = _Link(client, server)
+            back = threading.Thread(target=link.answer, daemon=True)
+            back.start()
+            how = ""
+            while piece := client.recv(PIECE):
+                how = self.breaks if COMMIT in piece else ""
+                if how == READ:
+                    break
+                link.is_deaf = how == WRITTEN
+                server.sendall(piece)
+                if link.is_deaf:
+                    back.join()
+                    break
+            if how:
+                self.breaks = ""
+                server.shutdown(socket.SHUT_RDWR)
+                self.meanwhile()
+
+
+@dataclass
+class _Link:
+    """A client and the server. One that `is_deaf` hears no more answers."""
+
+    client: socket.socket
+    server: socket.socket
+    is_deaf: bool = False
+
+    def answer(self) -> None:
+        with suppress(OSError):
+            while (piece := self.server.recv(PIECE)) and not self.is_deaf:
+                self.client.sendall(piece)
+            if not self.is_deaf:
+                self.client.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def way_to(url: URL, folder: Path) -> Iterator[tuple[Way, URL]]:
+    """A way to the server of that address, and the address at its beginning."""
+    host = url.query["host"]
+    assert isinstance(host, str)
+    way = Way(folder, Path(host) / SOCKET)
+    try:
+        yield way, url.update_query_dict({"host": str(folder)})
+    finally:
+        way.close()
