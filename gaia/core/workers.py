@@ -13,6 +13,7 @@ from contextvars import Context
 from datetime import timedelta
 from typing import Generic, TypeVar
 
+from gaia.logs import log_failure
 from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -96,8 +97,10 @@ class Workers(Generic[KEY]):
                 try:
                     again_after = await self._work(key)
                     pause = FIRST_PAUSE
-                except Exception:
-                    logger.exception(
+                except Exception as exc:
+                    log_failure(
+                        logger,
+                        exc,
                         "%s %s failed, next try in %.0f s",
                         self._name,
                         key,
