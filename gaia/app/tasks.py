@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 
 from gaia.errors import ListenError
+from gaia.logs import log_failure
 from gaia.ports import Clock
 from gaia.settings.urls import ANY_HOST
 from gaia.web.server import WebServer, listen_on_port
@@ -172,7 +173,7 @@ async def keep_running(
         except Exception as exc:
             if clock.monotonic() - started_at >= STABLE_SECONDS:
                 pause = FIRST_PAUSE_SECONDS
-            logger.exception("%s died, and is started again in %.0f s", name, pause)
+            log_failure(logger, exc, "%s died, and is started again in %.0f s", name, pause)
             on_failure(exc)
         await clock.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
@@ -184,8 +185,8 @@ async def until_done(name: str, run: Callable[[], Awaitable[None]], clock: Clock
     while True:
         try:
             await run()
-        except Exception:
-            logger.exception("%s failed, and is tried again in %.0f s", name, pause)
+        except Exception as exc:
+            log_failure(logger, exc, "%s failed, and is tried again in %.0f s", name, pause)
         else:
             return
         await clock.sleep(pause)

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from gaia.core.shares import ALL, Share
+from gaia.logs import log_failure
 from gaia.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -101,8 +102,10 @@ class Workers(Generic[KEY]):
                         return
                     again_after = await self._work(key)
                     pause = FIRST_PAUSE
-                except Exception:
-                    logger.exception(
+                except Exception as exc:
+                    log_failure(
+                        logger,
+                        exc,
                         "%s %s failed, next try in %.0f s",
                         self._name,
                         key,

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from sqlalchemy.orm import Session
 
 from gaia.errors import GaiaError, ModelError
+from gaia.logs import log_failure
 from gaia.ports import Clock
 from gaia.schedule.jobs import MOST_ATTEMPTS, Daily, Job, Plan, machine_zone, next_run
 from gaia.store import job_runs
@@ -108,7 +109,7 @@ async def _outcome(name: str, run: Callable[[], Awaitable[None]]) -> str:
     try:
         await run()
     except Exception as exc:
-        logger.exception("job %s failed", name)
+        log_failure(logger, exc, "job %s failed", name)
         return _told(exc)
     return ""
 

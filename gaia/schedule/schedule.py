@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from gaia.logs import log_failure
 from gaia.ports import Clock
 from gaia.schedule.jobs import Daily, Every, Job, Plan
 from gaia.schedule.ledger import Ledger
@@ -103,8 +104,8 @@ class Schedule:
     async def _retire_old(self) -> None:
         try:
             await self._ledger.keep_only(tuple(self._jobs))
-        except Exception:
-            logger.exception("the ledger of jobs cannot be written")
+        except Exception as exc:
+            log_failure(logger, exc, "the ledger of jobs cannot be written")
 
     async def _serve(self, name: str, alarm: _Alarm, scheduler: WatchfulScheduler) -> None:
         """Run the job of a name for as long as there is one."""
@@ -141,8 +142,8 @@ class Schedule:
                 return
             async with self._one_daily_job:
                 again_in = await self._run_if_due(job, job.when)
-        except Exception:
-            logger.exception("job %s cannot be run, or kept", job.name)
+        except Exception as exc:
+            log_failure(logger, exc, "job %s cannot be run, or kept", job.name)
         if isinstance(job.when, Daily):
             scheduler.ring_at(job.name, self._clock.now() + again_in, alarm.ring)
 

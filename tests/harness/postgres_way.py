@@ -73,9 +73,11 @@ class _Link:
     is_deaf: bool = False
 
     def answer(self) -> None:
+        # A server that was killed ends the connection with an error.
         with suppress(OSError):
             while (piece := self.server.recv(PIECE)) and not self.is_deaf:
                 self.client.sendall(piece)
+        with suppress(OSError):
             if not self.is_deaf:
                 self.client.shutdown(socket.SHUT_RDWR)
 

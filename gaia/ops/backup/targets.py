@@ -135,14 +135,15 @@ def _move_back(url: URL, aside: str, moved: Sequence[str]) -> None:
 
 
 def _present(connection: Connection) -> Sequence[str]:
-    """The tables, and the functions that their triggers call."""
+    """The tables, and gaia's functions, those that triggers call among them."""
     tables = [f'TABLE "{name}"' for name in sorted(table_names(connection))]
     return [*tables, *(f"FUNCTION {name}" for name in connection.scalars(_FUNCTIONS))]
 
 
 _FUNCTIONS = text(
-    "SELECT format('%I()', proname) FROM pg_proc "
-    "WHERE pronamespace = current_schema()::regnamespace AND prorettype = 'trigger'::regtype"
+    "SELECT oid::regprocedure::text FROM pg_proc "
+    "WHERE pronamespace = current_schema()::regnamespace AND NOT EXISTS "
+    "(SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')"
 )
 
 

@@ -32,6 +32,7 @@ from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store.engine import Database
 from gaia.store.revision import table_names
+from gaia.store.sqlite import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -102,16 +103,19 @@ def of_parts(healths: Callable[[], Mapping[str, Health]]) -> Sign:
 
 
 def of_store(database: Database, *, seconds: float) -> Sign:
-    """Whether the database can be read, within so many seconds."""
+    """Whether gaia.db can be read, within so many seconds. A PostgreSQL server that is down is
+    waited for: to start gaia again would not bring it back."""
 
     async def look() -> str:
+        if not isinstance(database, SqliteDatabase):
+            return ""
         try:
             async with asyncio.timeout(seconds):
                 await database.read(_read_names)
         except StoreError as exc:
             return str(exc)
         except TimeoutError:
-            return f"the database could not be read within {seconds:g} s"
+            return f"gaia.db could not be read within {seconds:g} s"
         return ""
 
     return look

@@ -50,6 +50,7 @@ async def test_a_home_that_was_never_used_has_nothing_to_tell(tmp_path: Path) ->
     assert not home.database.exists()
 
 
+@pytest.mark.sqlite
 async def test_what_waits_and_since_when_it_is_quiet_is_told(home: Home) -> None:
     log = home.logs / "gaia.log"
     log.touch()
@@ -63,6 +64,7 @@ async def test_what_waits_and_since_when_it_is_quiet_is_told(home: Home) -> None
     ]
 
 
+@pytest.mark.sqlite
 async def test_a_database_of_an_older_gaia_tells_nothing_and_a_broken_one_why(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
+from gaia.ops.service import watchdog
 from gaia.store.engine import UnknownOutcomeError
 from gaia.store.postgres import PostgresDatabase, last_write
 from gaia.store.postgres_faults import LostConnectionError, store_error
@@ -196,6 +197,16 @@ async def test_who_stands_still_in_a_transaction_holds_nobody_up(url: URL) -> No
     assert await still.write(add, "four") == "four is added"
     for each in (still, other):
         await each.close()
+
+
+async def test_the_watchdog_waits_for_a_server_that_is_down(
+    database: PostgresDatabase, server: PostgresServer
+) -> None:
+    server.kill()
+    try:
+        assert await watchdog.of_store(database, seconds=1)() == ""
+    finally:
+        server.restart()
 
 
 async def test_a_broken_constraint_stays_what_it_is(database: PostgresDatabase) -> None:

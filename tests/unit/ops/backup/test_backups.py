@@ -25,6 +25,8 @@ from gaia.store.users import Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import START, FakeClock, until
 
+pytestmark = pytest.mark.sqlite
+
 WORDS = b"blue pot"
 MINUTE = 60
 DEFAULTS = BackupSettings()

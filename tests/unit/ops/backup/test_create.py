@@ -22,6 +22,8 @@ from gaia.store.opener import open_database
 from gaia.testing.clock import START, FakeClock
 from tests.harness.traces import files_with
 
+pytestmark = pytest.mark.sqlite
+
 CANARY = b"sk-canary-0123456789abcdef"
 
 Make = Callable[..., Awaitable[Made]]

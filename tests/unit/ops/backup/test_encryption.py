@@ -8,6 +8,8 @@ from gaia.errors import BackupDamagedError, PassphraseError
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.verify import verify_backup
 
+pytestmark = pytest.mark.sqlite
+
 PASSPHRASE = "correct horse battery staple ü"
 
 

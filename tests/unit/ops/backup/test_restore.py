@@ -28,6 +28,8 @@ from gaia.store.tables import (
 )
 from gaia.testing.clock import START, FakeClock
 
+pytestmark = pytest.mark.sqlite
+
 Make = Callable[..., Awaitable[Made]]
 
 

@@ -8,10 +8,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pytest
+
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.verify import verify_backup
 from gaia.paths import Home
 from gaia.testing.clock import until
+
+pytestmark = pytest.mark.sqlite
 
 WRITERS = 2
 BACKUPS = 2

@@ -18,6 +18,8 @@ from gaia.ops.backup.contents import Contents
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.verify import verify_backup
 
+pytestmark = pytest.mark.sqlite
+
 Make = Callable[..., Awaitable[Made]]
 Member = tuple[tarfile.TarInfo, bytes]
 

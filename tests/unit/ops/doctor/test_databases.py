@@ -20,6 +20,8 @@ from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
 from gaia.store.sqlite_file import QUICK_CHECK_BYTES
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 def home(tmp_path: Path, fresh_home: Home) -> Home:
