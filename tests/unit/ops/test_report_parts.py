@@ -64,6 +64,7 @@ async def test_what_waits_and_since_when_it_is_quiet_is_told(home: Home) -> None
     ]
 
 
+@pytest.mark.sqlite
 async def test_a_database_of_an_older_gaia_tells_nothing_and_a_broken_one_fails(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
