@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import Text, bindparam, text
 from sqlalchemy.orm import Session
 
 from gaia.memory import graph, ledger
@@ -34,7 +34,9 @@ WITH RECURSIVE {COUNTING}
 SELECT entity_id, root, key, name, kind FROM thing JOIN entities USING (entity_id)
 ORDER BY entity_id
 """  # noqa: S608 - constants alone
-).bindparams(bindparam("contexts", expanding=True), bindparam("now", type_=UtcDateTime()))
+).bindparams(
+    bindparam("contexts", expanding=True, type_=Text()), bindparam("now", type_=UtcDateTime())
+)
 
 _TIES = text(
     f"""
@@ -48,7 +50,7 @@ ORDER BY m.status, r.memory_id DESC, r.relation_id LIMIT {MOST}
 """  # noqa: S608
 ).columns(valid_from=UtcDateTime(), valid_to=UtcDateTime())
 _TIES = _TIES.bindparams(
-    bindparam("contexts", expanding=True), bindparam("now", type_=UtcDateTime())
+    bindparam("contexts", expanding=True, type_=Text()), bindparam("now", type_=UtcDateTime())
 )
 
 
@@ -202,6 +204,11 @@ def _say(
     ledger.add(session, user_id, said, now)
 
 
+_NAMED = (
+    bindparam("ones", expanding=True, type_=Text()),
+    bindparam("others", expanding=True, type_=Text()),
+)
+
 _SAID = {
     column: text(
         f"""
@@ -210,7 +217,7 @@ JOIN entities s ON s.entity_id = r.subject_id JOIN entities o ON o.entity_id = r
 WHERE r.user_id = :user_id AND m.status = 'active' AND r.{column}
   AND ((s.key IN :ones AND o.key IN :others) OR (s.key IN :others AND o.key IN :ones))
 """  # noqa: S608 - constants alone
-    ).bindparams(bindparam("ones", expanding=True), bindparam("others", expanding=True))
+    ).bindparams(*_NAMED)
     for column in ("is_same", "is_apart")
 }
 

@@ -10,6 +10,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -71,13 +72,15 @@ class PostgresServer:
         """Start it, and return when it answers."""
         options = [word for setting in SETTINGS for word in ("-c", setting)]
         socket = ("-k", str(self.folder / "socket"))
+        is_main = threading.current_thread() is threading.main_thread()
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 (self.bin / "postgres", "-D", self.folder / "data", *socket, *options),
                 stdout=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=_end_with_tests,
+                # It goes by the thread: one that ends before the tests must not say so.
+                preexec_fn=_end_with_tests if is_main else None,
                 **_as_nobody(),
             )
         self._until_it_answers()

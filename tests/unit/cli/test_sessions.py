@@ -191,6 +191,7 @@ def test_an_unknown_id_brings_near_ones(home: Home, talked: dict[str, str]) -> N
     assert f"did you mean {talked['Ada']}" in str(error)
 
 
+@pytest.mark.sqlite
 def test_a_file_that_cannot_be_read_is_named_and_left(home: Home, talked: dict[str, str]) -> None:
     home.database.write_bytes(b"Dear diary, " * 1000)
     for arguments in (("list",), ("show", talked["Ada"])):

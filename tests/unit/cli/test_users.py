@@ -21,6 +21,7 @@ from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role
 from tests.harness.sessions import add_turn
+from tests.harness.traces import all_bytes
 
 
 @pytest.fixture
@@ -158,10 +159,10 @@ def test_remove_leaves_no_word_of_theirs_in_any_file(home: Home) -> None:
     assert done(home, "remove", "Bobby", "--yes") == "Removed Bobby.\n"
 
     assert asyncio.run(users_with_sessions(home)) == [ada]
-    files = [file for file in home.root.rglob("*") if file.is_file()]
-    assert any(b"tea at five" in file.read_bytes() for file in files)
-    assert not any(b"cellar" in file.read_bytes() for file in files)
-    assert not any(b"Bobby" in file.read_bytes() for file in files)
+    kept = all_bytes(home)
+    assert b"tea at five" in kept
+    assert b"cellar" not in kept
+    assert b"Bobby" not in kept
 
 
 def test_the_last_owner_keeps_their_sessions_too(home: Home) -> None:

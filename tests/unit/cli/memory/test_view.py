@@ -24,6 +24,7 @@ def test_the_enums_are_those_of_the_ledger() -> None:
     assert set(SOURCES) == set(MemorySource)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     "arguments",
     [
