@@ -149,7 +149,7 @@ class Database(ABC):
 @contextmanager
 def attempt(session: Session) -> Iterator[None]:
     """What may fail in a transaction without the rest of it: SQLite goes on by itself."""
-    if session.get_bind().dialect.name == "sqlite":
+    if session.bind is None or session.bind.dialect.name == "sqlite":
         yield
         return
     with session.begin_nested():

@@ -21,6 +21,7 @@ from gaia.settings.schema import Secrets
 from gaia.settings.secrets import VARIABLES
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
+from tests.harness.postgres import PostgresServer
 from tests.harness.processes import DaemonProcess, Finished, talking
 from tests.servers.model_server import ModelServer, Step, running_model_server
 from tests.servers.serve import LOOPBACK
@@ -39,6 +40,9 @@ SECRETS = {
     "twilio_auth_token": f"{DIGITS}2" * 4,
     "backup_passphrase": f"{WORD} and other words",
 }
+DATABASE = "database_url"
+"""It has a test of its own: with it gaia keeps everything elsewhere."""
+
 REFUSED = {
     **SECRETS,
     "openai_api_key": f"{WORD}/of+yesterday",
@@ -150,7 +154,7 @@ def traces(text: str) -> str:
 
 
 def test_no_secret_is_without_a_canary() -> None:
-    assert set(SECRETS) == set(Secrets.model_fields)
+    assert {*SECRETS, DATABASE} == set(Secrets.model_fields)
     assert all(traces(secret) for secret in [*SECRETS.values(), *REFUSED.values()])
 
 
@@ -248,3 +252,34 @@ def telling_members(archive: Path) -> Iterator[str]:
             told = file.read() if file is not None else b""
             if traces(told.decode("latin1")) or traces(str(member.get_info())):
                 yield member.name
+
+
+async def test_the_password_of_a_database_is_nowhere_else(
+    home: Home, run_gaia: RunGaia, running_daemon: RunningDaemon, postgres: PostgresServer
+) -> None:
+    heard = Heard()
+    url = postgres.database().set(password=f"{WORD}/of+the@database")
+    home.env_file.write_text(f"{VARIABLES[DATABASE][0]}={url.render_as_string(False)}\n")
+    home.env_file.chmod(0o600)
+    home.settings_file.write_text(
+        f"model: {{provider: openai, name: fake, base_url: 'http://{LOOPBACK}:9/v1'}}\n"
+        f"web: {{port: {free_port()}}}\n"
+    )
+
+    async def report() -> None:
+        for command in (*REPORTS, "database show", "memory list", "backup create"):
+            finished = await run_gaia(home, *command.split(), "--json")
+            heard.note(command, f"{finished.stdout} {finished.stderr}")
+
+    await report()
+    async with running_daemon(home) as daemon:
+        await report()
+        postgres.kill()
+        await report()
+        postgres.restart()
+        await daemon.terminate()
+        heard.note("daemon", "\n".join(daemon.log))
+    for file in home.root.rglob("*"):
+        if file.is_file() and file != home.env_file:
+            heard.note(file.name, f"{file.name} {file.read_bytes().decode(errors='replace')}")
+    assert heard.told() == {}
