@@ -204,6 +204,9 @@ class Membership:
         has_to_tidy, leads = row
         # Where the server was away, all others have been silent for as long as this one.
         is_steady = now - self._steady_since >= self._steady_seconds
+        if not self._due.empty():
+            # Something waits for a lock: the next sign of life looks again.
+            return
         if has_to_tidy and is_steady:
             self._due.put_nowait(self._tidy)
         elif leads:
