@@ -129,7 +129,7 @@ def copied_as_text(copied: Copied, home: Home, target: URL | None) -> str:
     lines += [
         _next_step(home, target),
         f"What was copied stays as it is in {old}: remove it once all is well. The vectors of "
-        "memories stay in the home, and go on with either.",
+        "memories are made again where they are kept elsewhere then.",
     ]
     return "\n".join(lines)
 
