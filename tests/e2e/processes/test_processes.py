@@ -1,5 +1,5 @@
 """Several gaias work as one: each message is answered once and in order, whichever process takes
-it, and whichever is killed or stands still meanwhile.
+it, whichever is killed or stands still meanwhile, and however Telegram fails.
 
 The seed is printed; GAIA_KILL_SEED replays it.
 """
@@ -15,10 +15,12 @@ import pytest
 
 from gaia.store.location import VARIABLE
 from tests.harness.effort import rounds
+from tests.servers.telegram.weather import Weather
 
 PROCESSES = 3
 PEOPLE = range(1000, 1000 + rounds(20, thorough=200))
 AT_ONCE = 20
+FAULT_LIKELIHOOD = 0.05
 KILLS = rounds(4, thorough=60)
 SERVER_KILLS = rounds(1, thorough=10)
 
@@ -34,6 +36,7 @@ def chance() -> random.Random:
 async def test_each_message_is_answered_once_whichever_process_is_killed(made, chance):
     async with made(PROCESSES, PEOPLE) as cluster:
         await cluster.start()
+        cluster.telegram.faults = Weather(chance, likelihood=FAULT_LIKELIHOOD)
         people = [cluster.telegram.person(number) for number in PEOPLE]
         said = []
         deaths = ["gaia"] * KILLS + ["server"] * SERVER_KILLS
