@@ -113,9 +113,7 @@ class Condition:
     def _is_stalled(self) -> bool:
         """Whether it serves, and reported nothing for too long. The clock never jumps, and
         stands still while the machine sleeps."""
-        if not self._is_serving or self._stall_seconds is None:
-            return False
-        if self._rests:
+        if not self._is_serving or self._rests or self._stall_seconds is None:
             return False
         return self._clock.monotonic() - self._heard_at > self._stall_seconds
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from gaia.core.shares import Shares
 from gaia.paths import Home
 from gaia.store.engine import Database
-from gaia.store.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from gaia.store.membership import Membership
@@ -20,7 +19,7 @@ async def join(database: Database, home: Home) -> Membership | None:
         StoreError: The database does not answer.
         HomeError: The home cannot be written to.
     """
-    if isinstance(database, SqliteDatabase):
+    if database.server is None:
         return None
     # PostgreSQL's driver is an extra.
     from gaia.store.membership import Membership

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gaia.store.processes import Process
+if TYPE_CHECKING:
+    from gaia.store.processes import Process
 
 SHARE_KEY = TypeVar("SHARE_KEY", bound=Hashable, contravariant=True)
 

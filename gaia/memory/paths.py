@@ -54,10 +54,11 @@ thing(entity_id, root) AS (SELECT entity_id, min(root) FROM class GROUP BY entit
 """
 """What counts of the graph, and under which of its names each of its things goes: `root`."""
 
-_SCOPE = (
+SCOPE = (
     bindparam("contexts", expanding=True, type_=Text()),
     bindparam("now", type_=UtcDateTime()),
 )
+"""What `COUNTING` is asked with, beside whose."""
 _ROOTS = bindparam("roots", expanding=True, type_=Integer())
 
 _PATHS = f"""
@@ -94,7 +95,7 @@ WHERE depth > 0 OR named != '' ORDER BY depth DESC LIMIT {MOST_ENDS}
 """  # noqa: S608 - constants alone
 
 PATHS: Mapping[str, TextClause] = {
-    dialect: text(_PATHS.format(pairs=pairs, json=json_type, place=place)).bindparams(*_SCOPE)
+    dialect: text(_PATHS.format(pairs=pairs, json=json_type, place=place)).bindparams(*SCOPE)
     for dialect, pairs, json_type, place in (
         ("sqlite", "json_each", "TEXT", "instr"),
         ("postgresql", "json_each_text", "JSON", "strpos"),
@@ -108,7 +109,7 @@ WITH RECURSIVE {COUNTING}
 SELECT thing.root, name, key FROM thing JOIN entities USING (entity_id)
 WHERE thing.root IN :roots ORDER BY entity_id
 """  # noqa: S608
-).bindparams(*_SCOPE, _ROOTS)
+).bindparams(*SCOPE, _ROOTS)
 
 _ABOUT = text(
     f"""
@@ -118,7 +119,7 @@ FROM relations r JOIN counting USING (memory_id)
 JOIN thing ON thing.entity_id IN (r.subject_id, r.object_id)
 WHERE thing.root IN :roots ORDER BY r.memory_id DESC LIMIT {MOST_ENDS}
 """  # noqa: S608
-).bindparams(*_SCOPE, _ROOTS)
+).bindparams(*SCOPE, _ROOTS)
 
 _TOLD = text(
     """

@@ -19,7 +19,7 @@ from gaia.memory.contexts import GLOBAL
 from gaia.memory.entities import entity
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
-from gaia.memory.paths import COUNTING, Scope, counting, meant
+from gaia.memory.paths import COUNTING, SCOPE, Scope, counting, meant
 from gaia.store.base import UtcDateTime
 from gaia.store.memory_tables import MemorySource
 
@@ -34,9 +34,7 @@ WITH RECURSIVE {COUNTING}
 SELECT entity_id, root, key, name, kind FROM thing JOIN entities USING (entity_id)
 ORDER BY entity_id
 """  # noqa: S608 - constants alone
-).bindparams(
-    bindparam("contexts", expanding=True, type_=Text()), bindparam("now", type_=UtcDateTime())
-)
+).bindparams(*SCOPE)
 
 _TIES = text(
     f"""
@@ -49,9 +47,7 @@ WHERE r.user_id = :user_id AND m.user_id = :user_id AND m.status IN ('active', '
 ORDER BY m.status, r.memory_id DESC, r.relation_id LIMIT {MOST}
 """  # noqa: S608
 ).columns(valid_from=UtcDateTime(), valid_to=UtcDateTime())
-_TIES = _TIES.bindparams(
-    bindparam("contexts", expanding=True, type_=Text()), bindparam("now", type_=UtcDateTime())
-)
+_TIES = _TIES.bindparams(*SCOPE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,14 +160,7 @@ class Status:
 
     async def _processes(self) -> tuple[ProcessStatus, ...]:
         return tuple(
-            ProcessStatus(
-                name=each.name,
-                version=each.version,
-                started_at=each.started_at,
-                leads=each.leads,
-                lives=each.lives,
-                held=each.held,
-            )
+            ProcessStatus.model_validate(each, from_attributes=True)
             for each in await self._shares.processes()
         )
 

@@ -181,7 +181,9 @@ class Membership:
         return OfLeader(self, self._database)
 
     async def _listen(self) -> None:
-        dsn = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        dsn = self._database.engine.url.set(drivername="postgresql").render_as_string(
+            hide_password=False
+        )
         async with await psycopg.AsyncConnection.connect(
             dsn, autocommit=True, connect_timeout=5, application_name="gaia"
         ) as connection:

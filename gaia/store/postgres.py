@@ -99,7 +99,6 @@ class PostgresDatabase(Database):
     def __init__(self, url: URL) -> None:
         super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
         self.outcome_seconds = OUTCOME_SECONDS
-        self.url = url
         self._process_id = ""
 
     def belong_to(self, process_id: str) -> None:

@@ -10,11 +10,12 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
 CHANNEL = "gaia"
@@ -22,6 +23,10 @@ CHANNEL = "gaia"
 
 LIFE_SECONDS = 10.0
 """After how long without a sign a process may be taken for dead."""
+
+ENDING_SECONDS = 2.0
+"""How long a connection of somebody who has just ended may still be seen."""
+LOOK_SECONDS = 0.1
 
 _NOW = "clock_timestamp() AT TIME ZONE 'UTC'"
 _LATER = f"{_NOW} + make_interval(secs => {LIFE_SECONDS})"
@@ -65,10 +70,14 @@ _MOVE = text(
     "ON CONFLICT (conversation_id) DO UPDATE SET process_id = excluded.process_id "
     "RETURNING conversation_id"
 )
-_RELEASE = text(
-    "DELETE FROM holders WHERE conversation_id = :conversation_id AND process_id = :process_id"
-)
 _NOTIFY = text("SELECT pg_notify(:channel, :notice)")
+
+_CONNECTED = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND application_name = 'gaia' AND pid != pg_backend_pid()"
+)
+# Within a transaction the server tells what it has told before.
+_LOOK_AGAIN = text("SELECT pg_stat_clear_snapshot()")
 
 BEAT = (
     f"UPDATE processes SET expires_at = {_LATER} WHERE process_id = %s "  # noqa: S608
@@ -141,9 +150,16 @@ def move(session: Session, channel: str, chat: str, process_id: str) -> Sequence
     return session.execute(_MOVE, named).scalars().all()
 
 
-def release(session: Session, conversation_id: int, process_id: str) -> None:
-    """Hold a conversation no longer."""
-    session.execute(_RELEASE, {"conversation_id": conversation_id, "process_id": process_id})
+def others_connected(connection: Connection) -> int:
+    """How many other connections of gaia's there are, commands' among them. Those of somebody
+    who has just ended are waited for. Blocks."""
+    until = time.monotonic() + ENDING_SECONDS
+    while others := connection.execute(_CONNECTED).scalar_one():
+        if time.monotonic() > until:
+            break
+        time.sleep(LOOK_SECONDS)
+        connection.execute(_LOOK_AGAIN)
+    return int(others)
 
 
 def notify(session: Session, notice: str) -> None:

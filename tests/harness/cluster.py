@@ -93,16 +93,12 @@ class Cluster:
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         """What the database answers."""
-        assert self.url is not None
-        dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        with psycopg.connect(dsn) as connection:
+        with self._connected() as connection:
             return connection.execute(query).fetchall()
 
     def execute(self, statement: str) -> None:
         """Have the database do something."""
-        assert self.url is not None
-        dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        with psycopg.connect(dsn) as connection:
+        with self._connected() as connection:
             connection.execute(statement)
 
     async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -133,6 +129,11 @@ class Cluster:
             assert max(unmarked.values(), default=0) <= 1, sent
             first_copies = list(dict.fromkeys(text.removeprefix(REPEAT_MARK) for text in sent))
             assert first_copies == [f"echo: {text}" for who, text in said if who is person]
+
+    def _connected(self) -> psycopg.Connection:
+        assert self.url is not None
+        dsn = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        return psycopg.connect(dsn)
 
     def _answered(self) -> set[tuple[int, str]]:
         return {

@@ -5,7 +5,6 @@ again, and that of a home, whose tables are moved aside first and kept.
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,11 +15,10 @@ from sqlalchemy.exc import DBAPIError
 from gaia.errors import BackupError, StoreError
 from gaia.store.postgres import inspecting_url, open_engine
 from gaia.store.postgres_faults import name_of
+from gaia.store.processes import others_connected
 from gaia.store.revision import table_names
 
 TRIAL = "gaia_trial_"
-ENDING_SECONDS = 2.0
-PAUSE_SECONDS = 0.1
 
 
 class TrialRefusedError(BackupError):
@@ -64,7 +62,7 @@ def free_target(url: URL | None, *, replace: bool) -> URL:
         )
     with inspecting_url(url) as connection:
         tables = table_names(connection)
-        if tables and replace and _is_in_use(connection):
+        if tables and replace and others_connected(connection):
             raise BackupError(f"gaia runs on {name_of(url)}: stop it first")
     if tables and not replace:
         raise BackupError(
@@ -72,24 +70,6 @@ def free_target(url: URL | None, *, replace: bool) -> URL:
             "and add --replace, which moves its tables aside"
         )
     return url
-
-
-def _is_in_use(connection: Connection) -> bool:
-    """Whether another process of gaia's is connected; one that has just ended is waited for."""
-    until = time.monotonic() + ENDING_SECONDS
-    while connection.execute(_OTHERS).scalar():
-        if time.monotonic() > until:
-            return True
-        time.sleep(PAUSE_SECONDS)
-        # Within a transaction the server tells what it has told before.
-        connection.rollback()
-    return False
-
-
-_OTHERS = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-    "AND application_name = 'gaia' AND pid <> pg_backend_pid()"
-)
 
 
 @contextmanager

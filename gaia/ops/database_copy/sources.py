@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,18 +13,11 @@ from gaia.errors import StoreError
 from gaia.ops.database_copy.rows import WITHOUT_NUL, replace_nul
 from gaia.paths import Home
 from gaia.store.opener import open_database
+from gaia.store.processes import others_connected
 
-PATIENCE_SECONDS = 2.0
-"""How long a connection of somebody who has just ended may still be seen."""
-
-LOOK_SECONDS = 0.1
 WAITING = "10min"
 """How long an end of a copy may ask nothing while the other one is at work."""
 
-_OTHERS = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-    "AND application_name = 'gaia' AND pid != pg_backend_pid()"
-)
 _IDENTITY = text("SELECT current_database(), pg_postmaster_start_time()")
 
 
@@ -65,15 +57,11 @@ def prepare_postgres(connection: Connection) -> None:
     """
     setting = text("SELECT set_config('idle_in_transaction_session_timeout', :longest, true)")
     connection.execute(setting, {"longest": WAITING})
-    until = time.monotonic() + PATIENCE_SECONDS
-    while others := connection.execute(_OTHERS).scalar_one():
-        if time.monotonic() > until:
-            raise StoreError(
-                f"another gaia uses the PostgreSQL database ({others} of its connections are "
-                "open): stop it first, so that it writes nothing that is not copied"
-            )
-        time.sleep(LOOK_SECONDS)
-        connection.execute(text("SELECT pg_stat_clear_snapshot()"))
+    if others := others_connected(connection):
+        raise StoreError(
+            f"another gaia uses the PostgreSQL database ({others} of its connections are "
+            "open): stop it first, so that it writes nothing that is not copied"
+        )
 
 
 def is_at(connection: Connection, url: URL) -> bool:

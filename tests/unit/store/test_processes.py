@@ -93,11 +93,12 @@ async def test_a_conversation_is_held_by_one(database: PostgresDatabase, talk: i
     await join(database, "b", "two")
     assert await database.write(processes.claim, talk, "a") == ("a", "fake")
     assert await database.write(processes.claim, talk, "b") == ("a", "fake")
-    await database.write(processes.release, talk, "b")
+    await join(database, "c", "three")
+    await database.write(processes.leave, "c")
     assert await database.write(processes.claim, talk, "b") == ("a", "fake"), (
         "it is not b's to release"
     )
-    await database.write(processes.release, talk, "a")
+    await database.write(processes.leave, "a")
     assert await database.write(processes.claim, talk, "b") == ("b", "fake")
     assert await database.write(processes.claim, 99, "b") is None
 
