@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time, say
+from gaia.cli.console import AsJson, ask_hidden, columns, echo_json, local_time, say
 from gaia.cli.progress import backup_progress
 from gaia.text import counted
 
@@ -211,8 +211,7 @@ def _passphrase_to_set(home: Home, encrypt: bool | None) -> str | None:
         return known
     if not sys.stdin.isatty():
         raise PassphraseError(f"there is nobody to type a passphrase: set {VARIABLE}")
-    typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=True, err=True)
-    return typed
+    return ask_hidden("Passphrase", twice=True)
 
 
 def _passphrase_of(path: Path) -> str | None:
@@ -229,8 +228,7 @@ def _passphrase_of(path: Path) -> str | None:
     known = known_passphrase(find_home())
     if known or not sys.stdin.isatty():
         return known
-    typed: str = typer.prompt(f"Passphrase of {path.name}", hide_input=True, err=True)
-    return typed
+    return ask_hidden(f"Passphrase of {path.name}")
 
 
 def made_as_text(made: Made) -> str:

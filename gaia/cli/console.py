@@ -197,6 +197,31 @@ def echo_json(value: object) -> None:
     typer.echo(json.dumps(value, indent=2))
 
 
+def ask_hidden(question: str, *, twice: bool = False) -> str:
+    """A line that is typed and does not show, not even where it is pasted in the moment in which
+    the question appears. Empty if there was none, but for what is to be typed `twice`."""
+    given = _ask_hidden(question)
+    while twice and not (given and _ask_hidden("The same again") == given):
+        if given:
+            say("The two are not the same.", err=True)
+        given = _ask_hidden(question)
+    return given
+
+
+def _ask_hidden(question: str) -> str:
+    if not sys.stdin.isatty():
+        given: str = typer.prompt(question, default="", show_default=False, hide_input=True)
+        return given
+    # typer asks first, and hides afterwards: what came between was shown, and lost.
+    import getpass
+
+    try:
+        return getpass.getpass(f"{question}: ")
+    except (EOFError, KeyboardInterrupt):
+        typer.echo(err=True)
+        raise typer.Abort from None
+
+
 class WaitingLine:
     """Writes to `stream`, and only if that is a terminal that can erase a line."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, say
+from gaia.cli.console import AsJson, ask_hidden, columns, echo_json, say
 from gaia.cli.progress import counting
 from gaia.text import counted
 
@@ -92,7 +92,7 @@ def _target(to: str | None) -> URL | None:
 
     text = (to if to is not None else os.environ.get(VARIABLE, "")).strip()
     if not text and to is None and sys.stdin.isatty():
-        text = typer.prompt("Address of the target", hide_input=True, err=True).strip()
+        text = ask_hidden("Address of the target").strip()
     if text == SQLITE:
         return None
     try:

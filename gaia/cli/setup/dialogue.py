@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import typer
 
-from gaia.cli.console import strip_controls
+from gaia.cli.console import ask_hidden, strip_controls
 from gaia.errors import GaiaError
 from gaia.findings import Finding, Outcome
 
@@ -74,8 +74,7 @@ class Dialogue:
     def ask_hidden(self, question: str, *, check: Callable[[str], str] | None = None) -> str:
         """A line that does not show; empty if there was none."""
         while True:
-            given = typer.prompt(question, default="", show_default=False, hide_input=True)
-            answer = str(given).strip()
+            answer = ask_hidden(question).strip()
             try:
                 return check(answer) if check and answer else answer
             except GaiaError as exc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -81,3 +82,27 @@ async def test_from_nothing_to_an_answer_on_telegram(
         logged = "".join(file.read_text() for file in home.logs.iterdir())
         for secret in (MODEL_KEY, telegram.token):
             assert secret not in logged + "\n".join(daemon.log)
+
+
+ASKING = """
+import sys, termios
+from gaia.cli.console import ask_hidden
+
+class Watched:
+    def __getattr__(self, name):
+        return getattr(sys.__stdout__, name)
+
+    def write(self, text):
+        shows = termios.tcgetattr(0)[3] & termios.ECHO
+        return sys.__stdout__.write(f"{text} (what is typed shows)" if shows and text else text)
+
+sys.stdout = sys.stderr = Watched()
+sys.__stdout__.write(f"{len(ask_hidden('Its key'))} characters")
+"""
+
+
+async def test_a_key_that_is_pasted_as_soon_as_it_is_asked_for_does_not_show() -> None:
+    async with window(sys.executable, "-c", ASKING, environ={**os.environ}) as terminal:
+        await terminal.answer("Its key", MODEL_KEY)
+        await terminal.shows(f"{len(MODEL_KEY)} characters")
+        assert terminal.lines() == ["Its key:", f"{len(MODEL_KEY)} characters"]
