@@ -13,9 +13,12 @@ LONGEST_SHOWN = 300
 """Characters of a memory in a list."""
 
 FORMATTING = re.compile(
-    r"[*`\[<|~]|\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", re.ASCII
+    r"[*`\[<|~]|\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])"
+    r"|(?<=\b[A-Za-z]):(?=[*`\[<|~\\&_])",
+    re.ASCII,
 )
-"""Where Markdown would begin: an underscore inside a word, say, is none."""
+"""Where Markdown would begin: an underscore inside a word, say, is none. So is a colon behind a
+single letter, or a backslash that is put behind it would make it the path of a Windows drive."""
 
 JOINERS = frozenset("\u200c\u200d")
 """Invisible, and part of words and emoji all the same."""

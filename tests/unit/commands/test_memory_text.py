@@ -46,6 +46,8 @@ MARKED = st.text(st.sampled_from("ab1 _*`~[]()<>#|\\!&;:/.-+=\"'“”\n"), max_
 @example("\\*a*")
 @example("http://a.b/_c_")
 @example("|a|b|\n|-|-|")
+@example("plan b:<i> or a:[x](y)")
+@example("a:\\_b_ and c:\\d")
 def test_a_messenger_shows_the_very_words_and_no_formatting(text: str) -> None:
     document = parse(f"#1 (1 May 2026) {quoted(text)}", never)
     words = one_line(text).replace("“", '"').replace("”", '"')
