@@ -27,8 +27,9 @@ DOG_IN_GERMAN = "Wie heißt mein Hund?"
 """No word of it stands in the memory: it is found by its meaning or not at all."""
 
 DIMENSIONS = 384
-MORE = 1_100
-"""Vectors, a little more than Chroma collects before it writes them to files of their own."""
+MORE, TOGETHER = 1_100, 50
+"""Vectors, a little more than Chroma collects before it writes them to files of their own, and
+those that it is given at once."""
 
 
 def embedder(household: Household, model: str) -> str:
@@ -167,8 +168,9 @@ def files_that_kill(household: Household) -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     storage = ChromaStorage(folder)
     store = storage.open(index_id, Placement({"eve": shard}), DIMENSIONS)
-    for number, vector in enumerate(vectors, start=1_000):
-        store.put("eve", {number: vector})
+    for first in range(0, MORE, TOGETHER):
+        some = vectors[first : first + TOGETHER]
+        store.put("eve", dict(enumerate(some, start=1_000 + first)))
     assert store.nearest("eve", vectors[0], 1)[0].memory_id == 1_000
     storage.close()
     (folder / mark.NAME).unlink()
