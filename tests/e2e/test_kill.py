@@ -8,7 +8,6 @@ GAIA_KILL_SEED replays it.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import Counter, defaultdict
 from contextlib import suppress
@@ -23,7 +22,7 @@ from gaia.store import sessions
 from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.users import Role, Users
-from tests.harness.effort import rounds
+from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.scripted_daemon import Daemons, daemons
 from tests.servers.chat_provider import ChatProvider, Delivered, running_provider
 from tests.servers.model_server import Step, spawned_model_server
@@ -68,9 +67,7 @@ async def live_and_die(daemon: Daemons, provider: ChatProvider, chance: random.R
 
 @pytest.mark.timeout(400)
 async def test_all_messages_survive_all_kills(home, forks):
-    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
-    print(f"GAIA_KILL_SEED={seed}")
-    chance = random.Random(seed)
+    chance = drawn(KILL_SEED)
     messages = [(person, f"{person} says {n}") for n in range(MESSAGES_EACH) for person in PEOPLE]
     share = len(messages) // KILLS + 1
     async with (

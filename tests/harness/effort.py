@@ -18,6 +18,8 @@ EXAMPLES = {"fast": 10, "usual": 25, "thorough": 100}[EFFORT]
 
 USUAL_KILLS = 5
 
+KILL_SEED, FAULT_SEED = "GAIA_KILL_SEED", "GAIA_FAULT_SEED"
+
 
 def rounds(usual: int, *, thorough: int) -> int:
     """How often a test does something, or how many examples it tries."""
@@ -26,11 +28,13 @@ def rounds(usual: int, *, thorough: int) -> int:
 
 def deadly(last: int) -> Sequence[int]:
     """The steps of 1 to `last` at which a process is killed, one after the other: all of
-    them, or in a usual run some that are drawn from a seed. The seed is printed;
-    GAIA_KILL_SEED replays it."""
+    them, or in a usual run some that are drawn from a seed."""
     steps = range(1, last + 1)
-    if THOROUGH:
-        return steps
-    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
-    print(f"GAIA_KILL_SEED={seed}")
-    return sorted(random.Random(seed).sample(steps, USUAL_KILLS))
+    return steps if THOROUGH else sorted(drawn(KILL_SEED).sample(steps, USUAL_KILLS))
+
+
+def drawn(variable: str) -> random.Random:
+    """Chance, from a seed that is printed; the environment `variable` replays it."""
+    seed = int(os.environ.get(variable) or random.randrange(2**32))
+    print(f"{variable}={seed}")
+    return random.Random(seed)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import string
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
 from gaia.store.users import Users
-from tests.harness.effort import rounds
+from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.household import PEOPLE, Household
 from tests.harness.traces import files_with
 
@@ -121,9 +120,7 @@ async def live_and_die(household: Household, chance: random.Random) -> None:
 async def test_memories_survive_kills_and_forgotten_ones_do_not(
     household: Household,
 ) -> None:
-    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
-    print(f"GAIA_KILL_SEED={seed}")
-    chance = random.Random(seed)
+    chance = drawn(KILL_SEED)
     await household.furnish()
     requests = {
         name: SetupPlan({a_statement(chance) for _ in range(KNOWN_BEFORE)}) for name in PEOPLE

@@ -24,7 +24,7 @@ from gaia.messages import REPEAT_MARK
 from gaia.paths import Home
 from gaia.testing.clock import until
 from tests.e2e.test_kill import PEOPLE, prepare
-from tests.harness.effort import rounds
+from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.forked import Forked, ForkServer
 from tests.servers.chat_provider import ChatProvider, running_provider
 from tests.servers.model_server import Step, spawned_model_server
@@ -91,9 +91,7 @@ class Machine:
 
 @pytest.mark.timeout(300 + 2 * SECONDS)
 async def test_nothing_is_lost_on_a_machine_that_breaks_over_and_over(home, forks):
-    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
-    print(f"GAIA_KILL_SEED={seed}")
-    chance, expected, ends_at = random.Random(seed), set(), monotonic() + SECONDS
+    chance, expected, ends_at = drawn(KILL_SEED), set(), monotonic() + SECONDS
     async with (
         spawned_model_server() as model,
         running_provider(SystemClock()) as (provider, url),

@@ -14,7 +14,7 @@ import signal
 import pytest
 
 from gaia.store.location import VARIABLE
-from tests.harness.effort import rounds
+from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.servers.telegram.weather import Weather
 
 PROCESSES = 3
@@ -27,9 +27,7 @@ SERVER_KILLS = rounds(1, thorough=10)
 
 @pytest.fixture
 def chance() -> random.Random:
-    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
-    print(f"GAIA_KILL_SEED={seed}")
-    return random.Random(seed)
+    return drawn(KILL_SEED)
 
 
 @pytest.mark.timeout(1200)

@@ -8,7 +8,6 @@ The seed is printed; GAIA_FAULT_SEED replays it.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from gaia.store import outbox
 from gaia.store.opener import open_database
 from gaia.store.tables import OutboxState
 from gaia.store.users import Role, Users
-from tests.harness.effort import rounds
+from tests.harness.effort import FAULT_SEED, drawn, rounds
 from tests.harness.scripted_daemon import Daemons, daemons
 from tests.servers.model_server import Step, spawned_model_server
 from tests.servers.telegram import Person, TelegramServer, running_telegram
@@ -86,9 +85,7 @@ async def prepare(home: Home, telegram: TelegramServer, model_url: str) -> None:
 
 @pytest.fixture
 def chance() -> random.Random:
-    seed = int(os.environ.get("GAIA_FAULT_SEED") or random.randrange(2**32))
-    print(f"GAIA_FAULT_SEED={seed}")
-    return random.Random(seed)
+    return drawn(FAULT_SEED)
 
 
 @pytest.mark.timeout(600)

@@ -9,7 +9,6 @@ GAIA_FAULT_SEED replays it.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sqlite3
 from collections import Counter
@@ -19,7 +18,7 @@ from contextlib import closing, suppress
 import pytest
 
 from gaia.messages import REPEAT_MARK
-from tests.harness.effort import rounds
+from tests.harness.effort import FAULT_SEED, drawn, rounds
 from tests.harness.whatsapp_house import WhatsAppHouse
 from tests.servers.twilio import Person
 from tests.servers.twilio.weather import Reports, Weather
@@ -59,9 +58,7 @@ def text_of(number: str, index: int) -> str:
 
 @pytest.fixture
 def chance() -> random.Random:
-    seed = int(os.environ.get("GAIA_FAULT_SEED") or random.randrange(2**32))
-    print(f"GAIA_FAULT_SEED={seed}")
-    return random.Random(seed)
+    return drawn(FAULT_SEED)
 
 
 @pytest.mark.timeout(300)

@@ -4,14 +4,13 @@ the wrong channel. The seed of what is written where is printed; GAIA_FAULT_SEED
 from __future__ import annotations
 
 import asyncio
-import os
-import random
 import re
 from collections.abc import AsyncIterator
 
 import pytest
 
 from gaia.clock import SystemClock
+from tests.harness.effort import FAULT_SEED, drawn
 from tests.harness.house import PATIENCE_SECONDS
 from tests.harness.whatsapp_house import WhatsAppHouse
 from tests.servers.telegram import TelegramServer, running_telegram
@@ -36,9 +35,7 @@ async def telegram() -> AsyncIterator[TelegramServer]:
 async def test_one_person_on_both_has_one_memory_and_two_conversations(
     house: WhatsAppHouse, telegram: TelegramServer
 ) -> None:
-    seed = int(os.environ.get("GAIA_FAULT_SEED") or random.randrange(2**32))
-    print(f"GAIA_FAULT_SEED={seed}")
-    chance = random.Random(seed)
+    chance = drawn(FAULT_SEED)
     await house.furnish(telegram=telegram, remembers=True)
     here, there = house.person("ada"), telegram.person(ON_TELEGRAM, "Ada")
     bob = house.person("bob")
