@@ -41,6 +41,9 @@ REASONS = {
 """Why an answer ended, where it did not simply come to its end."""
 _OTHER_LIMIT = re.compile(r"(?:^|/)(?:o\d|gpt-[5-9](?!.*-chat))", re.IGNORECASE)
 """OpenAI's models that think refuse `max_tokens`, also behind other hosts."""
+IDLE_SECONDS = 4.0
+"""How long a connection is kept for the next request. Many hosts, uvicorn's, Node's and
+llama.cpp's, close one that was idle for five: a request at that moment would meet it."""
 READER = FaultReader(sdk_reader("openai", HostErrors, httpx.HTTPError))
 
 
@@ -68,6 +71,7 @@ def open_client(
         headers=UNCOMPRESSED | ({"authorization": f"Bearer {key}"} if key else {}),
         event_hooks={"request": [*on_request], "response": [read_status, refuse_errors]},
         follow_redirects=True,
+        limits=httpx.Limits(keepalive_expiry=IDLE_SECONDS),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         trust_env=trust_env,
         verify=authorities(),

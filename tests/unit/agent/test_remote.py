@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from types import SimpleNamespace
 
 import httpx
 import openai
@@ -118,3 +121,30 @@ def test_a_wrong_key_of_gemini_is_told_from_a_bad_request() -> None:
     error = ClientError(400, details, httpx.Response(400, request=REQUEST))
     fault = gemini.connect(model, api_version="").reader.read(error, START)
     assert (fault.error, fault.remedy) == (ModelRejectedError, "check GEMINI_API_KEY")
+
+
+@pytest.mark.parametrize(("idle_seconds", "connections"), [(3.0, 1), (4.5, 2)])
+async def test_no_request_goes_over_a_connection_that_its_host_is_about_to_close(
+    idle_seconds: float, connections: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = 0.0
+    opened: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened.append(writer)
+        with suppress(asyncio.IncompleteReadError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    clock = SimpleNamespace(monotonic=lambda: seconds)
+    monkeypatch.setattr("httpcore._async.http11.time", clock)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, completions.open_client(f"http://127.0.0.1:{port}", "") as client:
+        await client.get("models")
+        seconds += idle_seconds
+        await client.get("models")
+        assert len(opened) == connections
+    for writer in opened:
+        await writer.wait_closed()
