@@ -54,7 +54,6 @@ from gaia.store.users import Users
 from gaia.swappable import Swappable
 from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
 from gaia.web.page.parts import PageParts
-from gaia.web.page.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +235,6 @@ def _build_page(base: Base, memory: MemoryParts, models: ModelParts, reports: Re
         changed=memory.changed,
         room=lambda: room(base.settings.value.memory, small=models.answering.model.value.is_small),
         report=reports.status.report,
-        sign_in=SignIn(base.clock),
     )
 
 

@@ -57,7 +57,7 @@ def build_commands(
         *context_commands(digest_worker, faded),
         *shared_commands(channels.by_name, memory.changed),
         export_command(channels.takes),
-        page_command(page.public_link),
+        page_command(page.add_public_link),
         *status_commands(status),
         *people_commands(strangers.greet),
     ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from gaia.commands.registry import Call, Command, Topic
 
@@ -12,12 +15,12 @@ NO_PAGE = (
 )
 
 
-def page_command(link: Callable[[str], str | None]) -> Command:
-    """The command; `link` gives a user's link, None where no public address leads to the
+def page_command(link: Callable[[Session, str, datetime], str | None]) -> Command:
+    """The command; `link` adds a link of the user's, None where no public address leads to the
     page."""
 
     def page(call: Call) -> str:
-        url = link(call.caller.user.user_id)
+        url = link(call.session, call.caller.user.user_id, call.now)
         if url is None:
             return NO_PAGE
         return f"Your memory: {url}\nThe link works once, for five minutes: pass it on to nobody."

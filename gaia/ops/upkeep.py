@@ -22,7 +22,15 @@ from gaia.ops.checkpoints import Checkpoints
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import digests, outbox, pairings, retention, strangers, upkeep_runs
+from gaia.store import (
+    digests,
+    outbox,
+    page_sessions,
+    pairings,
+    retention,
+    strangers,
+    upkeep_runs,
+)
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
 
@@ -90,7 +98,7 @@ class Upkeep:
             "files": self._drop_files,
             "messages": self._drop_messages,
             "counts of tokens": self._drop_counts,
-            "strangers and codes": self._sweep_strangers,
+            "strangers, codes and sign-ins": self._drop_expired,
             "copies of the database": self._remove_copies,
         }
         parts: dict[str, Callable[[], Awaitable[None]]] = {
@@ -166,7 +174,7 @@ class Upkeep:
         before = (self._clock.now() - COUNTS_KEPT_FOR).date()
         return retention.drop_counts(session, before)
 
-    async def _sweep_strangers(self) -> None:
+    async def _drop_expired(self) -> None:
         now = self._clock.now()
         await self._database.write(_sweep, now)
 
@@ -211,3 +219,4 @@ def _copies(home: Home) -> list[Path]:
 def _sweep(session: Session, now: datetime) -> None:
     strangers.sweep(session, now)
     pairings.sweep(session, now)
+    page_sessions.sweep(session, now)

@@ -1,5 +1,5 @@
-"""The tables of running gaia: when jobs ran, who was told what of their tokens, and what gaia
-proposed and an owner approved."""
+"""The tables of running gaia: when jobs ran, who was told what of their tokens, what gaia
+proposed and an owner approved, and who is signed in to the memory page."""
 
 from __future__ import annotations
 
@@ -99,3 +99,25 @@ class ToolFailureRow(Base):
     tool: Mapped[str] = mapped_column(String(64), primary_key=True)
     error: Mapped[str] = mapped_column(String(64))
     since: Mapped[datetime]
+
+
+class PageLinkRow(Base):
+    """A link to the memory page that was not opened yet, by the SHA-256 of its token."""
+
+    __tablename__ = "page_links"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    expires_at: Mapped[datetime]
+
+
+class PageSessionRow(Base):
+    """A browser that is signed in to the memory page, by the SHA-256 of its token. `used_at` is
+    a use that was noted: not each one is."""
+
+    __tablename__ = "page_sessions"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.user_id"), index=True)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime]

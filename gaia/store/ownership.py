@@ -31,7 +31,13 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryStatus,
 )
-from gaia.store.ops_tables import BudgetNoticeRow, JobRunRow, ToolFailureRow
+from gaia.store.ops_tables import (
+    BudgetNoticeRow,
+    JobRunRow,
+    PageLinkRow,
+    PageSessionRow,
+    ToolFailureRow,
+)
 from gaia.store.spellings import spellings
 from gaia.store.tables import (
     AuditRow,
@@ -63,6 +69,8 @@ APART = (
     ProfileRow.__table__,
     BudgetNoticeRow.__table__,
     ToolFailureRow.__table__,
+    PageLinkRow.__table__,
+    PageSessionRow.__table__,
 )
 
 
@@ -105,8 +113,8 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     _join_usage(session, gone.user_id, into.user_id)
     _join_memories(session, gone.user_id, into.user_id, now)
     session.execute(delete(ProfileRow).where(ProfileRow.user_id.in_((gone.user_id, into.user_id))))
-    session.execute(delete(BudgetNoticeRow).where(BudgetNoticeRow.user_id == gone.user_id))
-    session.execute(delete(ToolFailureRow).where(ToolFailureRow.user_id == gone.user_id))
+    for row in (BudgetNoticeRow, ToolFailureRow, PageLinkRow, PageSessionRow):
+        session.execute(delete(row).where(row.user_id == gone.user_id))
     for table in Base.metadata.sorted_tables:
         if "user_id" in table.c and table not in APART:
             session.execute(

@@ -26,7 +26,14 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
     RelationRow,
 )
-from gaia.store.ops_tables import BudgetNoticeRow, GrowthRow, LetterRow, ToolFailureRow
+from gaia.store.ops_tables import (
+    BudgetNoticeRow,
+    GrowthRow,
+    LetterRow,
+    PageLinkRow,
+    PageSessionRow,
+    ToolFailureRow,
+)
 from gaia.store.tables import (
     AuditRow,
     ConversationRow,
@@ -132,6 +139,10 @@ def fill_tables(database: Database, user: User, text: str) -> None:
                 UsageRow(user_id=user.user_id, day="2026-01-01", purpose="turn", model="m"),
                 ToolFailureRow(
                     user_id=user.user_id, tool="calculate", error="KeyError", since=START
+                ),
+                PageLinkRow(token_hash=user.user_id, user_id=user.user_id, expires_at=START),
+                PageSessionRow(
+                    token_hash=user.user_id, user_id=user.user_id, expires_at=START, used_at=START
                 ),
                 BudgetNoticeRow(
                     user_id=user.user_id, day="2026-01-01", budget="user", stage="near"

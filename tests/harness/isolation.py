@@ -25,7 +25,7 @@ from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
 from gaia.store import identities
 from gaia.store.users import Role
 from gaia.testing.function_model import ToolCall
-from gaia.web.page.parts import page_route
+from gaia.web.page.parts import add_link, page_route
 from tests.harness import marked_memories
 from tests.harness.marked_memories import CONTEXT, MARK, Row, Script, everything, tag_of
 from tests.harness.page_browser import BASE, Browser
@@ -203,7 +203,9 @@ class Household(RuleBasedStateMachine):
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
             browser = Browser(client)
-            await browser.enter(self.core.app.page.sign_in.link(user_id))
+            await browser.enter(
+                await self.core.database.write(add_link, user_id, self.core.clock.now())
+            )
             seen = [await browser.see(path) for path in PAGES]
             seen.append((await browser.send("/", words="gate")).text)
             path = f"/memory/{number}"

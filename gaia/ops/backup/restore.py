@@ -28,7 +28,7 @@ from gaia.ops.backup.staging import unwritable
 from gaia.ops.backup.verify import damaged, unpack
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import audit, retention
+from gaia.store import audit, page_sessions, retention
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.location import database_url
@@ -209,6 +209,8 @@ def _settle_queues(
     if not takes_up:
         retention.settle_restored(session, now)
     retention.give_up_indexes(session)
+    # Some may have signed out since.
+    page_sessions.end_all(session)
     taken_at = f"{manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
     detail = f"a backup of {taken_at}"
     audit.record(session, Action.RESTORED, at=now, by=audit.CLI, detail=detail)

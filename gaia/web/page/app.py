@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
+from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.datastructures import URL
 from starlette.requests import Request
@@ -20,12 +23,13 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from gaia.errors import UnknownMemoryError, UnknownUserError
-from gaia.store import identities
-from gaia.web.page import deeds, sign_in, views
-from gaia.web.page.parts import PageParts
+from gaia.errors import StoreError, UnknownMemoryError, UnknownUserError
+from gaia.store import identities, page_sessions
+from gaia.store.identities import User
+from gaia.store.page_sessions import PageSession
+from gaia.web.page import deeds, views
+from gaia.web.page.parts import PATH, PageParts
 from gaia.web.page.render import STATIC, Visit, render, with_status
-from gaia.web.page.sign_in import Session
 
 COOKIE = "gaia_page"
 
@@ -49,7 +53,7 @@ View = Callable[[Visit], Awaitable[Response]]
 
 
 def page_app(parts: PageParts) -> Starlette:
-    """The app, to be mounted at `sign_in.PATH`."""
+    """The app, to be mounted at `PATH`."""
     guard = _Guard(parts)
 
     def see(path: str, view: View) -> Route:
@@ -106,14 +110,14 @@ class _Guard:
         form = await _form(request)
         token = None
         if _is_same_origin(request) and form is not None:
-            token = self.parts.sign_in.enter(form.get("token", ""))
+            token = await self._session_token(form.get("token", ""))
         if token is None:
             return _kept(with_status(render("signed_out.html", why="link"), 403))
-        response = _kept(RedirectResponse(f"{sign_in.PATH}/", status_code=303))
+        response = _kept(RedirectResponse(f"{PATH}/", status_code=303))
         response.set_cookie(
             COOKIE,
             token,
-            path=sign_in.PATH,
+            path=PATH,
             httponly=True,
             samesite="strict",
             secure=self._is_https(request),
@@ -122,33 +126,48 @@ class _Guard:
 
     async def leave(self, visit: Visit) -> Response:
         """End the session."""
-        self.parts.sign_in.leave(visit.request.cookies.get(COOKIE, ""))
+        await self.parts.database.write(page_sessions.leave, _token(visit.request))
         response = render("signed_out.html", why="left")
-        response.delete_cookie(COOKIE, path=sign_in.PATH)
+        response.delete_cookie(COOKIE, path=PATH)
         return response
 
     async def _answer(self, view: View, request: Request) -> Response:
         if not self._is_host_known(request):
             return _wrong_host()
-        session = self.parts.sign_in.session(request.cookies.get(COOKIE, ""))
-        if session is None:
+        signed_in = await self._signed_in(request)
+        if signed_in is None:
             return _kept(_signed_out(request))
+        session, user = signed_in
         form: Mapping[str, str] = {}
         if request.method == "POST":
             form = await _form(request) or {}
             if not self._is_of_page(request, session, form):
                 return _kept(with_status(render("refused.html"), 403))
-        try:
-            user = await self.parts.database.read(identities.find, session.user_id)
-        except UnknownUserError:
-            return _kept(_signed_out(request))
         visit = Visit(self.parts, request, user, session.form_token, form)
         try:
             return _kept(await view(visit))
         except UnknownMemoryError:
             return _kept(with_status(visit.page("missing.html"), 404))
 
-    def _is_of_page(self, request: Request, session: Session, form: Mapping[str, str]) -> bool:
+    async def _session_token(self, link_token: str) -> str | None:
+        """Use a link up: the token of the session that it begins, None if it does not work."""
+        database = self.parts.database
+        # Whoever guesses keeps nobody's writes waiting.
+        if not await database.read(page_sessions.has_link, link_token):
+            return None
+        return await database.write(page_sessions.enter, link_token, self.parts.clock.now())
+
+    async def _signed_in(self, request: Request) -> tuple[PageSession, User] | None:
+        """Whose browser it is, with the session that it uses; None if nobody's."""
+        database, token, now = self.parts.database, _token(request), self.parts.clock.now()
+        found = await database.read(_session_and_user, token, now) if token else None
+        if found is not None and not found[0].is_noted(now):
+            # A disk that is full keeps nobody out: the session ends sooner by that.
+            with suppress(StoreError):
+                await database.write(page_sessions.note_use, token, now)
+        return found
+
+    def _is_of_page(self, request: Request, session: PageSession, form: Mapping[str, str]) -> bool:
         return _is_same_origin(request) and session.allows(form.get("form_token", ""))
 
     def _is_host_known(self, request: Request) -> bool:
@@ -159,6 +178,22 @@ class _Guard:
     def _is_https(self, request: Request) -> bool:
         public = urlsplit(self.parts.settings.value.web.public_url)
         return public.scheme == "https" and public.hostname == URL(scope=request.scope).hostname
+
+
+def _token(request: Request) -> str:
+    return request.cookies.get(COOKIE, "")
+
+
+def _session_and_user(
+    session: Session, token: str, now: datetime
+) -> tuple[PageSession, User] | None:
+    found = page_sessions.find(session, token, now)
+    if found is None:
+        return None
+    try:
+        return found, identities.find(session, found.user_id)
+    except UnknownUserError:
+        return None
 
 
 def _is_address(name: str) -> bool:
@@ -195,7 +230,7 @@ def _signed_out(request: Request) -> Response:
     response = with_status(render("signed_out.html", why="over"), 403)
     if "hx-request" in request.headers:
         # What stands around the part that was asked for is of no use either.
-        response.headers["HX-Redirect"] = f"{sign_in.PATH}/"
+        response.headers["HX-Redirect"] = f"{PATH}/"
     return response
 
 

@@ -19,8 +19,8 @@ from gaia.memory.edit import edit
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.text import counted_memories
+from gaia.web.page.parts import PATH
 from gaia.web.page.render import Visit, with_status
-from gaia.web.page.sign_in import PATH
 from gaia.web.page.views import told_of
 
 SNOOZE = timedelta(hours=1)

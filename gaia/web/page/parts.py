@@ -9,22 +9,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import ValidationError
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gaia.errors import GaiaError
 from gaia.memory.preload import Room
 from gaia.memory.search import Search
 from gaia.ops.report import StatusReport
 from gaia.ops.wire import PAGE_PATH, PageLink, PageRequest
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
+from gaia.store import page_sessions
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
-from gaia.web.page.sign_in import LINK_SECONDS, PATH, SignIn
+
+PATH = "/page"
+"""Where the page is; below it, `enter` and a token is a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +45,23 @@ class PageParts:
     changed: Callable[[], None]
     room: Callable[[], Room]
     report: Callable[[], Awaitable[StatusReport]]
-    sign_in: SignIn
 
-    def public_link(self, user_id: str) -> str | None:
-        """A link for the user at the public address; None where none leads to the page."""
+    def add_public_link(self, session: Session, user_id: str, now: datetime) -> str | None:
+        """Add a link that signs the user in at the public address; None where none leads to the
+        page."""
         web = self.settings.value.web
         if not web.page or not web.public_url:
             return None
-        return web.public_url + self.sign_in.link(user_id)
+        return web.public_url + add_link(session, user_id, now)
+
+
+def add_link(session: Session, user_id: str, now: datetime) -> str:
+    """Add a link that signs the user in, once and soon; returns its path.
+
+    Raises:
+        UnknownUserError: They have been removed.
+    """
+    return f"{PATH}/enter/{page_sessions.add_link(session, user_id, now)}"
 
 
 def page_route(parts: PageParts) -> BaseRoute:
@@ -75,15 +90,22 @@ def page_link_route(parts: PageParts, base_url: Callable[[], str]) -> BaseRoute:
         except ValidationError as exc:
             return JSONResponse({"error": str(exc)}, status_code=400)
         if not parts.settings.value.web.page:
-            told = "the memory page is switched off: set web.page in gaia.yaml to true"
-            return JSONResponse({"error": told, "exit_code": 1}, status_code=422)
-        url = base_url() + parts.sign_in.link(asked.user_id)
+            return _refusal("the memory page is switched off: set web.page in gaia.yaml to true")
+        try:
+            now = parts.clock.now()
+            url = base_url() + await parts.database.write(add_link, asked.user_id, now)
+        except GaiaError as exc:
+            return _refusal(str(exc), exc.exit_code)
+        seconds = page_sessions.LINK_VALID_FOR.total_seconds()
         return Response(
-            PageLink(url=url, seconds=LINK_SECONDS).model_dump_json(),
-            media_type="application/json",
+            PageLink(url=url, seconds=seconds).model_dump_json(), media_type="application/json"
         )
 
     return Route(PAGE_PATH, link, methods=["POST"])
+
+
+def _refusal(told: str, exit_code: int = 1) -> Response:
+    return JSONResponse({"error": told, "exit_code": exit_code}, status_code=422)
 
 
 def _load(parts: PageParts) -> ASGIApp:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gaia.commands.remember import OFF
@@ -9,7 +11,7 @@ from gaia.memory import forget, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
-from gaia.store import identities
+from gaia.store import identities, page_sessions
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.users import Role
 
@@ -332,5 +334,9 @@ async def test_each_link_to_the_page_is_another_one(running_core):
     public = Settings.model_validate({"web": {"public_url": "https://gaia.example"}})
     async with running_core(settings=public) as core:
         first, second = await said(core, "/page"), await said(core, "/page")
-        assert "https://gaia.example/page/enter/" in first
-        assert first != second
+        links = [
+            re.search(r"https://gaia.example/page/enter/(\S+)", told) for told in (first, second)
+        ]
+        assert links[0][1] != links[1][1]
+        for link in links:
+            assert await core.database.read(page_sessions.has_link, link[1])

@@ -15,9 +15,10 @@ from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ops.checkpoints import Checkpoints
 from gaia.ops.upkeep import Upkeep
 from gaia.settings.schema import RetentionSettings
-from gaia.store import conversations, inbox
+from gaia.store import conversations, inbox, page_sessions
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemorySource
+from gaia.store.ops_tables import PageLinkRow, PageSessionRow
 from gaia.store.retention import AT_ONCE
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
 from gaia.testing.clock import START, FakeClock, until
@@ -81,6 +82,18 @@ async def test_messages_go_after_their_days_and_no_younger_one_is_answered_twice
         receipt = await core.channel.say("again", provider_message_id="twice")
         assert receipt.kind is ReceiptKind.DUPLICATE
         assert await core.say("and now?") == "echo: and now?"
+
+
+async def test_who_is_signed_in_no_more_is_no_longer_kept(running_core):
+    async with running_core() as core:
+        user_id, now = (await core.users.list())[0].user_id, core.clock.now()
+        link = await core.database.write(page_sessions.add_link, user_id, now)
+        await core.database.write(page_sessions.enter, link, now)
+        await core.database.write(page_sessions.add_link, user_id, now)
+        for seconds, left in ((0, 1), (DAY / 2, 0)):
+            core.clock.advance(seconds)
+            await core.app.upkeep.run()
+            assert [await count(core, row) for row in (PageLinkRow, PageSessionRow)] == [left] * 2
 
 
 async def test_a_change_of_the_settings_reaches_upkeep(running_core):

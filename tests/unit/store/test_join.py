@@ -8,7 +8,7 @@ from sqlalchemy import UniqueConstraint, select
 from gaia.errors import GroupUserError, UnknownUserError
 from gaia.memory import archive, forget
 from gaia.messages import Address, Contact
-from gaia.store import conversations, identities
+from gaia.store import conversations, identities, page_sessions
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryRow
@@ -83,6 +83,20 @@ def test_what_there_can_be_only_one_of_is_joined_and_not_moved() -> None:
             assert "conversation_id" not in names or table is ConversationRow.__table__, (
                 f"{table.name}: two conversations that become one would both have it"
             )
+
+
+async def test_who_is_gone_is_signed_in_nowhere(users: Users, database: Database) -> None:
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    with database.writing() as session:
+        links = [page_sessions.add_link(session, user.user_id, START) for user in (ada, bob)]
+        tokens = [page_sessions.enter(session, link, START) or "" for link in links]
+        link = page_sessions.add_link(session, bob.user_id, START)
+    await join(database, bob, ada)
+    with database.writing() as session:
+        assert page_sessions.enter(session, link, START) is None
+        known = [page_sessions.find(session, token, START) for token in tokens]
+    assert [each and each.user_id for each in known] == [ada.user_id, None]
 
 
 @pytest.mark.parametrize("last_by", [0, 1])

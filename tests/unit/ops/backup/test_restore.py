@@ -13,10 +13,11 @@ from gaia.messages import Address, Inbound
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.restore import restore_backup
 from gaia.paths import Home
-from gaia.store import audit, conversations, inbox, indexes, outbox, pairings
+from gaia.store import audit, conversations, inbox, indexes, outbox, page_sessions, pairings
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
+from gaia.store.ops_tables import PageLinkRow, PageSessionRow
 from gaia.store.tables import (
     InboxRow,
     InboxState,
@@ -122,7 +123,7 @@ async def test_a_home_that_cannot_be_made_is_told_of(make: Make, tmp_path: Path)
 
 async def leave_work(home: Home) -> None:
     """A message that waits, one with its turn under way, a command, a reply that waits, one
-    that is being sent, a code, and an index."""
+    that is being sent, a code, who is signed in to the memory page, a link to it, and an index."""
     now = START - timedelta(minutes=1)
     database = await open_database(home)
     with database.writing() as session:
@@ -154,6 +155,8 @@ async def leave_work(home: Home) -> None:
         sent.state = OutboxState.SENDING
         terms = pairings.Terms(PairingPurpose.INVITE)
         pairings.add(session, terms, pairings.new_code(), now)
+        page_sessions.enter(session, page_sessions.add_link(session, user_id, now), now)
+        page_sessions.add_link(session, user_id, now)
         index = indexes.begin(session, "e5", now)
         indexes.activate(session, index.index_id)
     await database.close()
@@ -185,7 +188,10 @@ async def test_what_waited_is_taken_up_only_after_a_move(
     assert restored.takes_up is takes_up
     database = await open_database(place)
     messages, chunks, valid, prints = await states(database, clock.now())
+    with database.reading() as session:
+        signed_in = [session.scalars(select(row)).all() for row in (PageLinkRow, PageSessionRow)]
     await database.close()
+    assert signed_in == [[], []]
     assert prints == [""]
     if takes_up:
         assert messages == {"waits": "queued", "runs": "running", "/forget": "queued"}

@@ -18,8 +18,7 @@ from gaia.store.engine import Database
 from gaia.store.identities import User
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
-from gaia.web.page.parts import PageParts, page_route
-from gaia.web.page.sign_in import SignIn
+from gaia.web.page.parts import PageParts, add_link, page_route
 from tests.harness.ledger_fixtures import ada, bob, book, clock, database, family, home
 from tests.harness.page_browser import BASE, Browser
 from tests.harness.reports import WELL
@@ -46,15 +45,14 @@ class Site:
             changed=self._change,
             room=lambda: Room(20),
             report=well,
-            sign_in=SignIn(clock),
         )
         self.app = Starlette(routes=[page_route(self.parts)])
 
     def _change(self) -> None:
         self.changes += 1
 
-    def link(self, user: User) -> str:
-        return self.parts.sign_in.link(user.user_id)
+    async def link(self, user: User) -> str:
+        return await self.parts.database.write(add_link, user.user_id, self.clock.now())
 
 
 Browse = Callable[..., Browser]
@@ -82,7 +80,7 @@ async def browse(site: Site) -> AsyncIterator[Browse]:
 @pytest.fixture
 async def signed_in(site: Site, browse: Browse, ada: User) -> Browser:
     browser = browse()
-    await browser.enter(site.link(ada))
+    await browser.enter(await site.link(ada))
     return browser
 
 

@@ -191,7 +191,7 @@ async def test_the_memories_of_others_have_no_number(
     theirs = (await book.keep(bob, "Bob's cellar key")).memory.memory_id
     await book.database.write(pending.add, bob.user_id, said("Bob may ski"), START)
     other = browse()
-    await other.enter(site.link(bob))
+    await other.enter(await site.link(bob))
     bobs_question = (await other.send(f"/memory/{theirs}/forget")).text
     forget_id = re.search(r'name="forget_id" value="(\d+)"', bobs_question)
     assert forget_id is not None
@@ -215,7 +215,7 @@ async def test_only_owners_see_the_state(
     state = await signed_in.see("/state")
     assert "gemini-flash" in state
     other = browse()
-    await other.enter(site.link(bob))
+    await other.enter(await site.link(bob))
     assert "/page/state" not in await other.see("/")
     assert "gemini" not in await other.see("/state", 404)
 
@@ -263,7 +263,7 @@ async def test_times_are_those_of_the_user(
     await book.keep(ada, said("Call Bob", kind=MemoryKind.REMINDER, due_at=due))
     await book.database.write(identities.set_zone, ada.user_id, "Asia/Tokyo")
     browser = browse()
-    await browser.enter(site.link(ada))
+    await browser.enter(await site.link(ada))
     assert "2 January 2026, 02:00" in await browser.see("/reminders")
 
 
@@ -299,7 +299,7 @@ async def test_shared_notes_are_read_by_members_and_changed_by_their_owner(
     assert "shared" in await signed_in.see("/")
     for user, reads in ((bob, True), (family, False)):
         other = browse()
-        await other.enter(site.link(user))
+        await other.enter(await site.link(user))
         page = await other.see("/shared")
         assert ("called Rex" in page) is reads
         assert f"/page/memory/{number}" not in page
