@@ -14,7 +14,7 @@ from gaia.memory.memory import Statement
 from gaia.ops import exports
 from gaia.ops.forget_worker import ForgetWorker, carry_out_apart
 from gaia.ops.home_cleaner import HomeCleaner
-from gaia.ops.people import join_person
+from gaia.ops.people import join_person, remove_person
 from gaia.paths import Home
 from gaia.store import audit, forgets, homes, processes
 from gaia.store.audit import Action
@@ -207,6 +207,41 @@ async def test_a_command_carries_it_out_as_a_leader_does(house: House) -> None:
     await house.clean(house.two)
     assert await carry_out_apart(house.one, house.database, CLOCK)
     assert house.traces(house.one) == house.traces(house.two) == ["bob.md"]
+
+
+async def test_who_is_removed_is_gone_from_the_files_of_all_homes(house: House) -> None:
+    with house.database.writing() as session:
+        ledger.add(session, house.ada.user_id, Statement(POT, MemorySource.USER), NOW)
+    await remove_person(house.one, house.database, house.users, house.ada)
+    assert not house.exported(house.one, house.ada).exists()
+    assert POT not in house.one.terminal_history.read_text()
+    assert await house.carry_out(house.one) == 1
+    await house.clean(house.two)
+    assert not house.exported(house.two, house.ada).exists()
+    assert house.exported(house.two, house.bob).exists()
+    assert POT not in house.two.terminal_history.read_text()
+    assert BOATS in house.two.terminal_history.read_text()
+    assert await house.carry_out(house.one) == 0
+    assert b"blue pot" not in content(house.database.engine.url)
+
+
+async def test_who_is_removed_while_a_home_is_away_is_gone_once_it_is_back(house: House) -> None:
+    await house.leave(house.two)
+    await remove_person(house.one, house.database, house.users, house.ada)
+    assert await house.carry_out(house.one) == 0
+    assert house.exported(house.two, house.ada).exists()
+    await house.clean(house.two)
+    assert not house.exported(house.two, house.ada).exists()
+    assert house.two.terminal_history.read_text() == ""
+
+
+async def test_who_is_removed_where_there_is_one_home_leaves_no_wish(house: House) -> None:
+    with house.database.writing() as session:
+        session.execute(
+            text("DELETE FROM homes WHERE home = :home"), {"home": homes.mark_of(house.two)}
+        )
+    await remove_person(house.one, house.database, house.users, house.ada)
+    assert await house.database.read(forgets.under_way) == []
 
 
 async def test_a_home_whose_files_cannot_be_written_is_waited_for(house: House) -> None:
