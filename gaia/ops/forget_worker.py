@@ -26,7 +26,7 @@ from gaia.core.workers import Workers
 from gaia.memory.archive import redact_archive
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.ops.backup.backups import replace_outdated_apart
-from gaia.ops.home_cleaner import clean_files, mark_among
+from gaia.ops.home_cleaner import HomeCleaner, clean_files, mark_among
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.sessions.redaction import redact_sessions
@@ -208,6 +208,9 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
         forgetting = ForgetWorker(home=home, database=database, clock=clock)
         forgetting.wake()
         await forgetting.flush()
+        cleaner = HomeCleaner(home, database, clock)
+        cleaner.wake()
+        await cleaner.flush()
     left = await database.read(forgets.under_way)
     return await replace_outdated_apart(home, database, clock) and not left
 

@@ -209,6 +209,14 @@ async def test_a_command_carries_it_out_as_a_leader_does(house: House) -> None:
     assert house.traces(house.one) == house.traces(house.two) == ["bob.md"]
 
 
+async def test_a_command_at_a_home_that_was_away_does_what_was_left_for_it(house: House) -> None:
+    await house.leave(house.two)
+    await house.forget()
+    await house.carry_out(house.one)
+    assert await carry_out_apart(house.two, house.database, CLOCK)
+    assert house.traces(house.two) == ["bob.md"]
+
+
 async def test_who_is_removed_is_gone_from_the_files_of_all_homes(house: House) -> None:
     with house.database.writing() as session:
         ledger.add(session, house.ada.user_id, Statement(POT, MemorySource.USER), NOW)
