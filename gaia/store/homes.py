@@ -26,9 +26,9 @@ from gaia.store.forgets import Forget
 CLEAN = "clean"
 """The notice that homes have something to take out of their files."""
 
-AWAY_SECONDS = 60.0
+AWAY_SECONDS = 40.0
 """After how long without a process a home is not waited for any more: to be started again takes
-less."""
+less, and what is forgotten is to be gone within a minute."""
 
 _IS_AWAY = (
     "GREATEST(homes.seen_at, "  # noqa: S608
