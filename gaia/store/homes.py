@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import Connection, bindparam, text
 from sqlalchemy.orm import Session
 
 from gaia.errors import HomeError
@@ -25,6 +25,9 @@ from gaia.store.forgets import Forget
 
 CLEAN = "clean"
 """The notice that homes have something to take out of their files."""
+
+HOMES = "homes"
+"""The table of all homes: once a gaia has run, it is never empty."""
 
 AWAY_SECONDS = 40.0
 """After how long without a process a home is not waited for any more: to be started again takes
@@ -69,6 +72,12 @@ _CLEANED = text(
 )
 _WIPED = text("DELETE FROM home_wipes WHERE home = :home AND user_id IN :user_ids").bindparams(
     bindparam("user_ids", expanding=True)
+)
+
+# A wish under way is handed on again.
+_COPIED = (
+    ("SELECT home, name, seen_at FROM homes", "INSERT INTO homes VALUES (:home, :name, :seen_at)"),
+    ("SELECT home, user_id FROM home_wipes", "INSERT INTO home_wipes VALUES (:home, :user_id)"),
 )
 
 
@@ -153,3 +162,11 @@ def cleaned(session: Session, home: str, forget_id: int, user_id: str) -> None:
 def wiped(session: Session, home: str, user_ids: Collection[str]) -> None:
     """Say that a home's files hold nothing of these users."""
     session.execute(_WIPED, {"home": home, "user_ids": list(user_ids)})
+
+
+def copy(source: Connection, target: Connection) -> None:
+    """Have a copy of a PostgreSQL database know the homes, and what those that are away have
+    still to wipe."""
+    for query, insert in _COPIED:
+        if rows := source.execute(text(query)).mappings().all():
+            target.execute(text(f"{insert} ON CONFLICT DO NOTHING"), [dict(row) for row in rows])
