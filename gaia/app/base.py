@@ -15,6 +15,7 @@ from gaia.memory.search import RankingOptions, Search
 from gaia.ops.backup.backups import Backups, build_backups
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
+from gaia.ops.home_cleaner import HomeCleaner
 from gaia.ops.metrics import Counters
 from gaia.paths import Home
 from gaia.ports import Clock
@@ -84,6 +85,7 @@ class MemoryParts:
     search: Search
     reranker: Reranker
     forget_worker: ForgetWorker
+    home_cleaner: HomeCleaner
     backups: Backups
 
     def changed(self) -> None:
@@ -119,18 +121,20 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         base.shares.tell_forgotten()
         backups.wake()
 
+    forget_worker = ForgetWorker(
+        home=base.home,
+        database=base.database,
+        clock=base.clock,
+        forgotten=forgotten,
+        share=base.shares.leader,
+    )
     return MemoryParts(
         ranking_options=weighed,
         index=index,
         search=Search(base.database, index, base.clock, ranking_options=weighed, reranker=reranker),
         reranker=reranker,
-        forget_worker=ForgetWorker(
-            home=base.home,
-            database=base.database,
-            clock=base.clock,
-            forgotten=forgotten,
-            share=base.shares.leader,
-        ),
+        forget_worker=forget_worker,
+        home_cleaner=HomeCleaner(base.home, base.database, base.clock, forget_worker.wake),
         backups=backups,
     )
 

@@ -38,6 +38,7 @@ from gaia.memory.search import RankingOptions
 from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
+from gaia.ops.home_cleaner import HomeCleaner
 from gaia.ops.metrics import Metrics
 from gaia.ops.reminder_worker import ReminderWorker
 from gaia.ops.status import SettingsState, Status
@@ -78,6 +79,7 @@ class App:
     index: Index
     reranker: Reranker
     forget_worker: ForgetWorker
+    home_cleaner: HomeCleaner
     backups: Backups
     digest_worker: DigestWorker
     upkeep: Upkeep
@@ -102,6 +104,7 @@ class App:
         await self.delivery.recover()
         self.index.wake()
         self.forget_worker.wake()
+        self.home_cleaner.wake()
         self.backups.wake()
 
     def wake(self, conversation_id: int) -> None:
@@ -178,6 +181,7 @@ def build_app(
         index=memory.index,
         reranker=memory.reranker,
         forget_worker=memory.forget_worker,
+        home_cleaner=memory.home_cleaner,
         backups=memory.backups,
         profiles=models.profiles,
         reminder_worker=jobs.reminder_worker,

@@ -253,7 +253,11 @@ class Daemon:
         membership, app = self._opened.membership, self._app
         if membership is not None:
             membership.tell(
-                woken=app.wake, recover=app.recover, led=app.lead, forgotten=app.forget_known
+                woken=app.wake,
+                recover=app.recover,
+                led=app.lead,
+                forgotten=app.forget_known,
+                clean=app.home_cleaner.wake,
             )
             self._tasks.start("processes", membership.run, supervised=False)
 
@@ -286,6 +290,7 @@ class Daemon:
                 await app.dispatcher.drain()
                 await app.delivery.flush()
                 await app.forget_worker.flush()
+                await app.home_cleaner.flush()
                 await self._reloader.ended()
         except TimeoutError:
             logger.warning("not all turns ended in %.0f s: the next start takes them up", seconds)
@@ -297,6 +302,7 @@ class Daemon:
         app.status.started = False
         for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
             await late.cancel()
+        await app.home_cleaner.cancel()
         self._tasks.cancel()
 
     def _watchdog(self) -> Watchdog:

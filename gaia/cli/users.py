@@ -6,6 +6,7 @@ This module is read by every command, so it imports nothing heavy.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -177,14 +178,17 @@ def remove(
 
         from gaia.cli.control import wake
         from gaia.clock import SystemClock
-        from gaia.ops.backup.backups import replace_outdated_apart
+        from gaia.errors import AlreadyRunningError
+        from gaia.ops.forget_worker import carry_out_apart
         from gaia.ops.people import remove_person
         from gaia.paths import find_home
 
         home = find_home()
         await remove_person(home, database, _users(database), user)
         if not await asyncio.to_thread(wake, home):
-            await replace_outdated_apart(home, database, SystemClock())
+            # A daemon that begins meanwhile looks by itself.
+            with suppress(AlreadyRunningError):
+                await carry_out_apart(home, database, SystemClock())
 
     with_database(change)
     say(f"Removed {user.name}.")

@@ -5,8 +5,10 @@ words are taken out of everything that was written on the way: the queues, trans
 archive, what other memories quote, logs, the terminal's history, copies of the database,
 files that memories were exported to, the write-ahead logs. Each step may be repeated, and
 is, until all of them have found nothing left: after a crash at the next start, and after a
-turn that was running. Then the databases are written again, since SQLite keeps copies of
-rows that it moved, and only then does the wish itself go. What becomes of backups from then
+turn that was running. Where other homes work on the same database, the wish is handed on to
+them then, and waits for those that live (`gaia.ops.home_cleaner`). Then the databases are
+written again, since SQLite keeps copies of rows that it moved, and only then does the wish
+itself go. What becomes of backups from then
 on is told in `gaia.ops.backup.backups`.
 """
 
@@ -23,13 +25,12 @@ from gaia.core.shares import ALL, Share
 from gaia.core.workers import Workers
 from gaia.memory.archive import redact_archive
 from gaia.memory.forget_matcher import ForgetMatcher
-from gaia.ops import exports
 from gaia.ops.backup.backups import replace_outdated_apart
-from gaia.ops.traces import clean_copies, cut_entries, cut_lines
+from gaia.ops.home_cleaner import HomeCleaner, clean_files, mark_among
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.sessions.redaction import redact_sessions
-from gaia.store import audit, forgets, letters, redaction
+from gaia.store import audit, forgets, homes, letters, redaction
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
@@ -117,10 +118,20 @@ class ForgetWorker:
         return pause
 
     async def _carry_out(self, request: Forget) -> bool:
-        """Redact what there is; returns whether nothing is left to come back for but what
-        the write-ahead log holds."""
+        """Redact what there is, here and then in all homes; returns whether nothing is left to
+        come back for but what the write-ahead log holds."""
         if request.state is not ForgetState.WIPING:
             return True
+        mark = await mark_among(self._home, self._database)
+        handed_on = mark is not None and await self._database.read(
+            homes.is_handed_on, request.forget_id
+        )
+        if not handed_on and not await self._carry_out_here(request):
+            return False
+        return await self._database.write(_seal, request, mark, hand_on=not handed_on)
+
+    async def _carry_out_here(self, request: Forget) -> bool:
+        """Redact the database and the files of this home; returns whether all of it is done."""
         what = await self._redaction(request)
         # In this order: what a turn writes that ends meanwhile is found by what follows.
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
@@ -131,11 +142,9 @@ class ForgetWorker:
         await self._database.write(letters.drop, what.user_id)
         complete = all_ended and all_sent
         if complete or request.forget_id not in self._files_cleaned:
-            await self._clean_files(what)
+            await clean_files(self._home, self._database, what)
             self._files_cleaned.add(request.forget_id)
-        if not complete:
-            return False
-        return await self._database.write(forgets.seal, request.forget_id, request.user_id)
+        return complete
 
     async def _redaction(self, request: Forget) -> Redaction:
         matcher = self._matchers.get(request.forget_id)
@@ -156,16 +165,6 @@ class ForgetWorker:
 
     async def _spared(self, what: Redaction) -> frozenset[str]:
         return await self._database.read(redaction.spared_turns, what, self._clock.now())
-
-    async def _clean_files(self, what: Redaction) -> None:
-        earlier_ids = await self._database.read(audit.joined_into, what.user_id)
-        await asyncio.to_thread(cut_entries, self._home.terminal_history, what.says)
-        await asyncio.to_thread(cut_lines, self._home.logs, what.says)
-        user_ids = {what.user_id, *earlier_ids}
-        await asyncio.to_thread(clean_copies, self._home.backups, what, user_ids)
-        await asyncio.to_thread(
-            exports.clean, self._home, user_ids, what.says, everything=what.everything
-        )
 
     async def _rewrite_database(self, forget_ids: Collection[int]) -> None:
         """Rid the file of what was deleted, once for all wishes that are carried out."""
@@ -209,8 +208,22 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
         forgetting = ForgetWorker(home=home, database=database, clock=clock)
         forgetting.wake()
         await forgetting.flush()
+        cleaner = HomeCleaner(home, database, clock)
+        cleaner.wake()
+        await cleaner.flush()
     left = await database.read(forgets.under_way)
     return await replace_outdated_apart(home, database, clock) and not left
+
+
+def _seal(session: Session, request: Forget, mark: str | None, *, hand_on: bool) -> bool:
+    """Hand a wish on to the other homes among which this one has a `mark`; once all that live
+    have cleaned their files, say that it is carried out."""
+    if mark is not None:
+        if hand_on:
+            homes.hand_on(session, mark, request.forget_id, request.user_id)
+        if homes.is_awaited(session, request.forget_id):
+            return False
+    return forgets.seal(session, request.forget_id, request.user_id)
 
 
 def _note_done(

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -14,17 +15,15 @@ from gaia.digest import seal
 from gaia.errors import StoreError
 from gaia.memory import ledger
 from gaia.memory.forget_matcher import ForgetMatcher
-from gaia.memory.memory import Memory
 from gaia.messages import Address
-from gaia.ops.traces import clean_copies, cut_entries
+from gaia.ops.home_cleaner import clean_own_files, everything_of, mark_among
+from gaia.ops.traces import cut_entries
 from gaia.paths import Home
-from gaia.store import audit, conversations, forgets, links
+from gaia.store import audit, conversations, forgets, homes, links
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
 from gaia.store.engine import Database
-from gaia.store.forgets import Forget
 from gaia.store.ownership import join_users
-from gaia.store.redaction import Redaction
 from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
@@ -33,15 +32,18 @@ logger = logging.getLogger(__name__)
 async def remove_person(home: Home, database: Database, users: Users, user: User) -> None:
     """Remove a user and all that gaia keeps of them, for good.
 
-    The user goes last, so that what a crash cuts short can be asked for again. What
-    becomes of backups from then on is told in `gaia.ops.backup.backups`.
+    The user goes last, so that what a crash cuts short can be asked for again. Where other
+    homes work on the same database, a wish to forget all of it is left, with the words that may
+    be in their files. What becomes of backups from then on is told in `gaia.ops.backup.backups`.
 
     Raises:
         LastOwnerError: They are the only owner. Nothing is removed.
     """
     await users.check_removable(user)
-    await _clean_files(home, database, user)
-    await users.remove(user)
+    phrases, earlier_ids = await database.read(_to_clean, user)
+    await _clean_files(home, user, phrases, earlier_ids)
+    mark = await mark_among(home, database)
+    await users.remove(user, partial(_hand_on, mark, user.user_id, phrases))
     await _write_again(database)
     await users.note_forgotten(user)
 
@@ -56,35 +58,47 @@ async def _write_again(database: Database) -> None:
         logger.warning("free parts of the database may hold what was removed: %s", exc)
 
 
-async def _clean_files(home: Home, database: Database, user: User) -> None:
+async def _clean_files(
+    home: Home, user: User, phrases: Sequence[str], earlier_ids: Sequence[str]
+) -> None:
     """Take what was said to be remembered out of what was typed at the terminal, which is
-    everybody's, and all that the user wrote out of the copies of the database.
+    everybody's, and all that the user wrote out of the copies of the database and the files
+    that it was exported to.
 
     Logs are left to the process that writes them: they hold no words.
     """
-    known, requests, earlier_ids = await database.read(_to_clean, user)
-    phrases = [words for each in known for words in (each.text, each.quote, each.label) if words]
-    phrases += [phrase for request in requests for phrase in request.phrases]
-    what = Redaction(
-        user_id=user.user_id,
-        says=ForgetMatcher(phrases).match,
-        sources=frozenset(),
-        everything=True,
-        inbox_id=0,
-        since=user.created_at,
-    )
+    what = everything_of(user.user_id, ForgetMatcher(phrases).match, user.created_at)
     await asyncio.to_thread(cut_entries, home.terminal_history, what.says)
-    await asyncio.to_thread(clean_copies, home.backups, what, {user.user_id, *earlier_ids})
+    await asyncio.to_thread(clean_own_files, home, what, {user.user_id, *earlier_ids})
 
 
-def _to_clean(
-    session: Session, user: User
-) -> tuple[Sequence[Memory], Sequence[Forget], Sequence[str]]:
+def _to_clean(session: Session, user: User) -> tuple[Sequence[str], Sequence[str]]:
+    """The words to look for, and the ids that the user had before."""
     numbers = ledger.numbers(session, user.user_id)
     known = ledger.get_many(session, user.user_id, numbers)
+    phrases = [words for each in known for words in (each.text, each.quote, each.label) if words]
     requests = forgets.under_way(session, user.user_id)
-    earlier_ids = audit.joined_into(session, user.user_id)
-    return known, requests, earlier_ids
+    phrases += [phrase for request in requests for phrase in request.phrases]
+    return phrases, audit.joined_into(session, user.user_id)
+
+
+def _hand_on(
+    mark: str | None, user_id: str, phrases: Sequence[str], session: Session, now: datetime
+) -> None:
+    """Have the other homes clean their files, if there are any."""
+    if mark is None or not homes.has_others(session, mark):
+        return
+    forget_id = forgets.begin(
+        session,
+        user_id,
+        everything=True,
+        phrases=phrases,
+        turn_ids=(),
+        inbox_id=0,
+        now=now,
+    )
+    homes.hand_on(session, mark, forget_id, user_id)
+    homes.is_awaited(session, forget_id)
 
 
 def join_person(

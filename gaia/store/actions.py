@@ -22,6 +22,7 @@ class Action(StrEnum):
     RATE_LIMITED = "rate limited"
     FORGOT = "forgot"
     FORGOTTEN = "forgotten"
+    HOME_WIPED = "home wiped"
     CONFIGURED = "configured"
     CONFIG_REFUSED = "configuration refused"
     RESTORED = "restored"

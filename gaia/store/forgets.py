@@ -117,20 +117,20 @@ def begin(
     turn_ids: Collection[str],
     inbox_id: int,
     now: datetime,
-) -> None:
-    """Have something forgotten: from the commit on it is carried out."""
-    session.add(
-        ForgetRow(
-            user_id=user_id,
-            state=ForgetState.WIPING,
-            everything=everything,
-            phrases=list(phrases),
-            turn_ids=sorted(turn_ids),
-            inbox_id=inbox_id,
-            created_at=now,
-        )
+) -> int:
+    """Have something forgotten: from the commit on it is carried out. Returns its number."""
+    row = ForgetRow(
+        user_id=user_id,
+        state=ForgetState.WIPING,
+        everything=everything,
+        phrases=list(phrases),
+        turn_ids=sorted(turn_ids),
+        inbox_id=inbox_id,
+        created_at=now,
     )
+    session.add(row)
     session.flush()
+    return row.forget_id
 
 
 def fade(session: Session, user_id: str, now: datetime) -> None:

@@ -19,10 +19,9 @@ import psycopg
 from sqlalchemy.orm import Session
 
 from gaia import __version__
-from gaia.errors import HomeError, StoreError
-from gaia.files import create
+from gaia.errors import StoreError
 from gaia.paths import Home
-from gaia.store import processes
+from gaia.store import homes, processes
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.processes import Process
@@ -69,6 +68,7 @@ class Membership:
         self._recover: Callable[[], Awaitable[None]] = _nothing
         self._led: Callable[[], Awaitable[None]] = _nothing
         self._forgotten: Callable[[], None] = lambda: None
+        self._clean: Callable[[], None] = lambda: None
 
     @property
     def leads(self) -> bool:
@@ -101,13 +101,14 @@ class Membership:
         recover: Callable[[], Awaitable[None]],
         led: Callable[[], Awaitable[None]],
         forgotten: Callable[[], None],
+        clean: Callable[[], None],
     ) -> None:
         """`woken` is called for a conversation that this process holds and that somebody else
         wrote to, `recover` when something may be free that was held, `led` while it leads when
         there may be something for the leader to do, `forgotten` when another one has forgotten
-        something for good."""
+        something for good, `clean` when this home's files have to be cleaned of something."""
         self._woken, self._recover, self._led = woken, recover, led
-        self._forgotten = forgotten
+        self._forgotten, self._clean = forgotten, clean
 
     def tell_forgotten(self) -> None:
         """Have all of them drop what they hold in memory."""
@@ -120,7 +121,7 @@ class Membership:
             StoreError: The database does not answer.
             HomeError: The home cannot be written to.
         """
-        home = await asyncio.to_thread(_mark_of, self._home)
+        home = await asyncio.to_thread(homes.mark_of, self._home)
         leads = await self._database.write(
             processes.join, self.process_id, home, self.name, __version__
         )
@@ -257,6 +258,8 @@ class Membership:
             self._due.put_nowait(self._take_part)
         elif about == FORGOTTEN:
             self._forgotten()
+        elif about == homes.CLEAN:
+            self._clean()
         elif about == LEAD and self.leads:
             self._due.put_nowait(self._led)
 
@@ -289,22 +292,6 @@ def _tidy(session: Session, process_id: str) -> tuple[list[str], bool]:
 def _leave(session: Session, process_id: str) -> None:
     processes.leave(session, process_id)
     processes.notify(session, RECOVER)
-
-
-def _mark_of(home: Home) -> str:
-    """What tells this home from others, whatever they are called where they are."""
-    file = home.process_mark
-    try:
-        create(file)
-        mark = file.read_text().strip()
-        if not mark:
-            mark = secrets.token_hex(16)
-            file.write_text(mark)
-    except OSError as exc:
-        raise HomeError(
-            f"{str(file)!r} cannot be written ({exc.strerror}): make the home writable by this user"
-        ) from exc
-    return mark
 
 
 async def _nothing() -> None:

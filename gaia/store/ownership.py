@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, and_, delete, or_, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import forgets, identities, indexes, sessions, usage
+from gaia.store import forgets, homes, identities, indexes, sessions, usage
 from gaia.store.digest_tables import ProfileRow
 from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
@@ -107,6 +107,7 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
     if [owner.user_id for owner in identities.owners(session)] == [gone.user_id]:
         heir.role = Role.OWNER
     forgets.before_joining(session, gone.user_id, into.user_id)
+    homes.begin_again(session, gone.user_id)
     # Their names hold the id of who is gone.
     sessions.delete_all(session, gone.user_id)
     _join_conversations(session, gone.user_id, into.user_id)

@@ -32,6 +32,11 @@ _NOW = "clock_timestamp() AT TIME ZONE 'UTC'"
 _LATER = f"{_NOW} + make_interval(secs => {LIFE_SECONDS})"
 
 _REMOVE_OF_HOME = text("DELETE FROM processes WHERE home = :home")
+_SEE_HOME = text(
+    "INSERT INTO homes (home, name, seen_at) "  # noqa: S608
+    f"VALUES (:home, :name, {_NOW}) "
+    "ON CONFLICT (home) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at"
+)
 _ADD = text(
     "INSERT INTO processes (process_id, home, name, version, started_at, expires_at) "  # noqa: S608
     f"VALUES (:process_id, :home, :name, :version, {_NOW}, {_LATER})"
@@ -40,11 +45,19 @@ _LEAD = text(
     "UPDATE processes SET leads = true WHERE process_id = :process_id "
     "AND NOT EXISTS (SELECT 1 FROM processes WHERE leads) RETURNING process_id"
 )
-_REMOVE_EXPIRED = text(
-    f"DELETE FROM processes WHERE expires_at < {_NOW} AND process_id != :process_id "  # noqa: S608
-    "RETURNING name"
+_SEEN_LAST = (
+    f"seen AS (UPDATE homes SET seen_at = {_NOW} FROM gone WHERE homes.home = gone.home) "  # noqa: S608
+    "SELECT name FROM gone"
 )
-_REMOVE = text("DELETE FROM processes WHERE process_id = :process_id")
+_REMOVE_EXPIRED = text(
+    "WITH gone AS ("  # noqa: S608
+    f"DELETE FROM processes WHERE expires_at < {_NOW} AND process_id != :process_id "
+    f"RETURNING home, name), {_SEEN_LAST}"
+)
+_REMOVE = text(
+    "WITH gone AS ("  # noqa: S608
+    f"DELETE FROM processes WHERE process_id = :process_id RETURNING home, name), {_SEEN_LAST}"
+)
 _LISTED = text(
     "SELECT process_id, name, version, started_at, leads, "  # noqa: S608
     f"expires_at >= {_NOW} AS lives, "
@@ -106,6 +119,7 @@ def join(session: Session, process_id: str, home: str, name: str, version: str) 
     """Add a process, in the place of an earlier one of the same home, which has ended; returns
     whether it leads."""
     session.execute(_REMOVE_OF_HOME, {"home": home})
+    session.execute(_SEE_HOME, {"home": home, "name": name})
     session.execute(
         _ADD, {"process_id": process_id, "home": home, "name": name, "version": version}
     )

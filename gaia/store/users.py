@@ -7,6 +7,7 @@ transaction already. Every change leaves a row in the audit.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -172,8 +173,11 @@ class Users:
     def _note_forgotten(self, session: Session, now: datetime, user: User) -> None:
         audit.record(session, Action.FORGOTTEN, at=now, by=self._by, subject=user.user_id)
 
-    async def remove(self, user: User) -> None:
-        """Remove a user and all that gaia.db holds of them, for good.
+    async def remove(
+        self, user: User, leave: Callable[[Session, datetime], None] = lambda session, now: None
+    ) -> None:
+        """Remove a user and all that gaia.db holds of them, for good, but for what `leave` adds
+        in the same transaction.
 
         What other files hold of them goes first: see `gaia.ops.people`.
 
@@ -181,7 +185,7 @@ class Users:
             LastOwnerError: They are the only owner.
         """
         now = self._clock.now()
-        await self._database.write(self._remove, user, now)
+        await self._database.write(self._remove, user, now, leave)
         if not await self._database.checkpoint():
             logger.warning(
                 "what was removed of user %s stays in the write-ahead log until another "
@@ -189,8 +193,15 @@ class Users:
                 user.user_id,
             )
 
-    def _remove(self, session: Session, user: User, now: datetime) -> None:
+    def _remove(
+        self,
+        session: Session,
+        user: User,
+        now: datetime,
+        leave: Callable[[Session, datetime], None],
+    ) -> None:
         identities.check_not_last_owner(session, user)
         wipe_user(session, user.user_id, now)
         identities.leave_tombstone(session, user, now)
         audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)
+        leave(session, now)

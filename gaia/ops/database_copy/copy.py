@@ -18,6 +18,7 @@ from gaia.ops.database_copy.rows import NUL, TABLES, PlainTable, Row, replace_nu
 from gaia.ops.database_copy.sources import is_at, is_postgres, source_of
 from gaia.ops.database_copy.targets import postgres_target, sqlite_target
 from gaia.paths import Home
+from gaia.store import homes
 from gaia.store.location import database_url, there_is_one
 from gaia.store.lock import DaemonLock
 
@@ -94,6 +95,8 @@ def _copy(source: Connection, target: Connection, counting: Counting) -> Copied:
                     if done % TOLD_EACH == 0 or done == total:
                         told(done, total)
     _copy_numbers(source, target)
+    if is_postgres(source) and is_postgres(target):
+        homes.copy(source, target)
     return Copied(is_postgres(source), rows, changed)
 
 

@@ -14,6 +14,7 @@ from gaia.errors import StoreError
 from gaia.files import sync_folder
 from gaia.ops.database_copy.rows import TABLES
 from gaia.ops.database_copy.sources import prepare_postgres
+from gaia.store.homes import HOMES
 from gaia.store.migrate import upgrade
 from gaia.store.revision import REVISION_TABLE, revision_of, table_names
 from gaia.store.sqlite import open_engine
@@ -114,7 +115,7 @@ def _require_empty(connection: Connection, name: str, remedy: str) -> None:
             f"is: {remedy}"
         )
     found = []
-    for table in sorted(tables - {REVISION_TABLE}):
+    for table in sorted(tables - {REVISION_TABLE, HOMES}):
         query = text(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - a name of gaia's
         if rows := connection.execute(query).scalar_one():
             found.append(f"{table} ({rows:,})")

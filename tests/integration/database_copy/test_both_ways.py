@@ -76,8 +76,14 @@ def test_from_one_postgresql_to_another(full_home: Home, bare: URL, empty: URL, 
     before = read_file(full_home.database)
     copy_database(full_home, bare, quiet)
     use(bare)
+    known = ("homes VALUES ('a', 'host', now())", "home_wipes VALUES ('a', 'ada')")
+    for values in known:
+        run_at(bare, f"INSERT INTO {values}")
+    run_at(empty, "INSERT INTO homes VALUES ('b', 'host', now())")
     copy_database(full_home, empty, quiet)
     assert read_url(empty) == before
+    assert run_at(empty, "SELECT home FROM homes ORDER BY home") == [("a",), ("b",)]
+    assert run_at(empty, "SELECT home, user_id FROM home_wipes") == [("a", "ada")]
 
 
 def test_a_number_is_never_given_twice(full_home: Home, bare: URL, use: Use) -> None:

@@ -12,6 +12,7 @@ from gaia.errors import StoreError
 from gaia.memory import forget, forgotten, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
+from gaia.ops import exports
 from gaia.ops.people import remove_person
 from gaia.paths import Home
 from gaia.store import indexes, sessions
@@ -64,6 +65,22 @@ async def test_a_file_that_cannot_be_written_again_is_told_of(
     await remove_person(home, database, users, bob)
     assert await users.list() == (ada,)
     assert "the disk is full" in caplog.text
+    await database.close()
+
+
+async def test_files_that_memories_were_exported_to_go_with_their_user(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.create()
+    database = await open_database(home)
+    users = Users(database, FakeClock())
+    ada = await users.create("Ada", Role.OWNER)
+    bob = await users.create("Bob", Role.MEMBER)
+    for user in (ada, bob):
+        file = tmp_path / f"{user.name}.md"
+        file.write_text(f"- {POT.text}\n")
+        exports.note(home, user.user_id, file)
+    await remove_person(home, database, users, bob)
+    assert files_with(tmp_path, "blue pot") == ["Ada.md"]
     await database.close()
 
 

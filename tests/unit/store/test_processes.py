@@ -13,7 +13,7 @@ from sqlalchemy import text, update
 
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, identities, outbox, processes
+from gaia.store import conversations, homes, identities, outbox, processes
 from gaia.store.identities import Role
 from gaia.store.membership import Membership
 from gaia.store.postgres import PostgresDatabase
@@ -157,10 +157,14 @@ class Member:
         folder.create()
         self.membership = Membership(database, folder, beat_seconds=0.05, steady_seconds=0.0)
         self.woken: list[int] = []
-        self.recovered = self.led = self.forgotten = 0
+        self.recovered = self.led = self.forgotten = self.cleaned = 0
         self._changed = asyncio.Event()
         self.membership.tell(
-            woken=self._woken, recover=self._recover, led=self._led, forgotten=self._forget
+            woken=self._woken,
+            recover=self._recover,
+            led=self._led,
+            forgotten=self._forget,
+            clean=self._clean,
         )
 
     @asynccontextmanager
@@ -188,6 +192,10 @@ class Member:
 
     def _forget(self) -> None:
         self.forgotten += 1
+        self._changed.set()
+
+    def _clean(self) -> None:
+        self.cleaned += 1
         self._changed.set()
 
     async def _led(self) -> None:
@@ -230,6 +238,17 @@ async def test_all_are_told_what_is_forgotten(member: Callable[[str], Member]) -
         await bob.until(lambda: bob.recovered > 0)
         ada.membership.tell_forgotten()
         await bob.until(lambda: bob.forgotten == 1)
+
+
+async def test_all_are_told_to_clean_their_files(
+    member: Callable[[str], Member], database: PostgresDatabase
+) -> None:
+    ada, bob = member("ada"), member("bob")
+    async with ada.working(), bob.working():
+        await bob.until(lambda: bob.recovered > 0)
+        await database.write(processes.notify, homes.CLEAN)
+        await ada.until(lambda: ada.cleaned == 1)
+        await bob.until(lambda: bob.cleaned == 1)
 
 
 async def test_who_leaves_is_followed_at_once(member: Callable[[str], Member], talk: int) -> None:
