@@ -12,7 +12,6 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 
@@ -38,9 +37,6 @@ from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.page.parts import page_link_route, page_route
 from gaia.web.server import WebServer
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 
@@ -171,6 +167,7 @@ class Daemon:
             METRICS: lambda: metrics_app(app.metrics.text),
         }
         self._listeners = Listeners(self._tasks, apps)
+        self._settings_wanted = asyncio.Event()
         self._reloader = ConfigReloader(
             start.home,
             SettingsApplier(
@@ -187,6 +184,7 @@ class Daemon:
             start.clock,
             start.manager,
             start.watch,
+            changed=self._settings_wanted.set,
         )
 
     def listen(self, stack: AsyncExitStack) -> None:
@@ -241,6 +239,7 @@ class Daemon:
             tasks.start(SCHEDULE, self._as_leader(app.schedule.run))
             tasks.start("reminders", self._as_leader(app.reminder_worker.run))
         tasks.start("settings", self._reloader.watch)
+        self._begin_to_share_settings()
         if self._start.hang_up is not None:
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
             tasks.start("watchdog", self._watchdog().run)
@@ -253,9 +252,31 @@ class Daemon:
         membership, app = self._opened.membership, self._app
         if membership is not None:
             membership.tell(
-                woken=app.wake, recover=app.recover, led=app.lead, forgotten=app.forget_known
+                woken=app.wake,
+                recover=app.recover,
+                led=app.lead,
+                forgotten=app.forget_known,
+                settings=self._settings_wanted.set,
             )
             self._tasks.start("processes", membership.run, supervised=False)
+
+    def _begin_to_share_settings(self) -> None:
+        """Share changed settings with the other processes, where there may be some."""
+        membership = self._opened.membership
+        if membership is None:
+            return
+        from gaia.app.exchange import SettingsExchange
+
+        exchange = SettingsExchange(
+            self._start.home,
+            self._reloader,
+            self._app.settings_state,
+            self._opened.database,
+            membership,
+            self._start.clock,
+            self._settings_wanted,
+        )
+        self._tasks.start("shared settings", exchange.run)
 
     def _as_leader(self, run: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
         """What one of several processes does, which begins with it once it leads."""

@@ -22,7 +22,7 @@ from gaia import __version__
 from gaia.errors import HomeError, StoreError
 from gaia.files import create
 from gaia.paths import Home
-from gaia.store import processes
+from gaia.store import processes, shared_settings
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.processes import Process
@@ -69,6 +69,7 @@ class Membership:
         self._recover: Callable[[], Awaitable[None]] = _nothing
         self._led: Callable[[], Awaitable[None]] = _nothing
         self._forgotten: Callable[[], None] = lambda: None
+        self._settings: Callable[[], None] = lambda: None
 
     @property
     def leads(self) -> bool:
@@ -101,13 +102,14 @@ class Membership:
         recover: Callable[[], Awaitable[None]],
         led: Callable[[], Awaitable[None]],
         forgotten: Callable[[], None],
+        settings: Callable[[], None],
     ) -> None:
         """`woken` is called for a conversation that this process holds and that somebody else
         wrote to, `recover` when something may be free that was held, `led` while it leads when
         there may be something for the leader to do, `forgotten` when another one has forgotten
-        something for good."""
+        something for good, `settings` when another one may have changed some."""
         self._woken, self._recover, self._led = woken, recover, led
-        self._forgotten = forgotten
+        self._forgotten, self._settings = forgotten, settings
 
     def tell_forgotten(self) -> None:
         """Have all of them drop what they hold in memory."""
@@ -190,6 +192,7 @@ class Membership:
             await connection.execute(f"LISTEN {processes.CHANNEL}")
             # What was told meanwhile was told to nobody.
             self._due.put_nowait(self._recover)
+            self._settings()
             while True:
                 await self._beat(connection)
                 async for notice in connection.notifies(timeout=self._beat_seconds):
@@ -257,6 +260,8 @@ class Membership:
             self._due.put_nowait(self._take_part)
         elif about == FORGOTTEN:
             self._forgotten()
+        elif about == shared_settings.NOTICE and rest != self.process_id:
+            self._settings()
         elif about == LEAD and self.leads:
             self._due.put_nowait(self._led)
 

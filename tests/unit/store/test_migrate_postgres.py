@@ -34,7 +34,7 @@ CONSTRAINTS = (
 """Which columns may be empty is told with them: such a constraint keeps its name when its column
 gets another."""
 
-APART = re.compile("alembic_version|processes|holders")
+APART = re.compile("alembic_version|processes|holders|shared_settings")
 """Tables that PostgreSQL alone has, which no class declares: see `gaia.store.processes`."""
 
 INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
