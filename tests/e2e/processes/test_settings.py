@@ -3,7 +3,11 @@ they start."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import random
+import re
 import shutil
 import signal
 from functools import partial
@@ -11,6 +15,7 @@ from functools import partial
 import pytest
 
 from gaia.store.location import VARIABLE
+from tests.harness.effort import rounds
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -57,7 +62,7 @@ def problem_at(asked):
     return problem
 
 
-async def both_share(cluster) -> None:
+async def all_share(cluster) -> None:
     """Start all, and return once each of them is one that tells and is told."""
     await cluster.start()
     files = [gaia.home.shared_settings_file for gaia in cluster.gaias]
@@ -75,7 +80,7 @@ async def test_a_change_reaches_all_and_keeps_their_comments(made, asked, proble
     async with made(3, []) as cluster:
         for gaia in cluster.gaias:
             gaia.home.settings_file.write_text(MINE + gaia.home.settings_file.read_text())
-        await both_share(cluster)
+        await all_share(cluster)
         ada, *others = cluster.gaias
         change(ada, TURNS, (f"port: {ada.port}", "port: 0, page: false"))
         await cluster.until(lambda: all(says(gaia, "window_turns: 9") for gaia in others))
@@ -97,7 +102,7 @@ async def test_a_change_reaches_all_and_keeps_their_comments(made, asked, proble
 
 async def test_who_was_down_takes_up_what_was_changed_and_tells_what_it_changed(made):
     async with made(2, []) as cluster:
-        await both_share(cluster)
+        await all_share(cluster)
         ada, bob = cluster.gaias
         bob.send(signal.SIGTERM)
         assert await bob.ended() == 0
@@ -115,7 +120,7 @@ async def test_who_was_down_takes_up_what_was_changed_and_tells_what_it_changed(
 
 async def test_those_that_change_the_same_at_once_agree(made):
     async with made(3, []) as cluster:
-        await both_share(cluster)
+        await all_share(cluster)
         for number, gaia in enumerate(cluster.gaias):
             change(gaia, ("sessions: {", f"sessions: {{window_turns: {10 + number}, "))
 
@@ -128,6 +133,44 @@ async def test_those_that_change_the_same_at_once_agree(made):
         assert agreed()
 
 
+async def test_all_agree_whoever_is_killed_while_settings_change(made):
+    seed = int(os.environ.get("GAIA_KILL_SEED") or random.randrange(2**32))
+    print(f"GAIA_KILL_SEED={seed}")
+    chance = random.Random(seed)
+    async with made(3, []) as cluster:
+        for gaia in cluster.gaias:
+            first = gaia.home.settings_file.read_text().replace(
+                "sessions: {", f"{MINE}sessions: {{"
+            )
+            gaia.home.settings_file.write_text(f"{first}costs: {{currency: EUR}}\n")
+            change(gaia, ("settle_seconds: 0", "settle_seconds: 0, window_turns: 1"))
+        await all_share(cluster)
+        for number in range(2, 2 + rounds(12, thorough=100)):
+            gaia = chance.choice(cluster.gaias)
+            key, value = chance.choice([("window_turns", number), ("currency", f"C{number}")])
+            text = gaia.home.settings_file.read_text()
+            gaia.home.settings_file.write_text(re.sub(rf"{key}: \w+", f"{key}: {value}", text))
+            await asyncio.sleep(chance.uniform(0, 1.2))
+            if chance.random() < 0.3:
+                victim = chance.choice(cluster.gaias)
+                victim.send(signal.SIGKILL)
+                await victim.start()
+        await cluster.balancer.until_ready(len(cluster.gaias))
+
+        def shared() -> set[tuple[str, ...]]:
+            texts = [gaia.home.settings_file.read_text() for gaia in cluster.gaias]
+            return {tuple(re.findall(r"(?:window_turns|currency): \w+", each)) for each in texts}
+
+        def told() -> set[str]:
+            rows = [(str(key), json.loads(str(value))) for key, value in cluster.rows(TOLD)]
+            return {f"{key.rpartition('.')[2]}: {value}" for key, value in rows}
+
+        await cluster.until(lambda: len(shared()) == 1 and told() <= set(*shared()))
+        await until_held(cluster, *cluster.gaias)
+        assert all(says(gaia, MINE) for gaia in cluster.gaias)
+        assert len(shared()) == 1
+
+
 async def test_a_file_that_cannot_be_written_is_told(made, problem_at, tmp_path):
     async with made(2, []) as cluster:
         ada, bob = cluster.gaias
@@ -136,7 +179,7 @@ async def test_a_file_that_cannot_be_written_is_told(made, problem_at, tmp_path)
         shutil.move(bob.home.settings_file, elsewhere)
         bob.home.settings_file.symlink_to(elsewhere)
         before = elsewhere.read_text()
-        await both_share(cluster)
+        await all_share(cluster)
         change(ada, TURNS)
         while not (problem := await problem_at(cluster, bob)):
             pass
@@ -154,7 +197,7 @@ async def test_what_cannot_be_so_at_one_is_refused_there_alone(made, asked, prob
         ada, bob = cluster.gaias
         with_key = ada.home.env_file.read_text() + "ANTHROPIC_API_KEY=canary\n"
         ada.home.env_file.write_text(with_key)
-        await both_share(cluster)
+        await all_share(cluster)
         before = bob.home.settings_file.read_text()
         change(ada, ("provider: openai", "provider: anthropic"))
         while not (problem := await problem_at(cluster, bob)):
