@@ -74,6 +74,11 @@ class Home:
         return self.root / "process-mark"
 
     @property
+    def shared_settings_file(self) -> Path:
+        """How far this home has taken up the settings of others on the same database."""
+        return self.root / "shared-settings.json"
+
+    @property
     def exports_file(self) -> Path:
         """Which files memories were exported to."""
         return self.root / "exports.jsonl"

@@ -12,7 +12,6 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 
@@ -22,6 +21,7 @@ from gaia.app import models
 from gaia.app.apply import INDEX, METRICS, SCHEDULE, WEB, SettingsApplier, channel_task, places
 from gaia.app.build import App
 from gaia.app.opened import Opened, open_home
+from gaia.app.peers import Peers
 from gaia.app.reload import ConfigReloader
 from gaia.app.start import Start, prepare, signals
 from gaia.app.tasks import Listeners, Place, Tasks
@@ -38,9 +38,6 @@ from gaia.web.app import local_app, metrics_app, public_app
 from gaia.web.local import settings_routes
 from gaia.web.page.parts import page_link_route, page_route
 from gaia.web.server import WebServer
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 
@@ -171,6 +168,7 @@ class Daemon:
             METRICS: lambda: metrics_app(app.metrics.text),
         }
         self._listeners = Listeners(self._tasks, apps)
+        self._peers = Peers(opened, self._tasks)
         self._reloader = ConfigReloader(
             start.home,
             SettingsApplier(
@@ -187,6 +185,7 @@ class Daemon:
             start.clock,
             start.manager,
             start.watch,
+            changed=self._peers.settings_changed,
         )
 
     def listen(self, stack: AsyncExitStack) -> None:
@@ -232,7 +231,7 @@ class Daemon:
             tasks.start("home", self._opened.home_watch.run)
             tasks.start("clock", app.clock_watch.run)
             tasks.start("warming", app.warmer.run)
-            self._begin_to_hear()
+            self._peers.hear()
             await app.recover()
             app.status.started = True
             # They import for seconds.
@@ -241,25 +240,13 @@ class Daemon:
             tasks.start(SCHEDULE, self._as_leader(app.schedule.run))
             tasks.start("reminders", self._as_leader(app.reminder_worker.run))
         tasks.start("settings", self._reloader.watch)
+        self._peers.share_settings(self._start, self._reloader)
         if self._start.hang_up is not None:
             tasks.start("SIGHUP", partial(_reload_on, self._start.hang_up, self._reloader))
             tasks.start("watchdog", self._watchdog().run)
         ready = f"gaia {__version__} is ready, model {app.answering.model.value.describe()}"
         logger.info("%s", ready)
         self._start.manager.ready(ready)
-
-    def _begin_to_hear(self) -> None:
-        """Work with the other processes on the same database, where there may be some."""
-        membership, app = self._opened.membership, self._app
-        if membership is not None:
-            membership.tell(
-                woken=app.wake,
-                recover=app.recover,
-                led=app.lead,
-                forgotten=app.forget_known,
-                clean=app.home_cleaner.wake,
-            )
-            self._tasks.start("processes", membership.run, supervised=False)
 
     def _as_leader(self, run: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
         """What one of several processes does, which begins with it once it leads."""
@@ -272,8 +259,7 @@ class Daemon:
 
     async def drain(self) -> None:
         """Begin nothing new, let what runs end in time, and cancel all tasks."""
-        membership = self._opened.membership
-        if membership is not None and membership.is_over:
+        if self._peers.have_taken_over:
             # Whatever it would still write is refused.
             await self._give_up()
             return

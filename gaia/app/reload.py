@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from sqlalchemy.orm import Session
@@ -52,7 +52,9 @@ class ConfigReloader:
         clock: Clock,
         manager: ServiceManager,
         watch: Watch,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
+        """`changed` is called when a reload has changed something."""
         self._home = home
         self._applier = applier
         self._state = state
@@ -60,8 +62,14 @@ class ConfigReloader:
         self._clock = clock
         self._manager = manager
         self._watch = watch
+        self._changed = changed
         self._one_at_once = asyncio.Lock()
         self._is_over = False
+
+    @property
+    def loaded(self) -> LoadedSettings:
+        """The settings that hold."""
+        return self._applier.loaded
 
     async def watch(self) -> None:
         """Reload whenever the files say something else, until cancelled."""
@@ -73,10 +81,8 @@ class ConfigReloader:
         async with self._one_at_once:
             if self._is_over:
                 return ReloadReport(problem=ENDING)
-            self._watch.seen()
             logger.info("the settings are read again: %s", cause)
-            with self._manager.reloading():
-                return await self._reload()
+            return await self._reload()
 
     @asynccontextmanager
     async def put_off(self) -> AsyncIterator[None]:
@@ -95,18 +101,47 @@ class ConfigReloader:
 
     async def _reload(self) -> ReloadReport:
         try:
-            # A large file takes seconds, and people are to be answered meanwhile.
-            loaded = await asyncio.to_thread(load_settings, self._home)
-            changes = await self._applier.change(loaded)
+            changes = await self.take_up()
         except GaiaError as exc:
             return await self._refused(exc)
-        except Exception as exc:
-            logger.exception("changing the settings failed")
-            return await self._refused(
-                SettingsError(f"changing them failed ({type(exc).__name__}): see the log")
-            )
-        await self._changed(loaded, changes)
+        if changes:
+            self._changed()
         return ReloadReport(changes=reported(changes))
+
+    async def take_up(self) -> Sequence[Change]:
+        """Have what stands in the files hold, within `put_off`.
+
+        Raises:
+            GaiaError: It cannot; what held before does.
+        """
+        self.seen()
+        with self._manager.reloading():
+            try:
+                # A large file takes seconds, and people are to be answered meanwhile.
+                loaded = await asyncio.to_thread(load_settings, self._home)
+                changes = await self._applier.change(loaded)
+            except GaiaError:
+                raise
+            except Exception as exc:
+                logger.exception("changing the settings failed")
+                words = f"changing them failed ({type(exc).__name__}): see the log"
+                raise SettingsError(words) from exc
+            await self._hold(loaded, changes)
+        return changes
+
+    def seen(self) -> None:
+        """Take what stands in the files now as known."""
+        self._watch.seen()
+
+    def is_settled(self) -> bool:
+        """Whether gaia runs with what stands in the files, and goes on to. Blocks."""
+        report = self.differences()
+        return not (self._is_over or report.problem or report.changes)
+
+    async def refuse(self, problem: str) -> None:
+        """Say that what others have changed does not hold here."""
+        logger.error("settings of others are not taken up: %s", problem)
+        await self._record(Action.CONFIG_REFUSED, problem)
 
     def differences(self) -> ReloadReport:
         """What a reload would change."""
@@ -125,7 +160,7 @@ class ConfigReloader:
         self._state.refused(problem)
         return ReloadReport(problem=str(error))
 
-    async def _changed(self, loaded: LoadedSettings, changes: Sequence[Change]) -> None:
+    async def _hold(self, loaded: LoadedSettings, changes: Sequence[Change]) -> None:
         self._state.loaded(self._clock.now())
         try:
             load.keep(self._home, loaded)

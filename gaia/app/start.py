@@ -80,7 +80,7 @@ def prepare(
 def _load(home: Home, *, hosted: bool) -> LoadedSettings:
     """The settings in the files, or the last good ones where these cannot be used."""
     try:
-        loaded = _usable(load_settings(home), hosted=hosted)
+        loaded = load_usable(home, hosted=hosted)
     except SettingsError as exc:
         return _usable(load.load_last_good(home, exc), hosted=hosted)
     try:
@@ -89,6 +89,15 @@ def _load(home: Home, *, hosted: bool) -> LoadedSettings:
         # A disk that is full keeps nobody from starting; the log cannot tell it yet.
         logger.warning("%s", exc)
     return loaded
+
+
+def load_usable(home: Home, *, hosted: bool) -> LoadedSettings:
+    """The settings in the files, with which a daemon can start.
+
+    Raises:
+        SettingsError: It cannot.
+    """
+    return _usable(load_settings(home), hosted=hosted)
 
 
 def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:

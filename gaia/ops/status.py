@@ -216,6 +216,7 @@ class SettingsState:
     def __init__(self, loaded_at: datetime, problem: str = "") -> None:
         self.loaded_at = loaded_at
         self._problem = problem
+        self._difference = ""
 
     def loaded(self, at: datetime) -> None:
         """What stands in the files holds."""
@@ -225,5 +226,10 @@ class SettingsState:
         """It does not hold; those before do."""
         self._problem = problem
 
+    def differ(self, problem: str) -> None:
+        """What other processes have changed does not hold here, if there is a problem."""
+        self._difference = problem
+
     def health(self) -> Health:
-        return Health(ok=not self._problem, detail=self._problem)
+        problem = self._problem or self._difference
+        return Health(ok=not problem, detail=problem)

@@ -54,6 +54,20 @@ EFFECTS: Mapping[str, str] = {
 """When a change of a key, or of all keys below it, counts."""
 
 
+OF_THE_MACHINE = (
+    "model.embedded.threads",
+    "web.enabled",
+    "web.host",
+    "web.port",
+    "logging",
+    "metrics",
+    "tracing",
+    "database",
+    "backup.folder",
+)
+"""Keys, or blocks of them, that each of several processes on one database has for itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A setting that is another one. Of a secret, named by its variable, no value is told."""
@@ -96,6 +110,11 @@ def effect_of(key: str) -> str:
         if effect is not None:
             return effect
     raise KeyError(key)
+
+
+def is_shared(key: str) -> bool:
+    """Whether a change of a key is one for all processes on the same database."""
+    return not any(f"{key}.".startswith(f"{own}.") for own in OF_THE_MACHINE)
 
 
 def _secret(secrets: Secrets, name: str) -> SecretStr | None:

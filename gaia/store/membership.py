@@ -14,6 +14,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import psycopg
 from sqlalchemy.orm import Session
@@ -21,7 +22,7 @@ from sqlalchemy.orm import Session
 from gaia import __version__
 from gaia.errors import StoreError
 from gaia.paths import Home
-from gaia.store import homes, processes
+from gaia.store import homes, processes, shared_settings
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.processes import Process
@@ -39,6 +40,31 @@ holds it is asked each time."""
 HELD, RECOVER, LEAD, FORGOTTEN = "held", "recover", "lead", "forgotten"
 """What a notice is about: a conversation for its holder, what is free, what is the leader's,
 and that something is forgotten for good."""
+
+
+async def _nothing() -> None:
+    """Nobody has said yet what is to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """What is done with what others tell.
+
+    Attributes:
+        woken: For a conversation that this process holds and somebody else wrote to.
+        recover: When something may be free that was held.
+        led: While it leads, when there may be something for the leader to do.
+        forgotten: When another one has forgotten something for good.
+        clean: When this home's files have to be cleaned of something.
+        settings: When another one may have changed some.
+    """
+
+    woken: Callable[[int], None] = lambda conversation_id: None
+    recover: Callable[[], Awaitable[None]] = _nothing
+    led: Callable[[], Awaitable[None]] = _nothing
+    forgotten: Callable[[], None] = lambda: None
+    clean: Callable[[], None] = lambda: None
+    settings: Callable[[], None] = lambda: None
 
 
 class Membership:
@@ -64,11 +90,7 @@ class Membership:
         self._steady_since: float | None = None
         self._beat_at = 0.0
         self._due: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
-        self._woken: Callable[[int], None] = lambda conversation_id: None
-        self._recover: Callable[[], Awaitable[None]] = _nothing
-        self._led: Callable[[], Awaitable[None]] = _nothing
-        self._forgotten: Callable[[], None] = lambda: None
-        self._clean: Callable[[], None] = lambda: None
+        self._callbacks = Callbacks()
 
     @property
     def leads(self) -> bool:
@@ -94,21 +116,9 @@ class Membership:
         """Return when this process leads. It does until it ends."""
         await self._leads.wait()
 
-    def tell(
-        self,
-        *,
-        woken: Callable[[int], None],
-        recover: Callable[[], Awaitable[None]],
-        led: Callable[[], Awaitable[None]],
-        forgotten: Callable[[], None],
-        clean: Callable[[], None],
-    ) -> None:
-        """`woken` is called for a conversation that this process holds and that somebody else
-        wrote to, `recover` when something may be free that was held, `led` while it leads when
-        there may be something for the leader to do, `forgotten` when another one has forgotten
-        something for good, `clean` when this home's files have to be cleaned of something."""
-        self._woken, self._recover, self._led = woken, recover, led
-        self._forgotten, self._clean = forgotten, clean
+    def tell(self, callbacks: Callbacks) -> None:
+        """Have these called from now on."""
+        self._callbacks = callbacks
 
     def tell_forgotten(self) -> None:
         """Have all of them drop what they hold in memory."""
@@ -190,7 +200,8 @@ class Membership:
         ) as connection:
             await connection.execute(f"LISTEN {processes.CHANNEL}")
             # What was told meanwhile was told to nobody.
-            self._due.put_nowait(self._recover)
+            self._due.put_nowait(self._callbacks.recover)
+            self._callbacks.settings()
             while True:
                 await self._beat(connection)
                 async for notice in connection.notifies(timeout=self._beat_seconds):
@@ -213,7 +224,7 @@ class Membership:
         if has_to_tidy and is_steady:
             self._due.put_nowait(self._tidy)
         elif leads:
-            self._due.put_nowait(self._led)
+            self._due.put_nowait(self._callbacks.led)
 
     async def _tidy(self) -> None:
         removed, leads = await self._database.write(_tidy, self.process_id)
@@ -222,7 +233,7 @@ class Membership:
         if leads:
             self._begin_to_lead()
         if removed:
-            await self._recover()
+            await self._callbacks.recover()
 
     async def _carry_out(self) -> None:
         """Do what is due, one after the other: it may wait for a lock, and signs of life may
@@ -242,7 +253,7 @@ class Membership:
     async def _take_part(self) -> None:
         if await self._database.write(processes.lead, self.process_id):
             self._begin_to_lead()
-        await self._recover()
+        await self._callbacks.recover()
 
     def _begin_to_lead(self) -> None:
         logger.info("this gaia leads: jobs, digests and the index are its work")
@@ -253,15 +264,17 @@ class Membership:
         if about == HELD:
             process_id, _, number = rest.partition(":")
             if process_id == self.process_id:
-                self._woken(int(number))
+                self._callbacks.woken(int(number))
         elif about == RECOVER:
             self._due.put_nowait(self._take_part)
         elif about == FORGOTTEN:
-            self._forgotten()
+            self._callbacks.forgotten()
         elif about == homes.CLEAN:
-            self._clean()
+            self._callbacks.clean()
+        elif about == shared_settings.NOTICE and rest != self.process_id:
+            self._callbacks.settings()
         elif about == LEAD and self.leads:
-            self._due.put_nowait(self._led)
+            self._due.put_nowait(self._callbacks.led)
 
 
 class OfLeader:
@@ -292,7 +305,3 @@ def _tidy(session: Session, process_id: str) -> tuple[list[str], bool]:
 def _leave(session: Session, process_id: str) -> None:
     processes.leave(session, process_id)
     processes.notify(session, RECOVER)
-
-
-async def _nothing() -> None:
-    """Nobody has said yet what is to be done."""

@@ -144,6 +144,7 @@ def places(home: Home) -> Mapping[str, Path]:
             home.dump,
             home.settings_file,
             home.last_good_settings_file,
+            home.shared_settings_file,
             home.env_file,
         )
     }

@@ -101,7 +101,7 @@ def _troubles(report: StatusReport) -> Iterator[Finding]:
 
 def _words(part: PartStatus) -> str:
     if part.name == "settings":
-        return f"the settings files are not in use: {part.detail}"
+        return f"not all settings are in use: {part.detail}"
     if part.name == "budget":
         return part.detail
     verb = "failed" if part.name.startswith("job ") else "does not work"

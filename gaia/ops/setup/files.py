@@ -28,7 +28,7 @@ from gaia.settings.load import default_settings_file, load_settings
 BYTE_ORDER_MARK = "\ufeff"
 
 FIRST_LINES = """\
-# gaia's settings, as `gaia setup` began them. What is not here has its default:
+# gaia's settings. What is not here has its default:
 # `gaia config show --defaults` prints every key with its meaning, `gaia config check` finds
 # mistakes. Change what you like, and run `gaia setup` again whenever you like.
 #
@@ -54,23 +54,25 @@ def write(home: Home, changes: Changes, environ: Mapping[str, str] = os.environ)
             home.env_file: _env(home.env_file, changes),
             home.settings_file: _yaml(home.settings_file, changes),
         }
-        differing = {file: text for file, text in new.items() if text != _read(file)}
+        differing = {file: text for file, text in new.items() if text != read(file)}
         if differing:
             _check(home, new, environ)
         for file, text in differing.items():
-            _put(file, text)
+            put(file, text)
         if home.env_file.exists() and S_IMODE(home.env_file.stat().st_mode) & ~PRIVATE:
             home.env_file.chmod(PRIVATE)
     except OSError as exc:
+        # Where a file cannot take its place, the draft is named first.
+        named = exc.filename2 or exc.filename or str(home.root)
         raise HomeError(
-            f"{exc.filename or str(home.root)!r} cannot be read or written ({exc.strerror}): "
+            f"{named!r} cannot be read or written ({exc.strerror}): "
             "mend its permissions, or make room on the disk"
         ) from exc
     return list(differing)
 
 
 def _yaml(file: Path, changes: Changes) -> str | None:
-    old = _read(file)
+    old = read(file)
     text = FIRST_LINES if old is None else old
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     comments = default_comments(default_settings_file().read_text(encoding="utf-8"))
@@ -78,7 +80,7 @@ def _yaml(file: Path, changes: Changes) -> str | None:
 
 
 def _env(file: Path, changes: Changes) -> str | None:
-    old = _read(file)
+    old = read(file)
     if old is None and not changes.variables:
         return None
     text = HEADING if old is None else old
@@ -86,7 +88,7 @@ def _env(file: Path, changes: Changes) -> str | None:
     return mark + with_variables(text.removeprefix(mark), changes.variables)
 
 
-def _read(file: Path) -> str | None:
+def read(file: Path) -> str | None:
     """All of a file, its line breaks as they are; None if there is none."""
     try:
         return file.read_bytes().decode()
@@ -110,7 +112,7 @@ def _check(home: Home, new: Mapping[Path, str | None], environ: Mapping[str, str
             raise SettingsError.of(placed) from exc
 
 
-def _put(file: Path, text: str | None) -> None:
+def put(file: Path, text: str | None) -> None:
     """A file that is a link stays one: what it leads to is replaced."""
     if text is None:
         return

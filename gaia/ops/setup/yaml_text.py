@@ -71,7 +71,8 @@ def _with_value(text: str, path: KeyPath, value: JsonValue, comments: Comments) 
 
 
 def _replaced(text: str, node: yaml.Node, new: str) -> str:
-    start, end = node.start_mark.index, node.end_mark.index
+    # A block of keys ends where the next one begins, behind comments that are not its own.
+    start, end = node.start_mark.index, _last(node).end_mark.index
     old = text[start:end]
     if not old:
         return f"{text[:start]} {new}{text[end:]}"
@@ -158,7 +159,10 @@ def _scalar(value: JsonValue) -> str:
     """A value as it is written: without quotes where it is read as a text without them."""
     if isinstance(value, str) and PLAIN.fullmatch(value) and yaml.safe_load(value) == value:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    written = json.dumps(value, ensure_ascii=False)
+    # YAML takes 1e-07 for a text.
+    is_short = isinstance(value, float) and "." not in written
+    return written.replace("e", ".0e") if is_short else written
 
 
 def _flow(path: KeyPath, value: JsonValue) -> str:

@@ -34,9 +34,11 @@ CONSTRAINTS = (
 """Which columns may be empty is told with them: such a constraint keeps its name when its column
 gets another."""
 
-APART = re.compile("alembic_version|processes|holders|homes|home_forgets|home_wipes")
-"""Tables that PostgreSQL alone has, which no class declares: see `gaia.store.processes` and
-`gaia.store.homes`."""
+APART = re.compile(
+    "alembic_version|processes|holders|shared_settings|homes|home_forgets|home_wipes"
+)
+"""Tables that PostgreSQL alone has, which no class declares: see `gaia.store.processes`,
+`shared_settings` and `homes`."""
 
 INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
 

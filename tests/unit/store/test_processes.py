@@ -9,13 +9,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 from sqlalchemy import text, update
 
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, homes, identities, outbox, processes
+from gaia.settings.agreement import Exchange, Position, ToldValue
+from gaia.store import conversations, homes, identities, outbox, processes, shared_settings
 from gaia.store.identities import Role
-from gaia.store.membership import Membership
+from gaia.store.membership import Callbacks, Membership
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.tables import OutboxRow, OutboxState
@@ -157,14 +159,17 @@ class Member:
         folder.create()
         self.membership = Membership(database, folder, beat_seconds=0.05, steady_seconds=0.0)
         self.woken: list[int] = []
-        self.recovered = self.led = self.forgotten = self.cleaned = 0
+        self.recovered = self.led = self.forgotten = self.cleaned = self.changed = 0
         self._changed = asyncio.Event()
         self.membership.tell(
-            woken=self._woken,
-            recover=self._recover,
-            led=self._led,
-            forgotten=self._forget,
-            clean=self._clean,
+            Callbacks(
+                woken=self._woken,
+                recover=self._recover,
+                led=self._led,
+                forgotten=self._forget,
+                clean=self._clean,
+                settings=self._change,
+            )
         )
 
     @asynccontextmanager
@@ -196,6 +201,10 @@ class Member:
 
     def _clean(self) -> None:
         self.cleaned += 1
+        self._changed.set()
+
+    def _change(self) -> None:
+        self.changed += 1
         self._changed.set()
 
     async def _led(self) -> None:
@@ -249,6 +258,37 @@ async def test_all_are_told_to_clean_their_files(
         await database.write(processes.notify, homes.CLEAN)
         await ada.until(lambda: ada.cleaned == 1)
         await bob.until(lambda: bob.cleaned == 1)
+
+
+async def test_the_others_are_told_of_changed_settings_and_of_each_the_last_is_kept(
+    member: Callable[[str], Member], database: PostgresDatabase
+) -> None:
+    ada, bob = member("ada"), member("bob")
+    async with ada.working(), bob.working():
+        await ada.until(lambda: ada.changed == 1)
+        await bob.until(lambda: bob.changed == 1)
+        due = await share(ada, {}, None)
+        due = await share(ada, {"one": "\0", "two": 2}, due.position)
+        await bob.until(lambda: bob.changed == 2)
+        await share(ada, {"one": [3.5, {"key": None}], "two": 2}, due.position)
+        await bob.until(lambda: bob.changed == 3)
+        # What is told itself of comes by the same way, and would have come before this.
+        await database.write(processes.notify, "forgotten")
+        await ada.until(lambda: ada.forgotten == 1)
+        assert ada.changed == 1
+        found = await share(bob, {}, Position(0, {}, {}))
+        assert found.take == [
+            ToldValue(1, "two", 2, ada.membership.name),
+            ToldValue(2, "one", [3.5, {"key": None}], ada.membership.name),
+        ]
+
+
+async def share(
+    member: Member, values: dict[str, JsonValue], position: Position | None
+) -> Exchange:
+    membership = member.membership
+    identity = membership.process_id, membership.name
+    return await member.database.write(shared_settings.exchange, values, position, *identity)
 
 
 async def test_who_leaves_is_followed_at_once(member: Callable[[str], Member], talk: int) -> None:

@@ -46,7 +46,7 @@ async def test_files_that_are_not_taken_up_and_jobs_that_failed_are_warnings() -
     assert [
         (each.outcome, each.detail) for each in await found(settings=settings, jobs=(job,))
     ] == [
-        (Outcome.WARNING, "the settings files are not in use: web.port is -1"),
+        (Outcome.WARNING, "not all settings are in use: web.port is -1"),
         (Outcome.WARNING, "job backup failed: disk full"),
     ]
 

@@ -49,6 +49,19 @@ def test_a_value_goes_where_it_belongs(before: str, after: str) -> None:
     assert with_values(before, {PROVIDER: "gemini"}, {}) == after
 
 
+def test_a_block_is_replaced_and_the_comments_behind_it_stay() -> None:
+    before = (
+        "memory:\n  llm:\n    config: # its own\n      a: 1 # one\n    # next\n\n# web\nweb: {}\n"
+    )
+    after = before.replace("a: 1", '{"b": [2]}')
+    assert with_values(before, {("memory", "llm", "config"): {"b": [2]}}, {}) == after
+
+
+def test_a_small_number_stays_one() -> None:
+    path = ("memory", "upkeep", "use_gain")
+    assert with_values("", {path: 1e-07}, {}).endswith("use_gain: 1.0e-07\n")
+
+
 def test_what_is_added_has_the_comments_of_the_default_file() -> None:
     assert with_values("", {TOKENED: True}, COMMENTS) == (
         "# The channels by which people reach gaia.\n"
