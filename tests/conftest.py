@@ -155,9 +155,14 @@ def chosen_database(
 
 
 @pytest.fixture(scope="session")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
-    """Starts processes in milliseconds that a new interpreter would start in seconds."""
-    with fork_server(tmp_path_factory.mktemp("mem0")) as server:
+def forks(
+    tmp_path_factory: pytest.TempPathFactory, testrun_uid: str, worker_id: str
+) -> Iterator[ForkServer]:
+    """Starts processes in milliseconds that a new interpreter would start in seconds. All workers
+    of a run share it."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder if worker_id == "master" else folder.parent
+    with fork_server(f"gaia-{testrun_uid}", shared) as server:
         yield server
 
 

@@ -1,11 +1,11 @@
 """Starts Python programs by forking: what they import for seconds is imported here, once.
 
-`python -m tests.harness.fork_server NUMBER FOLDER` reads what to start from the socket with
-that number, and ends when nobody holds its other end any more; mem0 writes into FOLDER
-when it is imported. Each program is a process as any other: it runs as `python -m` would
-run it, with the arguments, environment, folder and standard streams that it was given, and
-it ends as an interpreter does, but takes nothing apart that was imported. A second process
-stays with it, to tell its exit code.
+`python -m tests.harness.fork_server NUMBER FOLDER` reads what to start from all who connect to
+the socket with that number. It ends when the last of them has left, and kills what it forked and
+still runs; mem0 writes into FOLDER when it is imported. Each program is a process as any other:
+it runs as `python -m` would run it, with the arguments, environment, folder and standard streams
+that it was given, and it ends as an interpreter does, but takes nothing apart that was imported.
+A second process stays with it, to tell its exit code.
 
 Whoever starts one does it with `forked.ForkServer`.
 """
@@ -18,12 +18,14 @@ import importlib
 import os
 import pkgutil
 import runpy
+import select
+import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -84,7 +86,7 @@ class Start(BaseModel):
 def main() -> None:
     """Import everything, connect the tables' classes, and fork. Only what was forked comes
     back from `serve`."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    listener = socket.socket(fileno=int(sys.argv[1]))
     environment.prepare(Path(sys.argv[2]))
     for name in (*_modules("gaia", gaia.__path__), *_modules("channels", channels.__path__)):
         importlib.import_module(name)
@@ -93,28 +95,40 @@ def main() -> None:
     configure_mappers()
     gc.collect()
     gc.freeze()
-    start = serve(control)
-    if start is not None:
+    start = serve(listener)
+    if start is None:
+        os.killpg(0, signal.SIGKILL)
+    else:
         _run(start.module)
 
 
-def serve(control: socket.socket) -> Start | None:
-    """Fork a process for each start. Returns in each of them, with what it is to run, and
-    in this one at the end, with nothing."""
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(control, LARGEST_START, STREAMS + 1)
-        if not message:
-            return None
-        _reap()
-        _check_alone()
-        if os.fork() == 0:
-            control.close()
-            start = Start.model_validate_json(message)
-            if _fork_and_stay(*descriptors):
-                _become(start)
-                return start
-        for each in descriptors:
-            os.close(each)
+def serve(listener: socket.socket) -> Start | None:
+    """Fork a process for each start that somebody who has connected asks for. Returns in each of
+    them, with what it is to run, and in this one when the last has left, with nothing."""
+    with ExitStack() as held:
+        waiting = [held.enter_context(listener)]
+        while True:
+            ready = select.select(waiting, [], [])[0][0]
+            if ready is listener:
+                waiting.append(held.enter_context(listener.accept()[0]))
+                continue
+            message, descriptors, _, _ = socket.recv_fds(ready, LARGEST_START, STREAMS + 1)
+            if not message:
+                waiting.remove(ready)
+                ready.close()
+                if waiting == [listener] and not select.select(waiting, [], [], 0)[0]:
+                    return None
+                continue
+            _reap()
+            _check_alone()
+            if os.fork() == 0:
+                held.close()
+                start = Start.model_validate_json(message)
+                if _fork_and_stay(*descriptors):
+                    _become(start)
+                    return start
+            for each in descriptors:
+                os.close(each)
 
 
 def _fork_and_stay(report: int, *streams: int) -> bool:

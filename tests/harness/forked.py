@@ -6,10 +6,9 @@ A `Forked` is used as an `asyncio.subprocess.Process` is. `fork_server` is the o
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
-import signal
 import socket
-import subprocess
 import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import Iterator, Mapping
@@ -105,25 +104,30 @@ class ForkServer:
 
 
 @contextmanager
-def fork_server(folder: Path) -> Iterator[ForkServer]:
-    """A process that has imported everything, or is about to; what it imports may write
-    into `folder`. What it forked and still runs is killed on leaving."""
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with control, theirs:
-        command = [
-            sys.executable,
-            "-m",
-            "tests.harness.fork_server",
-            str(theirs.fileno()),
-            str(folder),
-        ]
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True)
-        theirs.close()
-        try:
-            yield ForkServer(control)
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+def fork_server(name: str, folder: Path) -> Iterator[ForkServer]:
+    """A process that has imported everything, or is about to: one for all that use the same
+    `name`, which the first of them starts. What it imports may write into `folder`."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as control:
+        with (folder / "fork-server.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            # A name that no file stands for.
+            try:
+                control.connect(f"\0{name}")
+            except ConnectionRefusedError:
+                _start_server(f"\0{name}", folder)
+                control.connect(f"\0{name}")
+        yield ForkServer(control)
+
+
+def _start_server(address: str, folder: Path) -> None:
+    """Start one, which ends by itself, after whoever started it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(address)
+        listener.listen()
+        listener.set_inheritable(True)
+        number = str(listener.fileno())
+        command = [sys.executable, "-m", "tests.harness.fork_server", number, str(folder)]
+        os.posix_spawn(sys.executable, command, os.environ, setsid=True)
 
 
 def _stream(number: int, wanted: int | None) -> tuple[int, int | None]:
