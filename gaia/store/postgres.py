@@ -40,6 +40,9 @@ T = TypeVar("T")
 WRITE_LOCK = 0x67616961
 """The key of the advisory lock: "gaia"."""
 
+OLDEST = 13
+"""The first version of PostgreSQL that has all that gaia asks of it."""
+
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 """How long a write waits for another one."""
@@ -65,6 +68,7 @@ TAKEN_FOR_DEAD = (
     "and is to be started again"
 )
 
+_VERSION = text("SELECT current_setting('server_version_num')::int / 10000")
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
 _BEGIN_ALONE = text(
     "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_postmaster_start_time(), "
@@ -233,7 +237,7 @@ def bring_up_to_date(url: URL) -> None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
-        StoreError: It is not gaia's, or does not answer.
+        StoreError: It is not gaia's, its server is too old, or does not answer.
     """
     if read_revision_of(url) == HEAD:
         return
@@ -253,10 +257,26 @@ def read_revision_of(url: URL) -> str | None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
-        StoreError: It is not gaia's, or does not answer.
+        StoreError: It is not gaia's, its server is too old, or does not answer.
     """
     with inspecting_url(url) as connection:
+        require_version(connection, name_of(url))
         return revision_of(connection, name_of(url))
+
+
+def require_version(connection: Connection, name: str) -> int:
+    """The version of a server.
+
+    Raises:
+        StoreError: It is too old.
+    """
+    version: int = connection.execute(_VERSION).scalar_one()
+    if version < OLDEST:
+        raise StoreError(
+            f"{name} is of PostgreSQL {version}, which is too old: move it to a server of version "
+            f"{OLDEST} or later"
+        )
+    return version
 
 
 def last_write(url: URL) -> str:
