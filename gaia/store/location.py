@@ -24,7 +24,8 @@ LARGEST_BYTES = 1024 * 1024
 
 
 def database_url(home: Home, environ: Mapping[str, str] = os.environ) -> URL | None:
-    """The PostgreSQL database of a home; None for its gaia.db.
+    """The PostgreSQL database of a home; None for its gaia.db. Where a secret names it, what is
+    wrong in gaia.yaml does not matter.
 
     Raises:
         SettingsError: The settings may name one, and something in them is wrong.
@@ -33,10 +34,14 @@ def database_url(home: Home, environ: Mapping[str, str] = os.environ) -> URL | N
         # Most homes: their settings need not be read for this.
         return None
     from gaia.settings.load import load_settings
+    from gaia.settings.secrets import find_secrets
 
-    loaded = load_settings(home, environ)
-    secret = loaded.secrets.database_url
-    url = url_of(secret.get_secret_value() if secret else loaded.settings.database.url)
+    found = find_secrets(home.env_file, environ)
+    secret = None if found.mistakes else found.secrets.database_url
+    if secret is not None:
+        url = url_of(secret.get_secret_value())
+    else:
+        url = url_of(load_settings(home, environ).settings.database.url)
     if url is not None and not POSTGRESQL.is_installed:
         raise SettingsError(
             "the database is PostgreSQL's, and its driver is not installed: "
