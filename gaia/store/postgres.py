@@ -12,7 +12,7 @@ number of one that it lost to another: that one was committed does not tell whos
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,7 +76,6 @@ _BEGIN_ALONE = text(
 )
 _BEGIN_AS_MEMBER = text("SELECT number, process, since, lives FROM begin_write(:lock, :me)")
 _LAST_WRITE = text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
-# They hold numbers, and a search would wait for as long as one is written again.
 _TABLES_OF_VECTORS = text(
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = current_schema() AND udt_name = 'vector'"
@@ -200,8 +199,8 @@ class PostgresDatabase(Database):
             lock = {"lock": WRITE_LOCK}
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
             try:
-                vectors = connection.execute(_TABLES_OF_VECTORS).scalars()
-                for table in sorted(table_names(connection) - set(vectors)):
+                # Vectors are numbers, and a search would wait for as long as they are written.
+                for table in sorted(table_names(connection) - vector_tables(connection)):
                     connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
                 # What ANALYZE found most often in a table is itself kept in one.
                 connection.execute(text("VACUUM (FULL) pg_catalog.pg_statistic"))
@@ -277,6 +276,11 @@ def require_version(connection: Connection, name: str) -> int:
             f"{OLDEST} or later"
         )
     return version
+
+
+def vector_tables(connection: Connection) -> Set[str]:
+    """The tables that hold vectors, which can be made again from the others."""
+    return set(connection.execute(_TABLES_OF_VECTORS).scalars())
 
 
 def last_write(url: URL) -> str:
