@@ -23,14 +23,16 @@ FROM ${BASE}
 LABEL org.opencontainers.image.title="gaia" \
     org.opencontainers.image.description="A personal assistant that runs as one daemon" \
     org.opencontainers.image.licenses="Apache-2.0"
-# The embedded model's engine needs it. The distribution's newest is wanted, whichever it is.
+# The embedded model's engine needs libgomp1, backups of PostgreSQL the client: of version 15 in
+# bookworm, as the server in compose.yaml. The distribution's newest are wanted, whichever they are.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libgomp1 \
+    && apt-get install --yes --no-install-recommends libgomp1 postgresql-client \
     && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 gaia \
     && useradd --no-log-init --uid 10001 --gid 10001 --create-home gaia \
-    && install --directory --owner 10001 --group 10001 --mode 0700 /home/gaia/.gaia
+    && install --directory --owner 10001 --group 10001 --mode 0700 \
+        /home/gaia/.gaia /home/gaia/backups
 COPY --from=build /opt/gaia /opt/gaia
 ENV PATH=/opt/gaia/bin:$PATH
 # By number: Kubernetes cannot tell otherwise that it is not root.

@@ -141,7 +141,8 @@ def postgres() -> Iterator[PostgresServer]:
 def chosen_database(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's."""
+    """With `--postgres` whatever opens the database of a home opens one of PostgreSQL's, and
+    whoever dumps it has the server's own programs."""
     names = set(request.fixturenames)
     needs_one = "home" in names or ("fresh_home" in names and "new_home" not in names)
     if not (request.config.getoption("--postgres") and needs_one):
@@ -150,6 +151,7 @@ def chosen_database(
     server = request.getfixturevalue("postgres")
     url = server.database()
     monkeypatch.setenv(VARIABLE, url.render_as_string(hide_password=False))
+    monkeypatch.setenv("PATH", str(server.bin), prepend=os.pathsep)
     yield
     server.drop(url)
 

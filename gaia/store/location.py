@@ -29,14 +29,7 @@ def database_url(home: Home, environ: Mapping[str, str] = os.environ) -> URL | N
     Raises:
         SettingsError: The settings may name one, and something in them is wrong.
     """
-    if VARIABLE not in environ and not any(map(_is_marked, (home.settings_file, home.env_file))):
-        # Most homes: their settings need not be read for this.
-        return None
-    from gaia.settings.load import load_settings
-
-    loaded = load_settings(home, environ)
-    secret = loaded.secrets.database_url
-    url = url_of(secret.get_secret_value() if secret else loaded.settings.database.url)
+    url = url_of(_address(home, environ))
     if url is not None and not POSTGRESQL.is_installed:
         raise SettingsError(
             "the database is PostgreSQL's, and its driver is not installed: "
@@ -56,7 +49,7 @@ def in_file(home: Home) -> bool:
 
 def there_is_one(home: Home) -> bool:
     """Whether a home has a database, as far as can be told without asking one."""
-    return home.database.exists() or database_url(home) is not None
+    return home.database.exists() or bool(_address(home, os.environ))
 
 
 def url_of(text: str) -> URL | None:
@@ -66,6 +59,25 @@ def url_of(text: str) -> URL | None:
     from sqlalchemy import make_url
 
     return make_url(text).set(drivername=DRIVER)
+
+
+def _address(home: Home, environ: Mapping[str, str]) -> str:
+    """What names the database. Where a secret does, what is wrong in gaia.yaml does not matter.
+
+    Raises:
+        SettingsError: Something in the settings is wrong.
+    """
+    if VARIABLE not in environ and not any(map(_is_marked, (home.settings_file, home.env_file))):
+        # Most homes: their settings need not be read for this.
+        return ""
+    from gaia.settings.secrets import find_secrets
+
+    found = find_secrets(home.env_file, environ)
+    if found.secrets.database_url is not None and not found.mistakes:
+        return found.secrets.database_url.get_secret_value()
+    from gaia.settings.load import load_settings
+
+    return load_settings(home, environ).settings.database.url
 
 
 def _is_marked(file: Path) -> bool:

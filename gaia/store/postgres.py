@@ -12,7 +12,7 @@ number of one that it lost to another: that one was committed does not tell whos
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,6 +40,9 @@ T = TypeVar("T")
 WRITE_LOCK = 0x67616961
 """The key of the advisory lock: "gaia"."""
 
+OLDEST = 13
+"""The first version of PostgreSQL that has all that gaia asks of it."""
+
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 """How long a write waits for another one."""
@@ -65,6 +68,7 @@ TAKEN_FOR_DEAD = (
     "and is to be started again"
 )
 
+_VERSION = text("SELECT current_setting('server_version_num')::int / 10000")
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
 _BEGIN_ALONE = text(
     "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_postmaster_start_time(), "
@@ -72,7 +76,6 @@ _BEGIN_ALONE = text(
 )
 _BEGIN_AS_MEMBER = text("SELECT number, process, since, lives FROM begin_write(:lock, :me)")
 _LAST_WRITE = text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
-# They hold numbers, and a search would wait for as long as one is written again.
 _TABLES_OF_VECTORS = text(
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = current_schema() AND udt_name = 'vector'"
@@ -196,8 +199,8 @@ class PostgresDatabase(Database):
             lock = {"lock": WRITE_LOCK}
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
             try:
-                vectors = connection.execute(_TABLES_OF_VECTORS).scalars()
-                for table in sorted(table_names(connection) - set(vectors)):
+                # Vectors are numbers, and a search would wait for as long as they are written.
+                for table in sorted(table_names(connection) - vector_tables(connection)):
                     connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
                 # What ANALYZE found most often in a table is itself kept in one.
                 connection.execute(text("VACUUM (FULL) pg_catalog.pg_statistic"))
@@ -233,7 +236,7 @@ def bring_up_to_date(url: URL) -> None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
-        StoreError: It is not gaia's, or does not answer.
+        StoreError: It is not gaia's, its server is too old, or does not answer.
     """
     if read_revision_of(url) == HEAD:
         return
@@ -253,10 +256,31 @@ def read_revision_of(url: URL) -> str | None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
-        StoreError: It is not gaia's, or does not answer.
+        StoreError: It is not gaia's, its server is too old, or does not answer.
     """
     with inspecting_url(url) as connection:
+        require_version(connection, name_of(url))
         return revision_of(connection, name_of(url))
+
+
+def require_version(connection: Connection, name: str) -> int:
+    """The version of a server.
+
+    Raises:
+        StoreError: It is too old.
+    """
+    version: int = connection.execute(_VERSION).scalar_one()
+    if version < OLDEST:
+        raise StoreError(
+            f"{name} is of PostgreSQL {version}, which is too old: move it to a server of version "
+            f"{OLDEST} or later"
+        )
+    return version
+
+
+def vector_tables(connection: Connection) -> Set[str]:
+    """The tables that hold vectors, which can be made again from the others."""
+    return set(connection.execute(_TABLES_OF_VECTORS).scalars())
 
 
 def last_write(url: URL) -> str:

@@ -99,6 +99,7 @@ async def test_a_port_that_is_taken(home, run_gaia):
         check_refusal(await run_gaia(home, "serve"), 1, str(port), "web.port")
 
 
+@pytest.mark.sqlite
 async def test_a_damaged_database_is_left_as_it_is(home, run_gaia):
     home.settings_file.write_text(QUIET)
     home.database.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 40)

@@ -51,9 +51,11 @@ def opened(home: Home, part: type[T] | None = None, **fields: Any) -> T:
 
 
 @contextmanager
-def connected(home: Home, *, foreign_keys: bool = True) -> Iterator[Connection]:
+def connected(
+    home: Home, *, foreign_keys: bool = True, reads: bool = False
+) -> Iterator[Connection]:
     """A connection of one's own to the database of a home. What is done with it is committed,
-    and other writes wait."""
+    and other writes wait, unless it only `reads`."""
     url = url_of(home)
     if url is None:
         engine = sqlite.open_engine(home.database, connections=1, foreign_keys=foreign_keys)
@@ -62,8 +64,8 @@ def connected(home: Home, *, foreign_keys: bool = True) -> Iterator[Connection]:
 
         engine = open_engine(url, connections=1)
     try:
-        with engine.begin() as connection:
-            if url is not None:
+        with engine.execution_options(**{sqlite.READ_ONLY: reads}).begin() as connection:
+            if url is not None and not reads:
                 from gaia.store.postgres import WRITE_LOCK
 
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
@@ -74,7 +76,7 @@ def connected(home: Home, *, foreign_keys: bool = True) -> Iterator[Connection]:
 
 def rows(home: Home, query: str, **values: object) -> list[tuple[Any, ...]]:
     """What a query finds in the database of a home."""
-    with connected(home) as connection:
+    with connected(home, reads=True) as connection:
         return [tuple(row) for row in connection.execute(text(query), values)]
 
 
@@ -89,13 +91,18 @@ def copy_database(home: Home, copy: Home) -> None:
     url = database_url(home, {})
     if url is None:
         return
+    give_database(copy, another_database(url, url.database or ""))
+
+
+def another_database(url: URL, template: str) -> URL:
+    """A new database on the server of a PostgreSQL database, which is as the template."""
     import psycopg
 
     name = f"gaia_copy_{getpid()}_{next(_NUMBERS)}"
     server = f"host={url.query['host']} user={url.username} dbname=postgres"
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {url.database} STRATEGY FILE_COPY")
-    give_database(copy, url.set(database=name))
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+    return url.set(database=name)
 
 
 def content(url: URL) -> bytes:

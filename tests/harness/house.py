@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from gaia.paths import Home
+from tests.harness.databases import rows
 from tests.harness.scripted_daemon import Daemons
 from tests.servers.model_server import ModelServer
 from tests.servers.model_server.recording import RecordedRequest
@@ -55,9 +55,8 @@ class House:
         return [each for each in self.model.requests if words in json.dumps(each.body)]
 
     def rows(self, query: str) -> list[Any]:
-        """Read from gaia.db, as another process does."""
-        with closing(sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True)) as database:
-            return database.execute(query).fetchall()
+        """Read from the database, as another process does."""
+        return list(rows(self.home, query))
 
     async def until(self, holds: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> None:
         """Return once `holds` does: what happens in files of another process tells no event."""

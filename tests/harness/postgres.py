@@ -134,6 +134,16 @@ class PostgresServer:
         with psycopg.connect(text, autocommit=True) as connection:
             connection.execute(statement)
 
+    def pretend(self, url: URL, version: int) -> None:
+        """Have the server say in a database that it is of another version: what is asked for it
+        is found before PostgreSQL's own."""
+        self.run_in(
+            url,
+            "CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql "
+            f"AS $$ SELECT '{version}0022' $$",
+        )
+        self.run(f"ALTER DATABASE {url.database} SET search_path = public, pg_catalog")
+
     def _connection_text(self, database: str) -> str:
         return f"host={self.folder / 'socket'} user={USER} dbname={database}"
 

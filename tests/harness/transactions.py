@@ -10,6 +10,9 @@ from sqlalchemy.engine import Engine
 
 from gaia.store.engine import Database
 
+_LOCK = "pg_advisory_xact_lock"
+"""Stands in what begins a write to PostgreSQL."""
+
 
 def next_write(database: Database) -> Event:
     """Is set once the next write asks for the lock of all writes, which it may have to wait for."""
@@ -22,14 +25,15 @@ def at_each_write(database: Database, call: Callable[[], None]) -> None:
     """Have `call` called each time that a write asks for the lock of all writes."""
 
     def note(connection: object, cursor: object, statement: str, *rest: object) -> None:
-        if statement == "BEGIN IMMEDIATE" or "pg_advisory_xact_lock" in statement:
+        if statement == "BEGIN IMMEDIATE" or _LOCK in statement:
             call()
 
     event.listen(database.engine, "before_cursor_execute", note)
 
 
 class Counted:
-    """The statements and transactions of an engine, or of all, from here on."""
+    """The statements and transactions of an engine, or of all, from here on; those that read
+    PostgreSQL begin without a statement."""
 
     def __init__(self, engine: Engine | type[Engine] = Engine) -> None:
         self.statements: list[str] = []
@@ -38,7 +42,7 @@ class Counted:
     @property
     def transactions(self) -> int:
         """How many have begun."""
-        return sum(statement.startswith("BEGIN") for statement in self.statements)
+        return sum(each.startswith("BEGIN") or _LOCK in each for each in self.statements)
 
     def clear(self) -> None:
         """Begin to count again."""

@@ -217,7 +217,7 @@ def outdated_in(folders: Collection[Path], since: datetime) -> Sequence[Archive]
 def _outdated_alone(home: Home, folders: Collection[Path], since: datetime) -> Sequence[Archive]:
     """What is outdated, found while no backup is being made. What a killed process left
     unfinished goes."""
-    if not home.backups.is_dir():
+    if not any(folder.is_dir() for folder in folders):
         return []
     with backup_lock(home):
         clear_leftovers(home)

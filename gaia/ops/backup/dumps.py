@@ -1,7 +1,8 @@
 """Dumps of a PostgreSQL database, by PostgreSQL's own programs: `pg_dump` and `pg_restore`.
 
-A dump is of the one schema that gaia's tables are in. No password is among the arguments of a
-program, where all users of the machine can read it.
+A dump is of the one schema that gaia's tables are in, without those of vectors: where it is
+restored the extension that they need may not be, and gaia makes them again. No password is
+among the arguments of a program, where all users of the machine can read it.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from sqlalchemy import URL, text
+from sqlalchemy import URL, Connection, text
 
 from gaia.errors import BackupDamagedError, BackupError
-from gaia.store.postgres import inspecting_url
+from gaia.store.postgres import inspecting_url, vector_tables
 from gaia.store.postgres_faults import name_of
 
 DUMP = "pg_dump"
 RESTORE = "pg_restore"
 OLD = ("server version mismatch", "unsupported version")
 """What a program says that is older than the server, or than what made the dump."""
+NEW = "unrecognized configuration parameter"
+"""What a server says that is older than `pg_restore`, which sets what that one does not have."""
 
-INSTALL = "install PostgreSQL's client programs, of the server's version or a later one"
+INSTALL = "install PostgreSQL's client programs, of the server's version"
 
 
 def missing_program() -> str:
@@ -32,16 +35,18 @@ def missing_program() -> str:
 
 
 def dump_database(url: URL, path: Path) -> None:
-    """Write what the database holds at one moment to a new file (0600). Blocks.
+    """Write what the database holds at one moment, but vectors, to a new file (0600). Blocks.
 
     Raises:
         StoreError: The database does not answer.
         BackupError: The program is missing or too old, or the file cannot be written.
     """
-    schema = _schema(url)
+    with inspecting_url(url) as connection:
+        schema, vectors = _schema(connection, url), vector_tables(connection)
     path.touch(0o600, exist_ok=False)
     options = ("--format=custom", "--no-owner", "--no-privileges", f"--schema={schema}")
-    done = _run(DUMP, url, *options, f"--file={path}")
+    without = [f'--exclude-table="{table}"' for table in sorted(vectors)]
+    done = _run(DUMP, url, *options, *without, f"--file={path}")
     if done.returncode:
         raise BackupError(f"{name_of(url)} cannot be dumped: {_why(done)}")
 
@@ -66,16 +71,17 @@ def restore_dump(path: Path, url: URL) -> None:
         StoreError: The database does not answer.
         BackupError: They cannot be made.
     """
+    with inspecting_url(url) as connection:
+        schema = _schema(connection, url)
     options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
     # What stands beside the tables, such as the schema itself, is there already.
-    done = _run(RESTORE, url, *options, f"--schema={_schema(url)}", str(path))
+    done = _run(RESTORE, url, *options, f"--schema={schema}", str(path))
     if done.returncode:
         raise BackupError(f"{path.name} cannot be restored to {name_of(url)}: {_why(done)}")
 
 
-def _schema(url: URL) -> str:
-    with inspecting_url(url) as connection:
-        schema = connection.execute(text("SELECT current_schema()")).scalar()
+def _schema(connection: Connection, url: URL) -> str:
+    schema = connection.execute(text("SELECT current_schema()")).scalar()
     if schema is None:
         raise BackupError(f"{name_of(url)} has no schema for gaia's tables: CREATE SCHEMA public")
     return str(schema)
@@ -119,8 +125,10 @@ def _apart(url: URL) -> tuple[str, str]:
 
 
 def _why(done: subprocess.CompletedProcess[str]) -> str:
-    """What a program says, and what to do where it is too old."""
+    """What a program says, and what to do where it is of another version."""
     said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
     if any(words in said for words in OLD):
         return f"{said}: the program is too old, {INSTALL}"
+    if NEW in said:
+        return f"{said}: the program is too new, {INSTALL}"
     return said

@@ -66,24 +66,26 @@ def postgres_target(url: URL) -> Iterator[Connection]:
     block ends well all is committed, else it is as it was.
 
     Raises:
-        StoreError: It holds something, does not answer, another gaia uses it, or this one may
-            not write there.
+        StoreError: It holds something, does not answer, its server is too old, another gaia uses
+            it, or this one may not write there.
     """
-    from gaia.store.postgres import PostgresDatabase
+    from gaia.store.postgres import PostgresDatabase, inspecting_url, require_version
     from gaia.store.postgres_faults import name_of
 
+    name = name_of(url)
+    with inspecting_url(url) as connection:
+        require_version(connection, name)
     database = PostgresDatabase(url)
     try:
         with database.writing() as session:
             connection = session.connection()
             prepare_postgres(connection)
-            name = name_of(url)
             remedy = "name an empty one, such as createdb makes"
             _require_empty(connection, name, remedy)
             revision_of(connection, name)
             upgrade(connection)
             names = [table.name for table in TABLES]
-            _run(connection, [f'ALTER TABLE "{name}" DISABLE TRIGGER USER' for name in names])
+            _run(connection, [f'ALTER TABLE "{each}" DISABLE TRIGGER USER' for each in names])
             references = [
                 f"{table} ALTER CONSTRAINT {name}" for table, name in _of_self(connection)
             ]
@@ -92,7 +94,7 @@ def postgres_target(url: URL) -> Iterator[Connection]:
             yield connection
             _run(connection, ["SET CONSTRAINTS ALL IMMEDIATE"])
             _run(connection, [f"ALTER TABLE {each} NOT DEFERRABLE" for each in references])
-            _run(connection, [f'ALTER TABLE "{name}" ENABLE TRIGGER USER' for name in names])
+            _run(connection, [f'ALTER TABLE "{each}" ENABLE TRIGGER USER' for each in names])
     finally:
         database.engine.dispose()
 

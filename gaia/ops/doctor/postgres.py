@@ -8,15 +8,12 @@ from sqlalchemy import URL, Connection, text
 
 from gaia.findings import Finding, failed, ok
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import inspecting_url
+from gaia.store.postgres import inspecting_url, require_version
 from gaia.store.postgres_faults import name_of
 from gaia.store.revision import revision_of
 
-OLDEST = 13
-
 _SERVER = text(
-    "SELECT current_setting('server_version_num')::int / 10000, "
-    "pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', "
+    "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', "
     "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
 )
 _OTHERS = text(
@@ -30,7 +27,7 @@ def look_at(url: URL) -> Sequence[Finding]:
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
-        StoreError: It is not gaia's, or does not answer.
+        StoreError: It is not gaia's, its server is too old, or does not answer.
     """
     name = name_of(url)
     with inspecting_url(url) as connection:
@@ -38,12 +35,8 @@ def look_at(url: URL) -> Sequence[Finding]:
 
 
 def _told(connection: Connection, name: str) -> Finding:
-    version, is_read_only, may_create = connection.execute(_SERVER).one()
-    if version < OLDEST:
-        return failed(
-            f"{name} is of PostgreSQL {version}, which is too old",
-            f"Move it to a server of version {OLDEST} or later.",
-        )
+    version = require_version(connection, name)
+    is_read_only, may_create = connection.execute(_SERVER).one()
     if is_read_only:
         return failed(
             f"{name} can only be read",

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import tarfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -14,6 +15,8 @@ import pytest_asyncio
 from gaia.clock import SystemClock
 from gaia.ops.backup.archives import archives_in
 from gaia.paths import Home
+from gaia.store.location import VARIABLE
+from tests.harness.databases import another_database, url_of
 from tests.harness.forked import ForkServer
 from tests.harness.household import Household
 from tests.harness.learning_model import LearningModel
@@ -38,14 +41,20 @@ async def household(home: Home, forge: Daemons) -> AsyncIterator[Household]:
 
 
 def hold(archive: Path, word: bytes) -> bool:
-    """Whether a file of the archive holds the word."""
+    """Whether a file of the archive holds the word. What a dump has is compressed."""
     with tarfile.open(archive) as tar:
-        files = [file.read() for member in tar if (file := tar.extractfile(member)) is not None]
-    return any(word in file for file in files)
+        files = {member.name: file.read() for member in tar if (file := tar.extractfile(member))}
+    dump = files.pop("gaia.dump", b"")
+    if dump:
+        told = subprocess.run(
+            ("pg_restore", "--file=-"), input=dump, capture_output=True, check=True
+        )
+        files["its statements"] = told.stdout
+    return any(word in file for file in files.values())
 
 
 async def test_a_restored_home_answers_and_a_forgotten_word_leaves_the_backups(
-    household: Household, forks: ForkServer, tmp_path: Path
+    household: Household, forks: ForkServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gaia(home: Home, *arguments: str) -> str:
         finished = await run_gaia(home, *arguments, start=forks.start)
@@ -71,6 +80,9 @@ async def test_a_restored_home_answers_and_a_forgotten_word_leaves_the_backups(
         assert fresh.is_nightly
         assert not hold(fresh.path, b"cobaltine")
 
+    if (url := url_of(household.home)) is not None:
+        empty = another_database(url, "template0").render_as_string(hide_password=False)
+        monkeypatch.setenv(VARIABLE, empty)
     restored = replace(household, home=Home(tmp_path / "restored"))
     await gaia(restored.home, "backup", "restore", str(elsewhere))
     async with restored.awake(), restored.at_terminal("ada") as ada:

@@ -20,8 +20,8 @@ OF_BOB = """
 SELECT memory_id, text, quote FROM memories JOIN users USING (user_id) WHERE name = 'bob'
 UNION ALL SELECT archive_id, asked, words FROM archived_turns JOIN users USING (user_id)
 WHERE name = 'bob'
-UNION ALL SELECT 0, bullets, input_hash FROM profiles JOIN users USING (user_id)
-WHERE name = 'bob'
+UNION ALL SELECT 0, CAST(bullets AS TEXT), input_hash FROM profiles
+JOIN users USING (user_id) WHERE name = 'bob' ORDER BY 1, 2
 """
 
 

@@ -35,7 +35,8 @@ async def until_known(household: Household, *lessons: Lesson) -> None:
     def are_known() -> bool:
         rows = household.rows("SELECT text FROM memories WHERE status = 'active'")
         left = household.rows("SELECT 1 FROM digests WHERE state != 'cleared'")
-        profiles = "".join(told for (told,) in household.rows("SELECT bullets FROM profiles"))
+        told = household.rows("SELECT CAST(bullets AS TEXT) FROM profiles")
+        profiles = "".join(bullets for (bullets,) in told)
         facts = [each.said for each in lessons if each.kind != "rule"]
         return (
             texts <= {text for (text,) in rows}

@@ -24,6 +24,7 @@ from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
 from gaia.store.users import Users
+from tests.harness.databases import url_of
 from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.household import PEOPLE, Household
 from tests.harness.traces import files_with
@@ -151,9 +152,14 @@ def check_ledger(household: Household, name: str, requests: SetupPlan) -> None:
 
 
 def vectors(household: Household) -> set[tuple[object, object]]:
-    """Whose vectors of which memories Chroma holds, in all of its collections."""
+    """Whose vectors of which memories there are, in all of Chroma's collections, or PostgreSQL's
+    table."""
     home = household.home
     names = dict(household.rows("SELECT user_id, name FROM users"))
+    if url_of(home) is not None:
+        ((index_id,),) = household.rows("SELECT index_id FROM indexes WHERE active")
+        table = household.rows(f"SELECT payload->>'{USER}', id FROM gaia_{index_id}")
+        return {(names[user_id], memory_id(str(each))) for user_id, each in table}
     storage = ChromaStorage(home.memory / "chroma")
     found = []
     for index_id, shard in household.rows("SELECT DISTINCT index_id, shard FROM index_shards"):

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import update
 
 from gaia.messages import REPEAT_MARK
+from gaia.store.memory_tables import MemoryKind, MemoryRow
+from tests.harness.databases import connected
 from tests.harness.effort import rounds
 from tests.harness.household import PEOPLE, Household
 
@@ -25,12 +26,12 @@ KILLS = rounds(3, thorough=60)
 
 def make_due(household: Household, due_at: datetime) -> None:
     """Let a reminder have been due at a time, as another process writes it."""
-    with closing(sqlite3.connect(household.home.database)) as database:
-        database.execute(
-            "UPDATE memories SET due_at = ?, notified_at = NULL WHERE kind = 'reminder'",
-            (f"{due_at.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}",),
+    with connected(household.home) as connection:
+        connection.execute(
+            update(MemoryRow)
+            .where(MemoryRow.kind == MemoryKind.REMINDER)
+            .values(due_at=due_at, notified_at=None)
         )
-        database.commit()
 
 
 def said(household: Household) -> list[str]:
@@ -65,7 +66,7 @@ async def test_a_reminder_comes_once_though_gaia_is_killed_while_it_says_it(
     ((due_at, recurrence),) = household.rows(
         "SELECT due_at, recurrence FROM memories WHERE kind = 'reminder'"
     )
-    following = datetime.fromisoformat(due_at).replace(tzinfo=UTC).astimezone(LISBON)
+    following = datetime.fromisoformat(str(due_at)).replace(tzinfo=UTC).astimezone(LISBON)
     assert (following.hour, following.minute) == (9, 0)
     assert timedelta(0) < following - datetime.now(LISBON) <= timedelta(days=1, hours=1)
     assert recurrence.endswith("RRULE:FREQ=DAILY")

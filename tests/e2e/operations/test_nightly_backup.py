@@ -17,6 +17,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.ops.backup.archives import archive_name, archives_in
 from gaia.paths import Home
+from tests.harness.databases import url_of
 from tests.harness.processes import DaemonProcess, Finished
 
 RunningDaemon = Callable[..., AbstractAsyncContextManager[DaemonProcess]]
@@ -43,7 +44,8 @@ async def test_it_is_made_at_its_hour_and_the_old_ones_go(
     }
     for name in names.values():
         (home.backups / name).touch()
-    assert (await run_gaia(home, "jobs")).code == 0, "the first process takes longer to start"
+    done = await run_gaia(home, "users", "add", "Ada")
+    assert done.code == 0, "the first process takes longer to start"
     for seconds in IN_SECONDS:
         strikes_at = (clock.now() + timedelta(seconds=seconds)).replace(microsecond=0)
         async with running_daemon(home, environ={"TZ": zone_in_which(strikes_at)}) as daemon:
@@ -61,6 +63,9 @@ async def test_it_is_made_at_its_hour_and_the_old_ones_go(
     assert strikes_at <= made.taken_at < strikes_at + timedelta(seconds=30)
     verified = await run_gaia(home, "backup", "verify", str(made.path), "--json")
     assert verified.code == 0, verified
+    told = json.loads(verified.stdout)
+    assert (told["users"], told["untried"]) == (1, "")
+    assert told["manifest"]["database"] == ("postgresql" if url_of(home) else "sqlite")
     listed = json.loads((await run_gaia(home, "jobs", "--json")).stdout)
     (job,) = (each for each in listed if each["name"] == "backup")
     assert (job["state"], job["error"]) == ("ok", None)

@@ -23,6 +23,7 @@ from gaia.store.users import Role, Users
 from gaia.testing.clock import until
 from gaia.testing.function_model import FunctionModel
 from tests.e2e.conftest import RunGaia, RunningDaemon
+from tests.harness.databases import url_of
 from tests.servers.model_server import Step, running_model_server
 from tests.servers.telegram import TelegramServer, running_telegram
 
@@ -76,6 +77,7 @@ async def until_saved(home: Home) -> Path:
     return next(home.backups.glob("gaia-at-loss-*.db"))
 
 
+@pytest.mark.sqlite
 async def test_who_is_stopped_or_cannot_start_before_it_is_noticed_saves_it_first(
     home: Home, telegram: TelegramServer, running_daemon: RunningDaemon
 ) -> None:
@@ -103,6 +105,7 @@ async def test_who_is_stopped_or_cannot_start_before_it_is_noticed_saves_it_firs
     assert b"first" in home.database.read_bytes()
 
 
+@pytest.mark.sqlite
 async def test_a_database_that_is_removed_is_noticed_saved_and_put_back(
     home: Home, telegram: TelegramServer, running_daemon: RunningDaemon, run_gaia: RunGaia
 ) -> None:
@@ -140,7 +143,9 @@ def replace(path: Path) -> None:
     other.replace(path)
 
 
-@pytest.mark.parametrize("name", ["gaia.db-wal", "daemon.lock"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("gaia.db-wal", marks=pytest.mark.sqlite), "daemon.lock"]
+)
 @pytest.mark.parametrize("harm", [remove, replace])
 async def test_what_belongs_to_it_is_missed_as_well(
     home: Home,
@@ -156,7 +161,8 @@ async def test_what_belongs_to_it_is_missed_as_well(
         telegram.person(PERSON).writes("second")
         await daemon.until_logged("cannot be stored")
         assert await health(home) == 503
-        await until_saved(home)
+        if url_of(home) is None:
+            await until_saved(home)
         await daemon.kill()
     shown = await run_gaia(home, "sessions", "list")
     assert "telegram" in shown.stdout, "what was answered before is gone"

@@ -23,6 +23,7 @@ from gaia.testing.clock import START
 from tests.e2e.conftest import RunGaia, RunningDaemon
 from tests.harness.book import said
 from tests.harness.browser import barriers, needs_chromium, running_browser
+from tests.harness.traces import DATABASE, files_with
 
 POT = "The gate code is under the blue pot"
 SETTINGS = """
@@ -152,7 +153,7 @@ async def test_a_person_sees_changes_and_forgets_their_memories(
         await daemon.until_logged("forgotten for good")
         assert await daemon.terminate() == 0
     assert POT not in "\n".join(daemon.log)
-    assert POT.encode() not in home.database.read_bytes()
+    assert DATABASE not in files_with(home.root, POT)
 
 
 async def test_a_link_is_for_one_person_once(

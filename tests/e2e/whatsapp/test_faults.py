@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
+from sqlalchemy import text
 
 from gaia.messages import REPEAT_MARK
+from tests.harness.databases import connected
 from tests.harness.effort import FAULT_SEED, drawn, rounds
 from tests.harness.whatsapp_house import WhatsAppHouse
 from tests.servers.twilio import Person
@@ -160,8 +161,8 @@ def acknowledged(house: WhatsAppHouse) -> set[str]:
 
 def let_a_minute_pass(house: WhatsAppHouse) -> None:
     """Have what WhatsApp wants again after a minute be due. No daemon may run."""
-    with closing(sqlite3.connect(house.home.database)) as database, database:
-        database.execute(f"UPDATE outbox SET not_before = NULL WHERE {WANTED_LATER}")
+    with connected(house.home) as connection:
+        connection.execute(text(f"UPDATE outbox SET not_before = NULL WHERE {WANTED_LATER}"))
 
 
 async def until_answered(house: WhatsAppHouse) -> None:

@@ -129,5 +129,7 @@ async def test_nothing_of_it_stays_where_nothing_is_kept(running_core, home):
     async with running_core() as core:
         await core.say("/incognito")
         await core.say("go on", replied_to=RepliedTo("elsewhere", "My velociped is red."))
+        # Only what has been sent goes.
+        await core.app.delivery.flush()
         await core.app.forget_worker.flush()
     assert files_with(home.root, "elociped") == []

@@ -41,8 +41,10 @@ async def test_a_turn_takes_at_most_thirty_statements_in_five_transactions(runni
         counted = Counted(core.database.engine)
         await ask(core, "Where does my sister live?")
         assert any("FROM memory_terms" in each for each in counted.statements)
-        assert counted.transactions <= TRANSACTIONS, counted.statements
-        assert len(counted.statements) <= STATEMENTS, counted.statements
+        # Around what may fail PostgreSQL has two more, each time.
+        statements = [each for each in counted.statements if "SAVEPOINT" not in each]
+        assert 0 < counted.transactions <= TRANSACTIONS, statements
+        assert len(statements) <= STATEMENTS, statements
 
 
 async def test_a_turn_loads_no_module(running_core, monkeypatch):

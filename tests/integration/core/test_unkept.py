@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+
+import pytest
 from sqlalchemy import event
 
 from gaia.errors import StoreError
+from gaia.messages import Outbound
+from gaia.paths import Home
+from gaia.store import outbox
+from gaia.store.location import VARIABLE
+from tests.harness.postgres import PostgresServer, postgres_server
 
 
 class Outage:
@@ -44,3 +53,47 @@ async def test_an_answer_that_cannot_be_kept_at_once_is_not_asked_for_again(runn
         (sent,) = await core.channel.until_sent(1)
         assert sent.marked_text == "once"
         assert len(core.model.requests) == 1
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    """One that may be killed."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_home(tmp_path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv(VARIABLE, server.database().render_as_string(hide_password=False))
+    home = Home(tmp_path / "home")
+    home.create()
+    return home
+
+
+async def test_a_chunk_that_was_sent_before_the_server_went_is_not_sent_again(
+    postgres_home: Home, core_on, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with core_on(postgres_home, lambda request: "abcdef", longest=3) as core:
+        send = core.channel.send
+
+        async def send_and_lose_the_server(outbound: Outbound) -> str:
+            provider_id: str = await send(outbound)
+            if len(core.channel.sent) == 1:
+                await asyncio.to_thread(server.kill)
+            return provider_id
+
+        monkeypatch.setattr(core.channel, "send", send_and_lose_the_server)
+        await core.channel.say("spell")
+        for seconds in (1, 2, 4):
+            await core.clock.until_sleeping()
+            assert core.clock.sleeping == (seconds,)
+            assert [each.marked_text for each in core.channel.sent] == ["abc"]
+            core.clock.advance(seconds)
+        await core.clock.until_sleeping()
+        await asyncio.to_thread(server.restart)
+        core.clock.advance(8)
+        sent = await core.channel.until_sent(2)
+        await core.app.delivery.flush()
+        assert [each.marked_text for each in sent] == ["abc", "def"]
+        backlog = await core.database.read(outbox.backlog)
+        assert (backlog.open, backlog.dead) == (0, 0)

@@ -54,6 +54,13 @@ def test_not_into_where_it_is(full_home: Home, empty: URL, use: Use) -> None:
         copy_database(full_home, empty.update_query_dict({"connect_timeout": "9"}), quiet)
 
 
+def test_not_into_what_is_too_old(full_home: Home, bare: URL, postgres: PostgresServer) -> None:
+    postgres.pretend(bare, 12)
+    with pytest.raises(StoreError, match="is of PostgreSQL 12, which is too old: move it to"):
+        copy_database(full_home, bare, quiet)
+    assert tables_at(bare) == []
+
+
 def test_not_into_what_holds_something(full_home: Home, empty: URL, use: Use) -> None:
     copy_database(full_home, empty, quiet)
     told = (

@@ -35,6 +35,7 @@ from gaia.store.opener import open_database
 from gaia.store.users import Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeEmbedder
+from tests.harness.databases import copy_database
 from tests.harness.eager_chroma import SEGMENT_FILES, EagerChroma
 from tests.harness.scripted_index import Life, ScriptedIndex
 
@@ -68,19 +69,20 @@ class Lived:
 
 
 @pytest.fixture(scope="module")
-def settled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def settled(tmp_path_factory: pytest.TempPathFactory, new_home: Callable[[Path], Home]) -> Home:
     """A home whose index is complete and was closed."""
-    home = Home(tmp_path_factory.mktemp("settled") / "home")
-    home.create()
+    home = new_home(tmp_path_factory.mktemp("settled") / "home")
     asyncio.run(remember(home))
     assert asyncio.run(lived(home)) == Lived(ALL, "", 2 * len(ALL))
-    return home.root
+    return home
 
 
 @pytest.fixture
-def home(settled: Path, tmp_path: Path) -> Home:
-    shutil.copytree(settled, tmp_path / "home")
-    return Home(tmp_path / "home")
+def own_home(settled: Home, tmp_path: Path) -> Home:
+    """A copy of it, with a database of its own."""
+    copy = Home(shutil.copytree(settled.root, tmp_path / "home"))
+    copy_database(settled, copy)
+    return copy
 
 
 async def remember(home: Home) -> None:
@@ -137,46 +139,46 @@ def damage(home: Home, name: str, how: str) -> bool:
     return file.read_bytes() != before
 
 
-def test_an_index_that_was_closed_is_opened_as_it_is(home: Home) -> None:
+def test_an_index_that_was_closed_is_opened_as_it_is(own_home: Home) -> None:
     for boot in (THIS_BOOT, NEXT_BOOT, THIS_BOOT):
-        assert asyncio.run(lived(home, boot=boot)) == Lived(ALL, "", len(ALL))
+        assert asyncio.run(lived(own_home, boot=boot)) == Lived(ALL, "", len(ALL))
 
 
 @pytest.mark.parametrize("how", DAMAGES)
 @pytest.mark.parametrize("name", FILES)
-def test_a_damaged_file_has_the_index_made_again(home: Home, name: str, how: str) -> None:
-    assert damage(home, name, how)
-    after = asyncio.run(lived(home))
+def test_a_damaged_file_has_the_index_made_again(own_home: Home, name: str, how: str) -> None:
+    assert damage(own_home, name, how)
+    after = asyncio.run(lived(own_home))
     assert after.found == ALL
     assert "not as gaia left them" in after.made_again or mark.NAME in after.made_again
-    assert asyncio.run(lived(home)) == Lived(ALL, "", len(ALL))
+    assert asyncio.run(lived(own_home)) == Lived(ALL, "", len(ALL))
 
 
-def test_a_file_that_is_lost_has_the_index_made_again(home: Home) -> None:
+def test_a_file_that_is_lost_has_the_index_made_again(own_home: Home) -> None:
     for name in (DATABASE, *SEGMENT_FILES):
-        folder = home.memory / "chroma"
+        folder = own_home.memory / "chroma"
         (file,) = [*folder.glob(name), *folder.glob(f"*/{name}")]
         file.unlink()
-        after = asyncio.run(lived(home))
+        after = asyncio.run(lived(own_home))
         assert (after.found, "not as gaia left them" in after.made_again) == (ALL, True)
 
 
-def test_a_process_that_died_of_the_files_is_the_last(tmp_path: Path, home: Home) -> None:
-    (home.memory / "chroma" / mark.NAME).unlink()
-    assert damage(home, *DEADLY)
+def test_a_process_that_died_of_the_files_is_the_last(tmp_path: Path, own_home: Home) -> None:
+    (own_home.memory / "chroma" / mark.NAME).unlink()
+    assert damage(own_home, *DEADLY)
     with ScriptedIndex(tmp_path / "mem0") as process:
-        assert process.live(Life(home=home.root)) is None
-        assert process.live(Life(home=home.root)) == {"ada": ALL}
-    assert asyncio.run(lived(home)) == Lived(ALL, "", len(ALL))
+        assert process.live(Life(home=own_home.root)) is None
+        assert process.live(Life(home=own_home.root)) == {"ada": ALL}
+    assert asyncio.run(lived(own_home)) == Lived(ALL, "", len(ALL))
 
 
 @pytest.mark.parametrize("case", SEEN)
 def test_damage_that_chroma_sees_without_a_mark_has_the_index_made_again(
-    home: Home, case: str
+    own_home: Home, case: str
 ) -> None:
-    (home.memory / "chroma" / mark.NAME).unlink()
-    assert damage(home, *case.split(": "))
-    after = asyncio.run(lived(home))
+    (own_home.memory / "chroma" / mark.NAME).unlink()
+    assert damage(own_home, *case.split(": "))
+    after = asyncio.run(lived(own_home))
     assert (after.found, "does not work" in after.made_again) == (ALL, True)
 
 

@@ -38,7 +38,8 @@ def gaia(*arguments: str, code: int = 0) -> str:
     return result.stdout
 
 
-def test_one_is_made_listed_verified_and_restored(
+@pytest.mark.sqlite
+def test_one_is_made_listed_verified_and_restored_into_a_file_of_its_own(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert "There is no backup in" in gaia("list")

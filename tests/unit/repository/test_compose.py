@@ -20,6 +20,9 @@ VALUES = {
     "GAIA_TELEGRAM_BOT_TOKEN": "1234567:abcdefghijklmnopqrstuvwxyzABCDEFGHI",
     "GEMINI_API_KEY": "AIza" + "x" * 35,
 }
+PROGRAMS = {"bookworm": "15", "trixie": "17"}
+"""The version of PostgreSQL whose client programs Debian's releases have."""
+
 IN_BRACES = re.compile(r"\$\{(\w+)(?::[-?][^}]*)?\}")
 
 
@@ -34,10 +37,30 @@ def compose(root: Path) -> dict[str, Any]:
 
 def test_each_gaia_of_the_compose_file_has_a_home_of_its_own(compose: dict[str, Any]) -> None:
     gaias = [each for name, each in compose["services"].items() if name.startswith("gaia-")]
-    homes = [volume.partition(":") for each in gaias for volume in each["volumes"]]
-    assert len({source for source, _, _ in homes}) == len(gaias) == 2
-    assert {target for _, _, target in homes} == {"/home/gaia/.gaia"}
-    assert {source for source, _, _ in homes} < set(compose["volumes"])
+    volumes = [volume.split(":") for each in gaias for volume in each["volumes"]]
+    homes = {source for source, target in volumes if target == "/home/gaia/.gaia"}
+    assert len(homes) == len(gaias) == 2
+    assert {source for source, _ in volumes} < set(compose["volumes"])
+
+
+def test_they_share_a_folder_of_backups_which_the_image_has(
+    compose: dict[str, Any], root: Path
+) -> None:
+    settings = yaml.safe_load(compose["configs"]["settings"]["content"])
+    folder = settings["backup"]["folder"]
+    for name in ("gaia-1", "gaia-2"):
+        assert f"backups:{folder}" in compose["services"][name]["volumes"]
+    # A volume gets the owner of the folder that it is put upon.
+    assert folder in (root / "Dockerfile").read_text().split()
+
+
+def test_its_server_is_of_the_version_of_the_programs_in_the_image(
+    compose: dict[str, Any], root: Path
+) -> None:
+    dockerfile = (root / "Dockerfile").read_text()
+    assert "postgresql-client" in dockerfile.split()
+    (release,) = re.findall(r"^ARG BASE=python:[\d.]+-slim-(\w+)@", dockerfile, re.MULTILINE)
+    assert compose["services"]["database"]["image"] == f"pgvector/pgvector:pg{PROGRAMS[release]}"
 
 
 def test_its_settings_and_its_database_are_what_gaia_reads(

@@ -16,7 +16,7 @@ from gaia.ops.backup.archives import archives_in
 from gaia.ops.backup.backups import make_nightly, replace_outdated
 from gaia.ops.backup.contents import Contents
 from gaia.ops.backup.create import Made, Wanted, make_backup
-from gaia.ops.backup.dumps import dump_database, missing_program, read_list
+from gaia.ops.backup.dumps import dump_database, missing_program, read_list, restore_dump
 from gaia.ops.backup.replace import replace_home
 from gaia.ops.backup.restore import restore_backup
 from gaia.ops.backup.verify import verify_backup
@@ -187,7 +187,7 @@ async def test_a_file_that_is_no_dump_is_told(tmp_path: Path) -> None:
         read_list(tmp_path / "gaia.dump")
 
 
-async def test_programs_that_are_missing_or_too_old_are_named(
+async def test_programs_that_are_missing_or_of_another_version_are_named(
     url: URL, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert missing_program() == ""
@@ -202,6 +202,12 @@ async def test_programs_that_are_missing_or_too_old_are_named(
     old.chmod(0o755)
     with pytest.raises(BackupError, match="the program is too old, install"):
         dump_database(url, tmp_path / "two")
+    new = tmp_path / "pg_restore"
+    said = "ERROR: unrecognized configuration parameter 'transaction_timeout'"
+    new.write_text(f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
+    new.chmod(0o755)
+    with pytest.raises(BackupError, match="the program is too new, install"):
+        restore_dump(tmp_path / "one", url)
 
 
 async def test_no_password_is_among_the_arguments(
@@ -233,3 +239,35 @@ async def test_what_was_forgotten_is_gone_with_the_older_backups(
     (left,) = archives_in(home.backups)
     verified = await verify_backup(left.path, None, server=url)
     assert verified.contents == Contents(users=1, memories=0, messages=0)
+
+
+async def test_who_leads_next_removes_what_another_one_has_made(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    clock, settings = FakeClock(), BackupSettings(folder=str(tmp_path / "shared"))
+    (tmp_path / "shared").mkdir()
+    await make_nightly(home, settings, None, clock, runs=True)
+    clock.advance(60)
+    (ada,) = await Users(database, clock).list()
+    with database.writing() as session:
+        ledger.numbers(session, ada.user_id)
+        forget.forget_everything(session, ada.user_id, now=clock.now())
+    await carry_out_apart(home, database, clock)
+    clock.advance(60)
+    next_one = Home(tmp_path / "next")
+    next_one.create()
+    await replace_outdated(next_one, database, settings, None, clock, runs=True)
+    (left,) = archives_in(tmp_path / "shared")
+    assert left.taken_at == clock.now()
+
+
+async def test_vectors_in_the_same_database_are_no_part_of_it(
+    home: Home, database: Database, url: URL, postgres: PostgresServer
+) -> None:
+    postgres.run_in(url, "CREATE EXTENSION vector")
+    postgres.run_in(url, "CREATE TABLE gaia_1 (id bigint PRIMARY KEY, vector vector(3))")
+    postgres.run_in(url, "INSERT INTO gaia_1 VALUES (1, '[1, 2, 3]')")
+    home.backups.mkdir()
+    made = await make_nightly(home, BackupSettings(), None, FakeClock(), runs=True)
+    verified = await verify_backup(made.path, None, server=url)
+    assert (verified.contents, verified.untried) == (ADA, "")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import URL
 
 from gaia.errors import NewerStoreError, StoreError
-from gaia.findings import Outcome
+from gaia.findings import Outcome, failures
 from gaia.ops.doctor.databases import database_checks, journals_check
 from gaia.ops.doctor.machine import file_system_checks
 from gaia.ops.doctor.postgres import look_at
@@ -16,6 +16,7 @@ from gaia.ops.report_parts import for_owner, offline_report
 from gaia.paths import Home
 from gaia.store.location import VARIABLE
 from gaia.store.migrations import HEAD
+from gaia.store.postgres import bring_up_to_date
 from gaia.testing.clock import FakeClock
 from tests.harness.postgres import PostgresServer
 
@@ -74,6 +75,16 @@ def test_an_empty_one_in_which_nothing_may_be_made(postgres: PostgresServer, oth
 def test_one_that_is_not_there(url: URL) -> None:
     with pytest.raises(StoreError, match="does not exist"):
         look_at(url.set(database="nowhere"))
+
+
+def test_one_on_a_server_that_is_too_old(url: URL, postgres: PostgresServer) -> None:
+    postgres.pretend(url, 12)
+    for look in (look_at, bring_up_to_date):
+        with pytest.raises(StoreError) as caught:
+            look(url)
+        (finding,) = failures(caught.value)
+        assert finding.detail.endswith("is of PostgreSQL 12, which is too old")
+        assert finding.remedy == "Move it to a server of version 13 or later."
 
 
 def test_a_newer_one(url: URL, postgres: PostgresServer) -> None:
