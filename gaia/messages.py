@@ -255,6 +255,14 @@ class DeliveryReport:
 
 
 @dataclass(frozen=True, slots=True)
+class SentCopy:
+    """A chunk as the provider knows it that took it."""
+
+    outbox_id: int
+    provider_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
     """A turn began. The same `turn_id` again means that it began again, and
     that what was previewed of it is void."""

@@ -19,6 +19,7 @@ from gaia.messages import (
     Inbound,
     Outbound,
     Receipt,
+    SentCopy,
     TurnEvent,
 )
 
@@ -65,6 +66,14 @@ class Gateway(Protocol):
         """Say what became of a chunk that the provider took. Idempotent, in any order.
 
         Raises `StoreError` when that cannot be stored.
+        """
+        ...
+
+    async def on_their_way(self, since: datetime, until: datetime) -> Sequence[SentCopy]:
+        """What the channel sent in that time, and of which it has not reported that it arrived
+        or failed, the latest first.
+
+        Raises `StoreError` when it cannot be read.
         """
         ...
 

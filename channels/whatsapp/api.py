@@ -105,6 +105,9 @@ class Timing(BaseTiming):
     window is a minute longer: a message takes a moment to get there."""
     looked_back: timedelta = timedelta(hours=24)
     """How far back messages are looked for after a pause."""
+    reported_late: timedelta = timedelta(hours=1)
+    """So long it is asked what became of a message of which Twilio has not told that it arrived:
+    it tells that once, and the phone may be off."""
     overlap: timedelta = timedelta(minutes=10)
     """How far a look reaches into what the one before has seen: messages may be listed late."""
     webhook_time: timedelta = timedelta(minutes=1)
@@ -189,6 +192,12 @@ class Api:
         )
         listed = [_past(message) for message in await _read(listing)]
         return [each for each in listed if each is not None and each.sent_at >= since]
+
+    async def status_of(self, message_sid: str) -> tuple[str, int | None]:
+        """Return what became of a message that was sent, and why it failed, in Twilio's words and
+        numbers."""
+        found = await _read(self._twilio.messages(message_sid).fetch_async())
+        return str(found.status or ""), found.error_code
 
     async def files_of(self, message_sid: str) -> list[PastFile]:
         """Return the files of a message that was received."""

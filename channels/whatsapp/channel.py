@@ -3,7 +3,8 @@
 It finds messages that Twilio received and told nobody of: gaia was off, or could not be
 reached. Twilio calls a webhook once, and keeps the message. So gaia looks for itself: first
 for those of the last day, then now and again for those since the last look. The core drops
-what it has. A look is also what tells whether Twilio can be reached at all.
+what it has. In the same way it asks what became of messages that it sent: that one failed is
+told once as well. A look is also what tells whether Twilio can be reached at all.
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ class WhatsAppChannel(RemoteChannel[_Service, WhatsAppCondition]):
             clock=clock,
         )
         side_effects = SideEffects(api, backoff, background)
+        intake = Intake(gateway, me, side_effects, condition, clock)
         show_for = TypingRequest(api, backoff).show_for
         return _Service(
             sender=Sender(
@@ -130,18 +132,19 @@ class WhatsAppChannel(RemoteChannel[_Service, WhatsAppCondition]):
             ),
             files=Files(api, me.account_sid, clock, timing),
             typing=TypingIndicator(show_for, background, clock, seconds=timing.typing),
-            handlers=Handlers(Intake(gateway, me, side_effects, condition, clock), outgoing),
-            catch_up=CatchUp(api, gateway, me, condition, clock, timing),
+            handlers=Handlers(intake, outgoing),
+            catch_up=CatchUp(api, gateway, intake, me, condition, clock, timing),
         )
 
 
 class CatchUp:
-    """Looks for messages that no webhook told of."""
+    """Looks for messages that no webhook told of, and for what became of those that were sent."""
 
     def __init__(
         self,
         api: Api,
         gateway: Gateway,
+        intake: Intake,
         me: Me,
         condition: WhatsAppCondition,
         clock: Clock,
@@ -149,6 +152,7 @@ class CatchUp:
     ) -> None:
         self._api = api
         self._gateway = gateway
+        self._intake = intake
         self._me = me
         self._condition = condition
         self._clock = clock
@@ -187,12 +191,27 @@ class CatchUp:
         for message in sorted(found, key=lambda each: each.sent_at):
             if message.sent_at <= until:
                 new += await self._take(message)
+        reach = timing.looked_back if is_first else timing.reported_late
+        await self._follow_up(now - reach, until)
         self._condition.stored(succeeded=True)
         self._seen_until = now
         if new:
             logger.info("%d messages of WhatsApp were found that no webhook told of", new)
         if new and not is_first:
             self._condition.missed_calls()
+
+    async def _follow_up(self, since: datetime, until: datetime) -> None:
+        """Report what became of what was sent in that time."""
+        for copy in await self._gateway.on_their_way(since, until):
+            try:
+                status, code = await self._api.status_of(copy.provider_id)
+            except RefusedError as exc:
+                if exc.code != NOT_FOUND:
+                    raise
+                continue
+            told = {"MessageSid": copy.provider_id, "MessageStatus": status}
+            reason = {} if code is None else {"ErrorCode": str(code)}
+            await self._intake.status(copy.outbox_id, Params.of(told | reason))
 
     async def _take(self, message: PastMessage) -> bool:
         """Hand a message to the core, and tell whether it is new there. A message that the

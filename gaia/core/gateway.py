@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -20,9 +21,9 @@ from gaia.core.shares import Shares
 from gaia.core.turn_end import session_key
 from gaia.errors import ModelError, StoreError
 from gaia.memory.contexts import GLOBAL
-from gaia.messages import Address, DeliveryReport, Inbound, Receipt
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt, SentCopy
 from gaia.ports import Clock
-from gaia.store import conversations, identities, outbox
+from gaia.store import chunk_states, conversations, identities, outbox
 from gaia.store.engine import Database
 from gaia.store.identities import move_address
 from gaia.store.sessions import SessionKey
@@ -82,6 +83,9 @@ class ChannelGateway:
 
     async def reported(self, report: DeliveryReport) -> None:
         await self._delivery.reported(self._channel, report)
+
+    async def on_their_way(self, since: datetime, until: datetime) -> Sequence[SentCopy]:
+        return await self._database.read(chunk_states.on_their_way, self._channel, since, until)
 
     async def file(self, outbox_id: int) -> bytes | None:
         return await self._database.read(outbox.file_content, outbox_id)

@@ -12,12 +12,15 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, String, bindparam, cast, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from gaia.messages import SentCopy
 from gaia.store import incognito
-from gaia.store.outbox import OPEN, TABLE, Chunk
-from gaia.store.tables import InboxRow, OutboxFileRow, OutboxRow, OutboxState
+from gaia.store.outbox import ON_ITS_WAY, OPEN, TABLE, Chunk
+from gaia.store.tables import ConversationRow, InboxRow, OutboxFileRow, OutboxRow, OutboxState
 
 ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 """The states of a chunk that its reader has: nothing is ever sent again from there."""
+
+MOST_ON_THEIR_WAY = 100
 
 _THE_ONE = TABLE.c.outbox_id == bindparam("the_one")
 _BEGIN = (
@@ -115,6 +118,25 @@ def mark_reported(
     )
     if is_incognito and state != OutboxState.QUEUED:
         incognito.wipe_chunk(session, outbox_id)
+
+
+def on_their_way(
+    session: Session, channel: str, since: datetime, until: datetime
+) -> Sequence[SentCopy]:
+    """What a channel sent in that time, of which its provider has told neither that it arrived
+    nor that it failed: the latest first, and no more than `MOST_ON_THEIR_WAY`."""
+    found = session.execute(
+        select(OutboxRow.outbox_id, OutboxRow.provider_id)
+        .join(ConversationRow, ConversationRow.conversation_id == OutboxRow.conversation_id)
+        .where(
+            ConversationRow.channel == channel,
+            OutboxRow.state.in_(ON_ITS_WAY),
+            OutboxRow.sent_at.between(since, until),
+        )
+        .order_by(OutboxRow.outbox_id.desc())
+        .limit(MOST_ON_THEIR_WAY)
+    )
+    return [SentCopy(outbox_id, provider_id) for outbox_id, provider_id in found if provider_id]
 
 
 def note_failed(session: Session, chunk: Chunk, provider_id: str) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from gaia.errors import RetryableSendError, StoreError, UnknownSendError, UnreachableError
 from gaia.messages import (
@@ -22,6 +24,7 @@ from gaia.messages import (
     OutboundFile,
     Receipt,
     ReceiptKind,
+    SentCopy,
 )
 from gaia.ports import Channel, Clock
 
@@ -41,6 +44,7 @@ class CoreState:
     files: dict[int, bytes] = field(default_factory=dict)
     contacts: dict[str, Contact] = field(default_factory=dict)
     moved: list[tuple[str, str]] = field(default_factory=list)
+    on_their_way: list[tuple[datetime, SentCopy]] = field(default_factory=list)
     outbox_ids: int = 0
 
 
@@ -100,6 +104,9 @@ class ScriptedCore:
         if self.store_is_broken:
             raise StoreError("the disk is full: make room")
         self.state.reports.append(report)
+
+    async def on_their_way(self, since: datetime, until: datetime) -> Sequence[SentCopy]:
+        return [copy for at, copy in self.state.on_their_way if since <= at <= until]
 
     async def file(self, outbox_id: int) -> bytes | None:
         return self.state.files.get(outbox_id)

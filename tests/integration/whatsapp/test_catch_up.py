@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gaia.messages import AttachmentKind
+from gaia.errors import RetryableSendError
+from gaia.messages import AttachmentKind, DeliveryReport, DeliveryStage, SentCopy
 from gaia.testing.clock import until
 from tests.servers.twilio import (
+    FETCH_MESSAGE,
     LIST_MEDIA,
     LIST_MESSAGES,
     BadGateway,
     Refused,
+    Step,
     TooManyRequests,
 )
 
@@ -180,3 +183,59 @@ async def test_a_late_message_of_a_stranger_is_not_answered(idle_rig: Rig) -> No
         await rig.until_well()
     assert rig.twilio.accepted() == []
     assert rig.core.state.reachable == []
+
+
+def nobody_is_told(rig: Rig) -> None:
+    """Have no call of Twilio's reach gaia."""
+    rig.twilio.attempts = 1
+    rig.twilio.reaches("https://gaia.example/of/ada", at="http://127.0.0.1:1")
+
+
+async def test_that_a_message_failed_is_found_though_nobody_was_there_to_be_told(
+    idle_rig: Rig,
+) -> None:
+    rig = idle_rig
+    rig.twilio.person(ADA).writes("hi")
+    rig.twilio.callbacks = lambda message, course: (Step("queued"), Step("undelivered", 63018))
+    async with rig.serving():
+        await rig.until_well()
+        nobody_is_told(rig)
+        sid = await rig.send(ADA, outbox_id=7)
+        await rig.twilio.until_told()
+        rig.core.state.on_their_way = [(rig.clock.now(), SentCopy(7, sid))]
+        assert rig.core.state.reports == []
+        await next_look(rig)
+        await rig.until_reported(1)
+    (report,) = rig.core.state.reports
+    assert (report.outbox_id, report.provider_id, report.stage) == (7, sid, DeliveryStage.FAILED)
+    assert isinstance(report.failure, RetryableSendError)
+
+
+async def test_what_arrived_is_reported_at_the_next_start_and_what_is_deleted_is_not(
+    idle_rig: Rig,
+) -> None:
+    rig = idle_rig
+    rig.twilio.person(ADA).writes("hi")
+    async with rig.serving():
+        await rig.until_well()
+        nobody_is_told(rig)
+        sid = await rig.send(ADA)
+        await rig.twilio.until_told()
+    rig.core.state.on_their_way = [
+        (rig.clock.now(), SentCopy(2, "SM" + "0f" * 16)),
+        (rig.clock.now(), SentCopy(1, sid)),
+    ]
+    async with rig.serving(rig.core.state):
+        await rig.until_well()
+    assert rig.core.state.reports == [DeliveryReport(1, sid, DeliveryStage.DELIVERED)]
+    assert len(rig.twilio.requests(FETCH_MESSAGE)) == 2
+
+
+async def test_a_phone_that_is_off_is_not_asked_after_for_ever(idle_rig: Rig) -> None:
+    rig = idle_rig
+    async with rig.serving(is_called=False):
+        await rig.until_well()
+        rig.core.state.on_their_way = [(rig.clock.now(), SentCopy(1, "SM" + "0f" * 16))]
+        rig.clock.advance(2 * HOUR)
+        await next_look(rig)
+    assert rig.twilio.requests(FETCH_MESSAGE) == []

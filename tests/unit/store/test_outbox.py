@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from gaia.messages import Address, OutboundFile
+from gaia.messages import Address, OutboundFile, SentCopy
 from gaia.store import chunk_states, conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.outbox import GONE, NewFile
@@ -128,3 +128,30 @@ async def test_files_stay_until_their_chunks_have_left_for_long_enough(
     waits = state in (OutboxState.PENDING, OutboxState.SENDING, OutboxState.UNKNOWN)
     assert dropped == (0 if waits else 2)
     assert await files(database) == ([old, new, given_up] if waits else [new])
+
+
+async def test_what_is_on_its_way_is_what_was_sent_and_has_neither_arrived_nor_failed(
+    database: Database, ada: User
+) -> None:
+    names = ("early", "queued", "sent", "delivered", "failed", "waits")
+    early, queued, sent, delivered, failed, _ = await reply(database, ada, *names, file=None)
+    minute = timedelta(minutes=1)
+    with database.writing() as session:
+        for number, outbox_id in enumerate((early, queued, sent, delivered, failed)):
+            chunk_states.begin(session, outbox_id, repeated=False, now=START + number * minute)
+            chunk_states.mark_taken(session, outbox_id, f"m{outbox_id}", state=OutboxState.QUEUED)
+        for outbox_id, state in ((sent, OutboxState.SENT), (delivered, OutboxState.DELIVERED)):
+            chunk_states.mark_reported(
+                session, outbox_id, f"m{outbox_id}", state, next_not_before=None
+            )
+        chunk_states.mark_refused(session, failed, error="", now=START, not_before=START)
+    since, until = START + minute, START + 5 * minute
+    with database.reading() as session:
+        assert chunk_states.on_their_way(session, "fake", since, until) == [
+            SentCopy(sent, f"m{sent}"),
+            SentCopy(queued, f"m{queued}"),
+        ]
+        assert chunk_states.on_their_way(session, "fake", START, START) == [
+            SentCopy(early, f"m{early}")
+        ]
+        assert chunk_states.on_their_way(session, "other", since, until) == []

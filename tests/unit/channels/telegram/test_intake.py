@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+
 import pytest
 from telegram.error import TelegramError
 
@@ -12,7 +15,7 @@ from channels.telegram.intake import Intake
 from channels.telegram.sender import SideEffects
 from channels.telegram.words import Me
 from gaia.errors import StoreError
-from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind, SentCopy
 from gaia.testing.clock import FakeClock
 
 TOKEN = "123456789:AAtoken-token-token-token-token-token"
@@ -39,6 +42,9 @@ class Core:
     async def reported(self, report: DeliveryReport) -> None: ...
 
     async def file(self, outbox_id: int) -> bytes | None: ...
+
+    async def on_their_way(self, since: datetime, until: datetime) -> Sequence[SentCopy]:
+        raise AssertionError((since, until))
 
     async def until_asks(self) -> None: ...
 

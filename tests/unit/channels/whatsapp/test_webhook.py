@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from urllib.parse import urlencode
 
 import pytest
@@ -24,6 +26,7 @@ from gaia.messages import (
     OutboundFile,
     Receipt,
     ReceiptKind,
+    SentCopy,
 )
 from gaia.testing.clock import FakeClock
 from tests.servers.twilio.calls import signature
@@ -63,6 +66,9 @@ class Core:
     async def file(self, outbox_id: int) -> bytes | None:
         self._fail()
         return b"%PDF-" if outbox_id == 7 else None
+
+    async def on_their_way(self, since: datetime, until: datetime) -> Sequence[SentCopy]:
+        raise AssertionError((since, until))
 
     async def until_asks(self) -> None: ...
 
