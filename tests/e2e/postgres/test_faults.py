@@ -77,6 +77,8 @@ async def test_a_server_that_is_killed_loses_and_doubles_nothing(home, forks, se
         await model.script(Step(times=None, latency_seconds=0.05))
         await prepare(home, telegram, model.openai_base_url)
         await daemon.start()
+        # A server that goes before gaia is ready ends it.
+        await telegram.until(partial(has_asked, telegram, 1))
         for life in range(KILLS):
             for person in PEOPLE:
                 telegram.person(person).writes(told[person][life])
