@@ -11,7 +11,8 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import hypothesis
@@ -34,9 +35,8 @@ PERSONAL = re.compile(
 that replays a test stays."""
 
 TESTS = Path(__file__).parent
-FIRST = ("e2e", "integration", "contract", "unit")
-"""Kinds of tests in the order in which they begin. Those that wait for other processes go
-first: of the workers, others use the processor meanwhile."""
+KINDS = ("e2e", "integration", "contract", "unit")
+"""Kinds of tests. The first wait for other processes most of the time, the last never."""
 
 SEARCHES = (20_000, 20, 20)
 """How many new objects there are before the youngest are searched for garbage, and how many
@@ -79,7 +79,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
-    items.sort(key=lambda item: FIRST.index(item.path.relative_to(TESTS).parts[0]))
+    items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def dealt(items: Sequence[pytest.Item], workers: int) -> Sequence[pytest.Item]:
+    """The tests in the order in which xdist gives each worker the same number of them: all have a
+    part of each kind, of whole modules, and while some wait, others use the processor."""
+    parts: list[list[tuple[float, Sequence[pytest.Item]]]] = [[] for _ in range(workers)]
+    for kind in KINDS:
+        of_kind = [each for each in items if each.path.relative_to(TESTS).parts[0] == kind]
+        given = [0] * workers
+        for _, module in groupby(of_kind, key=lambda item: item.path):
+            tests, worker = list(module), given.index(min(given))
+            parts[worker].append((sum(given) / len(of_kind), tests))
+            given[worker] += len(tests)
+    in_turn = (sorted(part, key=lambda each: each[0]) for part in parts)
+    return [item for part in in_turn for _, tests in part for item in tests]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -106,8 +106,8 @@ class Timing(BaseTiming):
     looked_back: timedelta = timedelta(hours=24)
     """How far back messages are looked for after a pause."""
     reported_late: timedelta = timedelta(hours=1)
-    """So long it is asked what became of a message of which Twilio has not told that it arrived:
-    it tells that once, and the phone may be off."""
+    """How long after it was sent Twilio is asked what became of a message that is not known to
+    have arrived. The phone may be off."""
     overlap: timedelta = timedelta(minutes=10)
     """How far a look reaches into what the one before has seen: messages may be listed late."""
     webhook_time: timedelta = timedelta(minutes=1)
