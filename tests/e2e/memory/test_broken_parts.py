@@ -28,6 +28,8 @@ DOG_IN_GERMAN = "Wie heißt mein Hund?"
 """No word of it stands in the memory: it is found by its meaning or not at all."""
 
 DIMENSIONS = 384
+UNREAD = "SELECT 1 FROM digests WHERE state NOT IN ('cleared', 'failed')"
+
 MORE, TOGETHER = 1_100, 50
 """Vectors, a little more than Chroma collects before it writes them to files of their own, and
 those that it is given at once."""
@@ -157,10 +159,11 @@ async def test_an_index_that_kills_gaia_kills_it_once_and_all_memories_are_found
         await household.on_telegram("ada", WHERE)
         await household.until(household.memory_works)
         assert await recalls(household, DOG_IN_GERMAN, DOG)
+        # What the conversation before told of itself is indexed as well.
+        await household.until(lambda: household.rows(UNREAD) == [] and household.memory_works())
         doctor = await run_gaia(household.home, "doctor")
-        assert "in step; made again since the start: gaia ended while" in " ".join(
-            doctor.stdout.split()
-        )
+        told = " ".join(doctor.stdout.split())
+        assert "in step; made again since the start: gaia ended while" in told, told
     async with household.awake():
         await household.until(household.memory_works)
         assert household.asks("/local/status")["memory"]["made_again"] == ""
