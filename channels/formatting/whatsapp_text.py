@@ -240,8 +240,9 @@ class Line:
 def long_code(code: str, padding: str) -> str:
     """`code` between long marks, verbatim but for joiners among its own backticks;
     `padding` keeps one at its edge from the marks."""
+    code = code.replace(JOINER, "")
     edge = padding if code.startswith(CODE) or code.endswith(CODE) else ""
-    apart = re.sub("`(?=`)", CODE + JOINER, code.replace(JOINER, ""))
+    apart = re.sub("`(?=`)", CODE + JOINER, code)
     return f"{LONG_CODE}{edge}{apart}{edge}{LONG_CODE}"
 
 

@@ -161,6 +161,7 @@ def shown(chunks: Sequence[str], is_letter: Letter) -> Shown:
 @example("`x`\\*y\\* \\> `\n> z", 60)
 @example("**see https://a.b** *https://a.b* \\*c\\*", 60)
 @example("~~~\n`a`\n```\n``b\n~~~", 60)
+@example("\n    a`\u2060", 60)
 def test_all_is_seen_and_nothing_is_formatted_that_should_not_be(
     is_letter: Letter, markdown: str, longest: int
 ) -> None:
