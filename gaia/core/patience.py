@@ -5,9 +5,10 @@ chunk, or what a model has answered. Given up, it would be done a second time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
+from gaia.clock import growing_pauses, retry
 from gaia.errors import StoreError, VanishedError
 from gaia.ports import Clock
 from gaia.store.engine import UnknownOutcomeError
@@ -27,13 +28,13 @@ async def kept(clock: Clock, write: Callable[[], Awaitable[T]]) -> T:
         VanishedError: Nothing can be kept until gaia starts again.
         UnknownOutcomeError: It may have been kept.
     """
-    pause = FIRST_SECONDS
-    while True:
-        try:
-            return await write()
-        except (VanishedError, UnknownOutcomeError):
-            raise
-        except StoreError as exc:
-            logger.warning("tried again in %.0f s, not kept yet: %s", pause, exc)
-        await clock.sleep(pause)
-        pause = min(2 * pause, LONGEST_SECONDS)
+    pauses = growing_pauses(FIRST_SECONDS, LONGEST_SECONDS)
+    return await retry(clock, write, pauses, StoreError, _failed)
+
+
+async def _failed(exc: StoreError, pauses: Iterator[float]) -> float:
+    if isinstance(exc, VanishedError | UnknownOutcomeError):
+        raise exc
+    pause = next(pauses)
+    logger.warning("tried again in %.0f s, not kept yet: %s", pause, exc)
+    return pause
