@@ -286,9 +286,9 @@ class Daemon:
     async def _give_up(self) -> None:
         app = self._app
         app.status.started = False
-        for late in (app.handlers, app.dispatcher, app.delivery, app.forget_worker):
-            await late.cancel()
-        await app.home_cleaner.cancel()
+        late = (app.handlers, app.dispatcher, app.delivery, app.forget_worker, app.home_cleaner)
+        for each in late:
+            await each.cancel()
         self._tasks.cancel()
 
     def _watchdog(self) -> Watchdog:
