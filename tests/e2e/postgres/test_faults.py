@@ -15,18 +15,18 @@ from functools import partial
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.messages import REPEAT_MARK, Address
-from gaia.paths import Home
+from gaia.messages import REPEAT_MARK
 from gaia.store.location import VARIABLE
-from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.users import Role
 from tests.harness.effort import rounds
 from tests.harness.postgres import PostgresServer, postgres_server
 from tests.harness.scripted_daemon import daemons
+from tests.harness.telegram_home import furnish
 from tests.servers.model_server import Step, spawned_model_server
 from tests.servers.telegram import TelegramServer, running_telegram
 
 PEOPLE = range(1000, 1012)
+ROLES = dict.fromkeys(PEOPLE, Role.MEMBER) | {PEOPLE[0]: Role.OWNER}
 KILLS = rounds(3, thorough=10)
 LONGEST_LIFE_SECONDS = 1.5
 DEAD_SECONDS = 0.5
@@ -45,25 +45,6 @@ def kept_there(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, server.database().render_as_string(hide_password=False))
 
 
-async def prepare(home: Home, telegram: TelegramServer, model_url: str) -> None:
-    """Write the settings, and make the people known."""
-    home.settings_file.write_text(
-        f"model: {{provider: openai, name: fake, base_url: '{model_url}'}}\n"
-        "sessions: {settle_seconds: 0}\n"
-        "web: {enabled: false}\n"
-        "memory: {enabled: false}\n"
-        f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}'}}}}\n"
-    )
-    home.env_file.write_text(f"GAIA_TELEGRAM_BOT_TOKEN={telegram.token}\n")
-    home.env_file.chmod(0o600)
-    database = await open_database(home)
-    users = Users(database, SystemClock())
-    for person in PEOPLE:
-        role = Role.OWNER if person == PEOPLE[0] else Role.MEMBER
-        await users.create(f"person{person}", role, Address("telegram", str(person)))
-    await database.close()
-
-
 @pytest.mark.timeout(400)
 @pytest.mark.usefixtures("kept_there")
 async def test_a_server_that_is_killed_loses_and_doubles_nothing(home, forks, server):
@@ -75,7 +56,7 @@ async def test_a_server_that_is_killed_loses_and_doubles_nothing(home, forks, se
         daemons(forks, home) as daemon,
     ):
         await model.script(Step(times=None, latency_seconds=0.05))
-        await prepare(home, telegram, model.openai_base_url)
+        await furnish(home, telegram, model.openai_base_url, ROLES)
         await daemon.start()
         # A server that goes before gaia is ready ends it.
         await telegram.until(partial(has_asked, telegram, 1))

@@ -16,19 +16,21 @@ from contextlib import suppress
 import pytest
 
 from gaia.clock import SystemClock
-from gaia.messages import REPEAT_MARK, Address
+from gaia.messages import REPEAT_MARK
 from gaia.paths import Home
 from gaia.store import outbox
 from gaia.store.opener import open_database
 from gaia.store.tables import OutboxState
-from gaia.store.users import Role, Users
+from gaia.store.users import Role
 from tests.harness.effort import FAULT_SEED, drawn, rounds
 from tests.harness.scripted_daemon import Daemons, daemons
+from tests.harness.telegram_home import furnish
 from tests.servers.model_server import Step, spawned_model_server
 from tests.servers.telegram import Person, TelegramServer, running_telegram
 from tests.servers.telegram.weather import Weather
 
 PEOPLE = range(1000, 1000 + rounds(100, thorough=200))
+ROLES = {1: Role.OWNER} | dict.fromkeys(PEOPLE, Role.MEMBER)
 CHATTY = PEOPLE[::4]
 """They write twice."""
 REPLIES = len(PEOPLE) + 2 * len(CHATTY)
@@ -63,26 +65,6 @@ def words_of(texts: Sequence[str]) -> list[str]:
     return " ".join(texts).replace("*", " ").split()
 
 
-async def prepare(home: Home, telegram: TelegramServer, model_url: str) -> None:
-    """Write the settings, and make the people known."""
-    home.create()
-    home.settings_file.write_text(
-        f"model: {{provider: openai, name: fake, base_url: '{model_url}'}}\n"
-        "sessions: {settle_seconds: 0}\n"
-        "web: {enabled: false}\n"
-        "memory: {enabled: false}\n"
-        f"channels: {{telegram: {{enabled: true, base_url: '{telegram.url}'}}}}\n"
-    )
-    home.env_file.write_text(f"GAIA_TELEGRAM_BOT_TOKEN={telegram.token}\n")
-    home.env_file.chmod(0o600)
-    database = await open_database(home)
-    users = Users(database, SystemClock())
-    for person in (1, *PEOPLE):
-        role = Role.MEMBER if person in PEOPLE else Role.OWNER
-        await users.create(f"person{person}", role, Address("telegram", str(person)))
-    await database.close()
-
-
 @pytest.fixture
 def chance() -> random.Random:
     return drawn(FAULT_SEED)
@@ -96,7 +78,7 @@ async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, f
         running_telegram(SystemClock()) as telegram,
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
-        await prepare(home, telegram, model.openai_base_url)
+        await furnish(home, telegram, model.openai_base_url, ROLES)
         async with daemons(forks, home) as daemon:
             telegram.faults = weather
             await daemon.start()
@@ -119,7 +101,7 @@ async def test_kills_in_any_weather_lose_nothing(home, forks, chance):
         running_telegram(SystemClock()) as telegram,
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
-        await prepare(home, telegram, model.openai_base_url)
+        await furnish(home, telegram, model.openai_base_url, ROLES)
         async with daemons(forks, home) as daemon:
             telegram.faults = weather
             people = [telegram.person(number) for number in PEOPLE]
