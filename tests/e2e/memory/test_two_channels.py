@@ -79,8 +79,7 @@ async def test_gemini_answers_remembers_and_embeds(household: Household, running
     ):
         household.model.script(Step(call=ScriptedCall(name="remember", args={"fact": POT})))
         assert "kept as #1" in await ada.ask("The note is where the blue dye is")
-        await household.until(lambda: household.rows("SELECT 1 FROM index_ops") == [])
-        await household.until(lambda: household.rows("SELECT 1 FROM indexes WHERE active") != [])
+        await household.until(household.memory_works)
         assert await household.on_telegram("ada", WHERE) == f"echo: {WHERE}"
         request = household.model.requests[-1]
         assert (request.protocol, POT in str(request.body)) == ("gemini", True)

@@ -183,8 +183,9 @@ async def test_a_turn_that_was_killed_while_its_photo_was_fetched_is_run_with_it
         core.channel.stuck.add("photo-1")
         await core.channel.say("look", attachments=(PHOTO,))
         await core.clock.until_sleeping()
-    async with running_core(intake=PICTURES) as core:
+    async with running_core(intake=PICTURES, recover=False) as core:
         core.channel.files["photo-1"] = JPEG
+        await core.app.recover()
         await core.app.handlers.flush()
         assert [last_parts(request) for request in core.model.requests] == [
             ["look\n[photo]", "[photo]", JPEG]
