@@ -171,8 +171,8 @@ def _promote(call: Call, found: Pairing) -> str:
 def _was_asked(call: Call, code: str) -> bool:
     """Whether it is the question of this chat that is answered with yes: nobody becomes
     somebody else by a command that they were told to write."""
-    since = call.now - ANSWERED_WITHIN
-    asked = questions.waiting(call.session, call.caller.conversation.conversation_id, since)
+    since, chat = call.now - ANSWERED_WITHIN, call.caller.conversation.conversation_id
+    asked = questions.waiting(call.session, chat, since, call.now)
     return asked is not None and asked.commands.get("yes") == _confirmation(code)
 
 

@@ -50,7 +50,9 @@ class PlainWords:
             return inbound
         memory = self._settings.value.memory
         text, at = inbound.text.strip(), _Place(now, zone_of(user.zone), memory.reminder_hour)
-        command = _answer(session, text, conversation, at) if conversation.direct else ""
+        command = ""
+        if conversation.direct:
+            command = _answer(session, text, conversation, at, inbound.sent_at)
         if not command and memory.enabled and not inbound.notes and at.asks_for_reminder(text):
             command = f"{REMIND} {text}"
         return replace(inbound, text=command) if command else inbound
@@ -71,16 +73,19 @@ class _Place:
         return reminder_words.is_time(text, self.now, self.zone, self.hour)
 
 
-def _answer(session: Session, text: str, conversation: Conversation, at: _Place) -> str:
+def _answer(
+    session: Session, text: str, conversation: Conversation, at: _Place, sent_at: datetime
+) -> str:
     """The command that an answer stands for; none where it is no answer."""
     if not text or len(text) > LONGEST or "?" in text or text.startswith("/"):
         return ""
-    question = questions.waiting(session, conversation.conversation_id, at.now - REMINDED_WITHIN)
+    since = at.now - REMINDED_WITHIN
+    question = questions.waiting(session, conversation.conversation_id, since, sent_at)
     if question is None:
         return ""
     commands, answer = question.commands, answer_of(text)
     if answer in ("yes", "no"):
-        if question.asked_at < at.now - ANSWERED_WITHIN:
+        if question.sent_at < at.now - ANSWERED_WITHIN:
             return ""
         # Whoever says yes to a reminder is on it.
         return commands.get(answer, commands.get("done", "") if answer == "yes" else "")

@@ -1,5 +1,5 @@
 """Questions that gaia asked, and that plain words answer: the last message of a conversation,
-whose buttons tell what each answer does.
+whose buttons tell what each answer does. Nobody answers what has not reached them.
 """
 
 from __future__ import annotations
@@ -27,24 +27,35 @@ _LAST_IN_EACH_STATE = union_all(
 ).subquery()
 """By the index of conversations and states, each is found however many went before."""
 
-_LAST = select(TABLE.c.buttons, TABLE.c.created_at).where(
+_LAST = select(TABLE.c.buttons, TABLE.c.state, TABLE.c.sent_at).where(
     TABLE.c.outbox_id == select(func.max(_LAST_IN_EACH_STATE.c.outbox_id)).scalar_subquery()
 )
 
 
+_SEEN = frozenset(OutboxState) - {OutboxState.PENDING, OutboxState.UNKNOWN, OutboxState.DEAD}
+"""The states of what may have been seen: a quick answer comes before the provider's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What waits for an answer since `asked_at`, and the command that each answer stands for."""
+    """What waits for an answer since `sent_at`, and the command that each answer stands for."""
 
     commands: Mapping[Answer, str]
-    asked_at: datetime
+    sent_at: datetime
 
 
-def waiting(session: Session, conversation_id: int, since: datetime) -> Question | None:
-    """The question that was asked last in a conversation, after `since`; None where something
-    else was said since."""
+def waiting(
+    session: Session, conversation_id: int, since: datetime, until: datetime
+) -> Question | None:
+    """The question that was sent last in a conversation, after `since`, to somebody who wrote at
+    `until`; None where they may not have seen it, or something else was said since.
+
+    Providers tell times in whole seconds.
+    """
     last = session.execute(_LAST, {"in_conversation": conversation_id}).one_or_none()
-    if last is None or last.created_at < since:
+    if last is None or last.state not in _SEEN or last.sent_at is None:
+        return None
+    if last.sent_at < since or last.sent_at.replace(microsecond=0) > until:
         return None
     commands = {each["answer"]: each["command"] for each in last.buttons if each.get("answer")}
-    return Question(commands, last.created_at) if commands else None
+    return Question(commands, last.sent_at) if commands else None

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from gaia.core.yes_or_no import answer_of
+from gaia.messages import Address
+from gaia.store.users import Role
 
 HOUR = 3600
 
@@ -104,3 +108,27 @@ async def test_two_become_one_by_a_yes(running_core):
         asked = await core.say(f"/link {code}", sender="bob", chat="bob")
         assert "Answer yes, or /link" in asked
         assert "Done: you are ada here too" in await core.say("yes", sender="bob", chat="bob")
+
+
+async def test_a_yes_lets_nobody_in_whose_request_has_not_been_seen(running_core):
+    async with running_core() as core:
+        ada = await core.users.resolve(Address("fake", "ada"))
+        await core.users.set_role(ada, Role.OWNER)
+        await core.say("hello")
+        core.channel.absent.add("ada")
+        await core.channel.say("let me in", sender="mallory", sender_name="Mallory")
+        core.channel.absent.discard("ada")
+        await core.channel.say("ok")
+        core.channel.reachable("ada")
+        await core.channel.until_sent(3)
+        assert {each.text for each in core.channel.sent} >= {"echo: ok"}
+        assert [each.name for each in await core.users.list()] == ["ada"]
+
+
+async def test_a_yes_that_was_written_before_the_question_answers_nothing(running_core):
+    async with running_core() as core:
+        before = core.clock.now() - timedelta(minutes=1)
+        await ask_to_forget(core)
+        assert "leave everything as it is" in await core.say("yes", sent_at=before)
+        await core.channel.until_sent(4)
+        assert "I drink tea" in await core.say("/memory")

@@ -29,7 +29,7 @@ class Chat:
         text: str,
         *buttons: Button,
         state: OutboxState = OutboxState.SENT,
-        at: datetime = START,
+        sent_at: datetime | None = START,
     ) -> None:
         with self._database.writing() as session:
             outbox.add(
@@ -37,19 +37,23 @@ class Chat:
                 conversation_id=self._id,
                 turn_id=None,
                 chunks=(text,),
-                now=at,
+                now=START,
                 buttons=buttons,
             )
             newest = max(
                 each.chunk.outbox_id for each in outbox.listed(session, states=outbox.OPEN)
             )
             session.execute(
-                update(OutboxRow).where(OutboxRow.outbox_id == newest).values(state=state)
+                update(OutboxRow)
+                .where(OutboxRow.outbox_id == newest)
+                .values(state=state, sent_at=sent_at)
             )
 
-    def waiting(self, since: datetime = START) -> questions.Question | None:
+    def waiting(
+        self, since: datetime = START, until: datetime = START
+    ) -> questions.Question | None:
         with self._database.reading() as session:
-            return questions.waiting(session, self._id, since)
+            return questions.waiting(session, self._id, since, until)
 
 
 @pytest.fixture
@@ -62,13 +66,30 @@ async def chat(database: Database, clock: FakeClock) -> Chat:
     return Chat(database, conversation.conversation_id)
 
 
-@pytest.mark.parametrize("state", OutboxState)
-def test_a_question_waits_in_whatever_state_its_chunk_is(chat: Chat, state: OutboxState) -> None:
+UNSEEN = (OutboxState.PENDING, OutboxState.UNKNOWN, OutboxState.DEAD)
+
+
+@pytest.mark.parametrize("state", sorted(set(OutboxState) - set(UNSEEN)))
+def test_a_question_waits_once_it_is_sent(chat: Chat, state: OutboxState) -> None:
     chat.say("Hello")
     chat.say("Keep it?", YES, state=state)
     waiting = chat.waiting()
     assert waiting is not None
-    assert (waiting.commands, waiting.asked_at) == ({"yes": "/memory keep 1"}, START)
+    assert (waiting.commands, waiting.sent_at) == ({"yes": "/memory keep 1"}, START)
+
+
+@pytest.mark.parametrize("state", UNSEEN)
+def test_nobody_answers_what_has_not_reached_them(chat: Chat, state: OutboxState) -> None:
+    chat.say("Keep it?", YES)
+    chat.say("Let Mallory in?", YES, state=state)
+    assert chat.waiting() is None
+
+
+def test_what_was_written_before_it_was_sent_answers_nothing(chat: Chat) -> None:
+    # Providers tell whole seconds.
+    chat.say("Keep it?", YES, sent_at=START + timedelta(seconds=3.9))
+    assert chat.waiting(until=START + timedelta(seconds=2)) is None
+    assert chat.waiting(until=START + timedelta(seconds=3)) is not None
 
 
 @pytest.mark.parametrize("state", OutboxState)
