@@ -315,6 +315,12 @@ class CachedTime:
         self._told: dict[str, datetime] = {}
 
     def at(self, session_id: str, now: datetime) -> datetime:
-        """What a session is told that it is."""
-        self._told = {key: told for key, told in self._told.items() if now - told < CACHED_FOR}
-        return self._told.setdefault(session_id, now)
+        """What a session is told that it is. After a clock that ran ahead was set back, or the
+        user has told another time zone, that is the present time."""
+        self._told = {
+            key: told for key, told in self._told.items() if timedelta(0) <= now - told < CACHED_FOR
+        }
+        told = self._told.get(session_id)
+        if told is None or told.utcoffset() != now.utcoffset():
+            told = self._told[session_id] = now
+        return told

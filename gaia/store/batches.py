@@ -57,8 +57,9 @@ _WAITING = (
     .where(_THEIRS, _OPEN, TABLE.c.is_command.is_(False))
     .where(TABLE.c.inbox_id < func.coalesce(_first_command, TABLE.c.inbox_id + 1))
     .order_by(TABLE.c.inbox_id)
-    .limit(BURST_MESSAGES)
+    .limit(BURST_MESSAGES + 1)
 )
+"""One more than a turn takes tells that others wait behind them."""
 _START = (
     update(TABLE)
     .where(TABLE.c.inbox_id.in_(bindparam("rows", expanding=True)))
@@ -174,8 +175,7 @@ def take_command(session: Session, conversation_id: int, *, turn_id: str) -> Bat
 
 
 def _waiting(session: Session, conversation_id: int) -> Sequence[Row[Any]]:
-    """The messages that no unfinished command stands before, the oldest first: as many as a
-    turn takes at most."""
+    """The messages that no unfinished command stands before, the oldest first."""
     return session.execute(_WAITING, {"in_conversation": conversation_id}).all()
 
 
@@ -193,8 +193,8 @@ def _next_rows(rows: Sequence[Row[Any]], settle: timedelta) -> Sequence[Row[Any]
         or (row.generation, row.is_incognito) != (first.generation, first.is_incognito)
     )
     whole = rows[: next(begun_or_moved, len(rows))]
-    if len(whole) == BURST_MESSAGES:
-        whole = _without_last_album(whole)
+    if len(whole) >= BURST_MESSAGES:
+        whole = _without_last_album(whole[:BURST_MESSAGES])
     return _burst(whole, settle)
 
 

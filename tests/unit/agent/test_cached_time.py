@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from gaia.agent.prompt import CACHED_FOR, CachedTime
 
@@ -21,3 +21,15 @@ def test_another_conversation_has_its_own() -> None:
     held = CachedTime()
     held.at("one", NOON)
     assert held.at("two", NOON + MINUTE) == NOON + MINUTE
+
+
+def test_a_clock_that_is_set_back_is_told_at_once() -> None:
+    held = CachedTime()
+    held.at("one", NOON + timedelta(days=365))
+    assert held.at("one", NOON) == NOON
+
+
+def test_another_time_zone_is_told_at_once() -> None:
+    held, tokyo = CachedTime(), timezone(timedelta(hours=9))
+    held.at("one", NOON)
+    assert str(held.at("one", (NOON + MINUTE).astimezone(tokyo))) == "2026-01-01 21:01:00+09:00"

@@ -155,6 +155,15 @@ async def test_an_album_across_the_end_of_a_burst_is_for_the_next_turn(
     assert len(photos.messages) == 4
 
 
+async def test_a_full_turn_tells_that_others_wait_behind_it(chat: Chat, clock: FakeClock) -> None:
+    for _ in range(BURST_MESSAGES + 1):
+        await chat.write("word")
+    clock.advance(1)
+    full = await chat.take()
+    assert full is not None
+    assert (len(full.messages), full.more_wait) == (BURST_MESSAGES, True)
+
+
 async def test_what_came_between_the_photos_of_an_album_goes_along_in_order(
     chat: Chat, clock: FakeClock
 ) -> None:
