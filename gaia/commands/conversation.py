@@ -15,14 +15,7 @@ from gaia.memory.contexts import GLOBAL
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
-from gaia.store import (
-    chunk_states,
-    digests,
-    identities,
-    inbox,
-    incognito,
-    usage,
-)
+from gaia.store import digests, identities, inbox, incognito, stops, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.users import Role
 from gaia.text import counted, counted_turns
@@ -79,16 +72,18 @@ def conversation_commands(
             committed=partial(digest_worker.wake, conversation.user_id),
         )
 
-    def stop(call: Call) -> str:
-        conversation_id = call.caller.conversation.conversation_id
-        unsent = chunk_states.drop_unsent(call.session, conversation_id)
-        if stop_turn(conversation_id):
-            inbox.mark_stopping(call.session, conversation_id)
-            return sentences.STOPPED
-        dropped = inbox.drop_waiting(
-            call.session, conversation_id, before=call.caller.inbox_id, now=call.now
-        )
-        return sentences.STOPPED if dropped or unsent else sentences.NOTHING_TO_STOP
+    def stop(call: Call) -> Reply:
+        conversation = call.caller.conversation
+        stopped = stops.drop_unsent(call.session, conversation, call.now) > 0
+        if stop_turn(conversation.conversation_id):
+            stops.mark_running(call.session, conversation.conversation_id)
+            stopped = True
+        elif stops.drop_waiting(
+            call.session, conversation, before=call.caller.inbox_id, now=call.now
+        ):
+            stopped = True
+        text = sentences.STOPPED if stopped else sentences.NOTHING_TO_STOP
+        return Reply(text, committed=faded)
 
     return (
         Command.at_once("start", "Say hello", start),

@@ -285,7 +285,7 @@ class Dispatcher:
         now = self._clock.now()
         inbox.finish(session, batch.turn_id, state, now)
         if batch.is_incognito:
-            incognito.wipe_messages(session, batch.turn_id)
+            incognito.wipe_turn(session, batch.turn_id)
         outbox.add(
             session,
             conversation_id=batch.conversation_id,

@@ -153,7 +153,7 @@ class TurnEnds:
                 is_incognito=batch.is_incognito,
             )
         if batch.is_incognito and outcome.retry is None:
-            incognito.wipe_messages(session, batch.turn_id)
+            incognito.wipe_turn(session, batch.turn_id)
         if not batch.is_incognito:
             tool_failures.note(session, present.user_id, outcome.tools, now)
         if is_part and not batch.is_incognito:

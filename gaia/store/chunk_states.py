@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, String, bindparam, cast, delete, func, select, update
+from sqlalchemy import ColumnElement, String, bindparam, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import SentCopy
 from gaia.store import incognito
 from gaia.store.outbox import ON_ITS_WAY, OPEN, TABLE, Chunk
-from gaia.store.tables import ConversationRow, InboxRow, OutboxFileRow, OutboxRow, OutboxState
+from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
 ARRIVED = (OutboxState.DELIVERED, OutboxState.READ)
 """The states of a chunk that its reader has: nothing is ever sent again from there."""
@@ -47,24 +47,6 @@ _MARK_TAKEN = (
     )
     .returning(TABLE.c.is_incognito)
 )
-
-
-def drop_unsent(session: Session, conversation_id: int) -> int:
-    """Delete what is still to be sent of a conversation's answers, with its files; returns how
-    many chunks that was. What the channel has, or may have, stays; replies to commands, and
-    notices, are sent."""
-    answered = select(InboxRow.turn_id).where(
-        InboxRow.conversation_id == conversation_id, ~InboxRow.is_command
-    )
-    unsent = (
-        (OutboxRow.conversation_id == conversation_id)
-        & (OutboxRow.state == OutboxState.PENDING)
-        & OutboxRow.turn_id.in_(answered)
-    )
-    chunks = select(OutboxRow.outbox_id).where(unsent)
-    session.execute(delete(OutboxFileRow).where(OutboxFileRow.outbox_id.in_(chunks)))
-    dropped = session.scalars(delete(OutboxRow).where(unsent).returning(OutboxRow.outbox_id))
-    return len(dropped.all())
 
 
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:

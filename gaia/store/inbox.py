@@ -10,7 +10,7 @@ caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,15 @@ from gaia.store.tables import ConversationRow, InboxRow, InboxState
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)
 UNFINISHED = (InboxState.QUEUED, *BEGUN)
 FAILED = (InboxState.DEAD, InboxState.REFUSED)
+
+NOTHING: Mapping[str, Any] = {
+    "text": "",
+    "notes": [],
+    "replied_to": None,
+    "attachments": [],
+    "sender_name": None,
+}
+"""What is left of an incognito message once it is at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,7 @@ def record(
 ) -> bool:
     """Add a message, which its sender has written; False if the channel delivered it before.
     One that is at its end already has the `turn_id` of its reply, if it gets one."""
+    is_over = state is not InboxState.QUEUED
     is_new = session.scalar(
         _RECORD,
         {
@@ -131,7 +141,8 @@ def record(
             "turn_id": turn_id,
             "starts": 0,
             "failures": 0,
-            "finished_at": None if state is InboxState.QUEUED else now,
+            "finished_at": now if is_over else None,
+            **(NOTHING if is_over and conversation.is_incognito else {}),
         },
     )
     if is_new:
@@ -175,36 +186,6 @@ def settle_edit(
 def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:
     """Bring the messages of a turn to an end."""
     session.execute(_FINISH, {"of_turn": turn_id, "as_": state, "now": now})
-
-
-def mark_stopping(session: Session, conversation_id: int) -> None:
-    """Say that the running turn is stopped: a crash before its end does not run it again."""
-    session.execute(
-        update(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.state == InboxState.RUNNING,
-            InboxRow.is_command.is_(False),
-        )
-        .values(state=InboxState.STOPPING)
-    )
-
-
-def drop_waiting(session: Session, conversation_id: int, *, before: int, now: datetime) -> int:
-    """End the messages that came before the inbox id `before` and wait for their
-    turn, without an answer; returns how many."""
-    result = session.execute(
-        update(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.inbox_id < before,
-            InboxRow.state == InboxState.QUEUED,
-            InboxRow.is_command.is_(False),
-        )
-        .values(state=InboxState.STOPPED, finished_at=now)
-        .returning(InboxRow.inbox_id)
-    )
-    return len(result.all())
 
 
 def begin_next_session(session: Session, conversation_id: int, *, after: int) -> None:

@@ -43,13 +43,15 @@ def leave(session: Session, conversation: Conversation, *, after: int, now: date
     forgets.fade(session, conversation.user_id, now)
 
 
-def wipe_messages(session: Session, turn_id: str) -> None:
+def wipe_turn(session: Session, turn_id: str) -> None:
     """Keep nothing of what the messages of an incognito turn say."""
-    session.execute(
-        update(InboxRow)
-        .where(InboxRow.turn_id == turn_id, InboxRow.is_incognito.is_(True))
-        .values(text="", notes=[], replied_to=None, attachments=[], sender_name=None)
-    )
+    wipe_messages(session, InboxRow.turn_id == turn_id)
+
+
+def wipe_messages(session: Session, *which: ColumnElement[bool]) -> None:
+    """Keep nothing of what these messages say, as far as they are incognito."""
+    hidden = (InboxRow.is_incognito.is_(True), *which)
+    session.execute(update(InboxRow).where(*hidden).values(**inbox.NOTHING))
 
 
 def wipe_chunk(session: Session, outbox_id: int) -> None:

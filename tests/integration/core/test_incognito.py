@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
-from gaia.testing.function_model import ToolCall
+from gaia.settings.schema import LimitsSettings, Settings
+from gaia.testing.function_model import ToolCall, last_user_text
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 from tests.harness.traces import files_with
 
@@ -88,6 +90,27 @@ async def test_what_was_written_behind_the_command_is_incognito_as_well(running_
         await core.channel.say(f"I dreamt of {WORD}")
         await core.channel.until_sent(2)
         await core.say("/incognito off")
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+async def test_what_was_stopped_while_it_waited_or_refused_is_gone_too(running_core, home):
+    limits = LimitsSettings(messages_per_minute=4)
+
+    def fails(request):
+        return ModelUnavailableError("down") if WORD in last_user_text(request) else "fine"
+
+    async with running_core(fails, settings=Settings(limits=limits)) as core:
+        await core.say("/incognito")
+        await core.channel.say(f"I dreamt of {WORD}")
+        await core.clock.until_sleeping()
+        assert await core.say("/stop") == "Stopped."
+        for number in range(5):
+            await core.channel.say(f"{WORD} {number}")
+        await core.channel.say("/stop")
+        core.clock.advance(60)
+        await core.channel.say("/incognito off")
+        assert "no longer incognito" in (await core.channel.until_sent(5))[-1].text
         await until_faded(core)
         assert files_with(home.root, WORD) == []
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from gaia.messages import Address, Inbound
-from gaia.store import conversations, digests, inbox, sessions
+from gaia.store import conversations, digests, inbox, sessions, stops
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
 from gaia.store.digests import Digest, ReadWindow
@@ -112,7 +112,7 @@ async def test_what_waits_goes_to_the_session_that_it_was_written_in(
         assert digests.waits_for_turns(session, await get(database, digest_id))
     with database.writing() as session:
         inbox.finish(session, "begun", InboxState.DONE, START)
-        inbox.drop_waiting(session, chat.conversation_id, before=3, now=START)
+        stops.drop_waiting(session, chat, before=3, now=START)
         assert not digests.waits_for_turns(session, await get(database, digest_id))
 
 

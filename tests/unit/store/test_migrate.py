@@ -162,14 +162,19 @@ async def test_migrating_an_up_to_date_database_does_nothing(home: Home, current
     assert not home.backups.exists()
 
 
-async def test_what_was_held_is_pending_after_revision_3(home: Home, tmp_path: Path) -> None:
+def migrate_before(revision: str, home: Home, tmp_path: Path) -> None:
+    """Make a database as it was before this revision."""
     older = tmp_path / "older"
     shutil.copytree(MIGRATIONS, older)
     for path in (older / "versions").glob("r*.py"):
-        if path.name >= "r0003.py":
+        if path.stem >= f"r{revision}":
             path.unlink()
     home.database.parent.mkdir(parents=True, exist_ok=True)
     migrate(home.database, home.backups, older)
+
+
+async def test_what_was_held_is_pending_after_revision_3(home: Home, tmp_path: Path) -> None:
+    migrate_before("0003", home, tmp_path)
     outcome = {"summary": 'a "held": true', "proposals": [{"text": "a", "held": True}]}
     with closing(sqlite3.connect(home.database, isolation_level=None)) as connection:
         connection.execute(ONE_USER)
@@ -187,6 +192,32 @@ async def test_what_was_held_is_pending_after_revision_3(home: Home, tmp_path: P
     assert read(home.database, "SELECT phrases FROM forgets") == ['["held"]']
     (stored,) = read(home.database, "SELECT outcome FROM digest_windows")
     assert json.loads(stored) == {**outcome, "proposals": [{"text": "a", "pending": True}]}
+
+
+async def test_no_incognito_message_that_ended_is_left_after_revision_22(
+    home: Home, tmp_path: Path
+) -> None:
+    migrate_before("0022", home, tmp_path)
+    ended = "2026-01-01 00:00:00"
+    with closing(sqlite3.connect(home.database, isolation_level=None)) as connection:
+        connection.execute(ONE_USER)
+        fill(connection, "conversations", conversation_id=1)
+        for inbox_id, hidden, at in ((1, 1, ended), (2, 1, None), (3, 0, ended)):
+            fill(
+                connection,
+                "inbox",
+                inbox_id=inbox_id,
+                provider_message_id=str(inbox_id),
+                conversation_id=1,
+                text="said",
+                is_incognito=hidden,
+                finished_at=at,
+            )
+
+    migrate(home.database, home.backups)
+
+    assert read(home.database, "SELECT text FROM inbox ORDER BY inbox_id") == ["", "said", "said"]
+    assert read(home.database, "SELECT user_id || ' ' || state FROM forgets") == ["u_1 fading"]
 
 
 def fill(connection: sqlite3.Connection, table: str, **values: object) -> None:
