@@ -26,6 +26,10 @@ ANSWERED_WITHIN = timedelta(hours=1)
 REMINDED_WITHIN = timedelta(days=1)
 """How long a reminder waits to be done, or put off."""
 
+LATE = timedelta(seconds=30)
+"""A message that took no longer was written when it came: the clocks of providers and of this
+machine are not the same."""
+
 REMIND = "/remind"
 
 
@@ -44,15 +48,17 @@ class PlainWords:
         now: datetime,
     ) -> Inbound:
         """The message; as the command that it stands for where it answers what gaia said last
-        in that chat, or asks for a reminder and for nothing else. In a group nobody answers
-        for somebody else: there the command itself does."""
+        in that chat, or what it replies to, or asks for a reminder and for nothing else. In a
+        group nobody answers for somebody else: there a reply is the answer to a reminder, and
+        to anything else the command itself."""
         if inbound.is_forwarded or inbound.attachments or inbound.edit_of:
             return inbound
         memory = self._settings.value.memory
         text, at = inbound.text.strip(), _Place(now, zone_of(user.zone), memory.reminder_hour)
         command = ""
-        if conversation.direct:
-            command = _answer(session, text, conversation, at, inbound.sent_at)
+        if text and len(text) <= LONGEST and "?" not in text and not text.startswith("/"):
+            question = _question(session, inbound, conversation, now)
+            command = "" if question is None else _answer(question, text, at)
         if not command and memory.enabled and not inbound.notes and at.asks_for_reminder(text):
             command = f"{REMIND} {text}"
         return replace(inbound, text=command) if command else inbound
@@ -73,16 +79,23 @@ class _Place:
         return reminder_words.is_time(text, self.now, self.zone, self.hour)
 
 
-def _answer(
-    session: Session, text: str, conversation: Conversation, at: _Place, sent_at: datetime
-) -> str:
+def _question(
+    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
+) -> Question | None:
+    """What a message may be the answer to."""
+    since, chat = now - REMINDED_WITHIN, conversation.conversation_id
+    if (replied := inbound.replied_to) is not None:
+        asked = replied.message_id and questions.sent_as(session, chat, replied.message_id, since)
+        is_theirs = asked and (conversation.direct or "done" in asked.commands)
+        return asked if asked and is_theirs else None
+    if not conversation.direct:
+        return None
+    is_late = inbound.is_late or now - inbound.sent_at > LATE
+    return questions.waiting(session, chat, since, inbound.sent_at if is_late else now)
+
+
+def _answer(question: Question, text: str, at: _Place) -> str:
     """The command that an answer stands for; none where it is no answer."""
-    if not text or len(text) > LONGEST or "?" in text or text.startswith("/"):
-        return ""
-    since = at.now - REMINDED_WITHIN
-    question = questions.waiting(session, conversation.conversation_id, since, sent_at)
-    if question is None:
-        return ""
     commands, answer = question.commands, answer_of(text)
     if answer in ("yes", "no"):
         if question.sent_at < at.now - ANSWERED_WITHIN:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import bindparam, func, select, union_all
+from sqlalchemy import Row, bindparam, func, select, union_all
 from sqlalchemy.orm import Session
 
 from gaia.store.outbox import TABLE
@@ -27,10 +27,13 @@ _LAST_IN_EACH_STATE = union_all(
 ).subquery()
 """By the index of conversations and states, each is found however many went before."""
 
-_LAST = select(TABLE.c.buttons, TABLE.c.state, TABLE.c.sent_at).where(
+_CHUNK = select(TABLE.c.buttons, TABLE.c.state, TABLE.c.sent_at)
+_LAST = _CHUNK.where(
     TABLE.c.outbox_id == select(func.max(_LAST_IN_EACH_STATE.c.outbox_id)).scalar_subquery()
 )
-
+_SENT_AS = _CHUNK.where(
+    TABLE.c.conversation_id == bindparam("in_conversation"), TABLE.c.provider_id == bindparam("as_")
+)
 
 _SEEN = frozenset(OutboxState) - {OutboxState.PENDING, OutboxState.UNKNOWN, OutboxState.DEAD}
 """The states of what may have been seen: a quick answer comes before the provider's own."""
@@ -53,9 +56,24 @@ def waiting(
     Providers tell times in whole seconds.
     """
     last = session.execute(_LAST, {"in_conversation": conversation_id}).one_or_none()
-    if last is None or last.state not in _SEEN or last.sent_at is None:
+    question = None if last is None else _question(last, since)
+    if question is None or question.sent_at.replace(microsecond=0) > until:
         return None
-    if last.sent_at < since or last.sent_at.replace(microsecond=0) > until:
+    return question
+
+
+def sent_as(
+    session: Session, conversation_id: int, provider_id: str, since: datetime
+) -> Question | None:
+    """The question that a message of gaia's asked, which the provider calls `provider_id`; None
+    where it asked nothing, or before `since`."""
+    which = {"in_conversation": conversation_id, "as_": provider_id}
+    chunk = session.execute(_SENT_AS, which).one_or_none()
+    return None if chunk is None else _question(chunk, since)
+
+
+def _question(chunk: Row[Any, Any, Any], since: datetime) -> Question | None:
+    if chunk.state not in _SEEN or chunk.sent_at is None or chunk.sent_at < since:
         return None
-    commands = {each["answer"]: each["command"] for each in last.buttons if each.get("answer")}
-    return Question(commands, last.sent_at) if commands else None
+    commands = {each["answer"]: each["command"] for each in chunk.buttons if each.get("answer")}
+    return Question(commands, chunk.sent_at) if commands else None

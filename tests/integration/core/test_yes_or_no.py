@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.core.yes_or_no import answer_of
-from gaia.messages import Address
+from gaia.messages import Address, RepliedTo
 from gaia.store.users import Role
 
 HOUR = 3600
@@ -132,3 +132,53 @@ async def test_a_yes_that_was_written_before_the_question_answers_nothing(runnin
         assert "leave everything as it is" in await core.say("yes", sent_at=before)
         await core.channel.until_sent(4)
         assert "I drink tea" in await core.say("/memory")
+
+
+async def test_a_reply_answers_what_it_replies_to(running_core):
+    async with running_core() as core:
+        for task in ("take the pills", "call Anna"):
+            await core.say(f"/remind in 10 minutes {task}")
+        core.clock.advance(10 * 60)
+        await core.app.reminder_worker.say_due()
+        pills, _ = (await core.channel.until_sent(4))[2:]
+        assert "take the pills" in pills.text
+        sent_as = core.channel.provider_id(pills.outbox_id)
+        told = await core.say("done", replied_to=RepliedTo(sent_as, "Reminder"))
+        assert told == "Done: “take the pills”."
+
+
+async def test_a_reply_to_something_else_answers_no_question(running_core):
+    async with running_core() as core:
+        await core.say("Shall we go to the lake?")
+        lake = core.channel.provider_id(core.channel.sent[-1].outbox_id)
+        await ask_to_forget(core)
+        for message_id in (lake, "theirs", None):
+            await core.channel.say("yes", replied_to=RepliedTo(message_id, "the lake"))
+        await core.channel.until_sent(7)
+        assert "I drink tea" in await core.say("/memory")
+
+
+async def test_a_clock_that_is_ahead_of_the_provider_s_keeps_no_yes_out(running_core):
+    async with running_core() as core:
+        await ask_to_forget(core)
+        written = core.clock.now() - timedelta(seconds=20)
+        assert "Forgotten: 1 memory" in await core.say("yes", sent_at=written)
+
+
+async def test_in_a_group_a_reply_answers_a_reminder_and_nothing_else(running_core):
+    group = {"chat": "family", "direct": False, "sender_name": "Bob"}
+    async with running_core(senders=("family",)) as core:
+        await core.say("/remind in 10 minutes call Anna", sender="family", **group)
+        core.clock.advance(10 * 60)
+        await core.app.reminder_worker.say_due()
+        due = (await core.channel.until_sent(2))[1]
+        reply = RepliedTo(core.channel.provider_id(due.outbox_id), "Reminder")
+        assert (await core.say("done", sender="family", **group)).endswith("done")
+        told = await core.say("done", sender="family", replied_to=reply, **group)
+        assert told == "Done: “call Anna”."
+        await core.say("/remember We drink tea", sender="family", **group)
+        await core.say("/forget tea", sender="family", **group)
+        asked = RepliedTo(core.channel.provider_id(core.channel.sent[-1].outbox_id), "Forget")
+        await core.say("yes", sender="family", replied_to=asked, **group)
+        await core.channel.until_sent(8)
+        assert "We drink tea" in await core.say("/memory", sender="family", **group)
