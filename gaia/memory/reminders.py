@@ -7,7 +7,7 @@ nobody is done with, is overdue for a week.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, ledger, pending, rows
+from gaia.memory import ledger, pending, rows
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
@@ -38,7 +38,7 @@ PLACES_IN = 200
 """Memories in which it is looked where a user lives."""
 
 AT_ONCE = 50
-"""Reminders that are said in one transaction, at most."""
+"""Reminders that are read at once to be said; so many end a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +101,16 @@ def coming(session: Session, user_id: str, now: datetime, limit: int) -> Sequenc
     return [memory_of(row) for row in found]
 
 
-def next_due(session: Session, now: datetime) -> datetime | None:
-    """When the next reminder of anybody is due; None if there is none to say."""
-    return session.scalar(
-        select(func.min(MemoryRow.due_at)).where(*_open(), _in_time(now), _unsaid(now))
-    )
+def next_due(session: Session, now: datetime, after: datetime | None = None) -> datetime | None:
+    """When the next reminder of anybody is due, of those due later than `after`, if that is
+    named; None if there is none to say."""
+    query = select(func.min(MemoryRow.due_at)).where(*_open(), _in_time(now), _unsaid(now))
+    return session.scalar(query if after is None else query.where(MemoryRow.due_at > after))
 
 
-def take_due(session: Session, now: datetime) -> Sequence[Told]:
-    """The reminders that are due, of all users; nothing is written, see `mark_said`."""
+def take_due(session: Session, now: datetime, without: Collection[str] = ()) -> Sequence[Told]:
+    """The first reminders that are due, of all users but those `without` a place to hear them;
+    nothing is written, see `mark_said`."""
     found = session.execute(
         select(MemoryRow, UserRow.zone)
         .join(UserRow, UserRow.user_id == MemoryRow.user_id)
@@ -119,16 +120,13 @@ def take_due(session: Session, now: datetime) -> Sequence[Told]:
             _in_time(now),
             _unsaid(now),
             UserRow.removed_at.is_(None),
+            MemoryRow.user_id.not_in(without),
         )
         .order_by(MemoryRow.due_at, MemoryRow.memory_id)
         .limit(AT_ONCE)
     )
     told = [(memory_of(row), zone) for row, zone in found]
-    return [
-        Told(each, each.due_at, zone)
-        for each, zone in told
-        if each.due_at is not None and credentials.find(each.text) is None
-    ]
+    return [Told(each, each.due_at, zone) for each, zone in told if each.due_at is not None]
 
 
 def mark_said(session: Session, memory_id: int, now: datetime) -> None:

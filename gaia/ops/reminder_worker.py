@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core import reminder_text
 from gaia.core.delivery import Delivery
-from gaia.memory import reminders
+from gaia.memory import credentials, reminders
 from gaia.memory.reminders import Told
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
@@ -64,28 +64,44 @@ class ReminderWorker:
             written = await self._database.write(self._say, now)
             for conversation_id in written:
                 self._delivery.wake(conversation_id)
-            if len(written) == reminders.AT_ONCE:
+            if len(written) >= reminders.AT_ONCE:
                 return 0.0
-        elif upcoming is not None:
-            return min(LOOK_SECONDS, (upcoming - now).total_seconds())
-        return LOOK_SECONDS
+            # What is due still waits for a channel: it holds up nothing that is to come.
+            upcoming = await self._database.read(reminders.next_due, now, now)
+        if upcoming is None:
+            return LOOK_SECONDS
+        return min(LOOK_SECONDS, (upcoming - now).total_seconds())
 
     def _say(self, session: Session, now: datetime) -> list[int]:
+        """Write what is due, of each user who can be told; returns in which conversations."""
         written: list[int] = []
-        for told in reminders.take_due(session, now):
-            conversation = self._place(session, told)
-            if conversation is None:
-                continue
-            self._write(session, conversation, told, now)
-            reminders.mark_said(session, told.reminder.memory_id, now)
-            written.append(conversation.conversation_id)
+        unplaced: set[str] = set()
+        while len(written) < reminders.AT_ONCE and (
+            due := reminders.take_due(session, now, unplaced)
+        ):
+            for told in due:
+                conversation = self._place(session, told, unplaced)
+                if conversation is None:
+                    continue
+                # What looks like a key is told to nobody.
+                if credentials.find(told.reminder.text) is None:
+                    self._write(session, conversation, told, now)
+                    written.append(conversation.conversation_id)
+                reminders.mark_said(session, told.reminder.memory_id, now)
         if written:
             logger.info("said %d reminders", len(written))
         return written
 
-    def _place(self, session: Session, told: Told) -> Conversation | None:
-        """Where its user last wrote, of the channels that are on."""
-        return conversations.last_written(session, told.reminder.user_id, list(self._channels))
+    def _place(self, session: Session, told: Told, unplaced: set[str]) -> Conversation | None:
+        """Where its user last wrote, of the channels that are on; who has written on none of
+        them is one of `unplaced` from now on."""
+        user_id = told.reminder.user_id
+        if user_id in unplaced:
+            return None
+        found = conversations.last_written(session, user_id, list(self._channels))
+        if found is None:
+            unplaced.add(user_id)
+        return found
 
     def _write(
         self, session: Session, conversation: Conversation, told: Told, now: datetime

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
+from gaia.memory import reminders
+from gaia.memory.reminder_words import Due, Wanted
 from gaia.messages import Address
+from gaia.store.memory_tables import MemoryRow, MemorySource
+from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import ToolCall
 
@@ -22,6 +27,20 @@ async def until_said(core, count: int, channel=None) -> str:
     channel = channel or core.channel
     await channel.until_sent(count)
     return channel.sent[-1].text
+
+
+async def keep_due_in_an_hour(core, user, *tasks: str) -> None:
+    now = core.clock.now()
+    due = Due(now + timedelta(hours=1), None)
+    for task in tasks:
+        await core.database.write(
+            reminders.add, user.user_id, Wanted(task, due), now, source=MemorySource.USER
+        )
+
+
+def tell_a_password(session) -> None:
+    """Have all memories tell one, as none that is written today does."""
+    session.execute(update(MemoryRow).values(text="my password is 'hunter2'"))
 
 
 async def test_plain_words_set_a_reminder_that_comes_once(running_core):
@@ -196,3 +215,40 @@ async def test_a_reminder_that_is_forgotten_is_not_said(running_core):
         core.clock.advance(HOUR)
         await say_due(core)
         assert all("Reminder:" not in each.text for each in core.channel.sent)
+
+
+async def test_a_channel_that_is_off_holds_up_nobody_elses(running_core):
+    many = 2 * reminders.AT_ONCE
+    async with running_core(other_channels=("pigeon",)) as core:
+        bob = await core.users.create("bob", Role.MEMBER, Address("pigeon", "bob"))
+        pigeon = core.others["pigeon"]
+        await core.say("hello", pigeon, sender="bob")
+        await keep_due_in_an_hour(core, bob, *(f"walk dog {number}" for number in range(many)))
+        await core.say("/remind in one hour call Bob")
+        core.clock.advance(5)
+        await core.say("/remind in one hour call Carl")
+        core.app.channels.pop("pigeon")
+        core.clock.advance(HOUR - 5)
+        # What waits for a channel makes nothing else late.
+        assert await core.app.reminder_worker.say_due() == 5
+        core.clock.advance(5)
+        await until_said(core, 4)
+        assert [each.text.split("\n")[0] for each in core.channel.sent[2:]] == [
+            "Reminder: call Bob",
+            "Reminder: call Carl",
+        ]
+        core.app.channels["pigeon"] = pigeon
+        while await core.app.reminder_worker.say_due() == 0:
+            pass
+        assert len(await pigeon.until_sent(1 + many)) == 1 + many
+
+
+async def test_what_is_told_to_nobody_holds_up_nothing(running_core):
+    async with running_core() as core:
+        ada = await core.users.find("ada")
+        await keep_due_in_an_hour(core, ada, *(f"wait {n}" for n in range(reminders.AT_ONCE)))
+        await core.database.write(tell_a_password)
+        await core.say("/remind in one hour call Bob")
+        core.clock.advance(HOUR)
+        assert "call Bob" in await until_said(core, 2)
+        assert await core.database.read(reminders.next_due, core.clock.now()) is None
