@@ -65,10 +65,10 @@ def retry(
 
 def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
     from gaia.errors import UnknownChunkError
-    from gaia.store import outbox
+    from gaia.store import chunk_states
 
     def revive(session: Session) -> Sequence[int]:
-        revived = outbox.revive(session, outbox_ids)
+        revived = chunk_states.revive(session, outbox_ids)
         strange = sorted(set(outbox_ids or ()) - set(revived))
         if strange:
             raise UnknownChunkError(

@@ -6,7 +6,7 @@ within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, String, bindparam, cast, func, select, update
@@ -181,6 +181,28 @@ def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
         )
         .values(state=OutboxState.DEAD, error="a chunk before it was not delivered")
     )
+
+
+def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Sequence[int]:
+    """Let dead chunks be sent after all, all of them or these; returns which they were.
+
+    One whose outcome was never known stays marked as a possible repeat.
+    """
+    dead = OutboxRow.state == OutboxState.DEAD
+    chosen = dead if outbox_ids is None else dead & OutboxRow.outbox_id.in_(outbox_ids)
+    revived = session.scalars(
+        update(OutboxRow)
+        .where(chosen)
+        .values(
+            state=OutboxState.PENDING,
+            attempts=0,
+            refused_since=None,
+            not_before=None,
+            error=None,
+        )
+        .returning(OutboxRow.outbox_id)
+    )
+    return sorted(revived)
 
 
 def _mark(

@@ -8,7 +8,7 @@ the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -229,28 +229,6 @@ def listed(session: Session, *, states: Sequence[OutboxState]) -> Sequence[Liste
         Listed(_chunk(row), channel=channel, chat=chat, user_name=name)
         for row, channel, chat, name in rows
     ]
-
-
-def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Sequence[int]:
-    """Let dead chunks be sent after all, all of them or these; returns which they were.
-
-    One whose outcome was never known stays marked as a possible repeat.
-    """
-    dead = OutboxRow.state == OutboxState.DEAD
-    chosen = dead if outbox_ids is None else dead & OutboxRow.outbox_id.in_(outbox_ids)
-    revived = session.scalars(
-        update(OutboxRow)
-        .where(chosen)
-        .values(
-            state=OutboxState.PENDING,
-            attempts=0,
-            refused_since=None,
-            not_before=None,
-            error=None,
-        )
-        .returning(OutboxRow.outbox_id)
-    )
-    return sorted(revived)
 
 
 def open_conversations(session: Session) -> Sequence[int]:

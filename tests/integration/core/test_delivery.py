@@ -11,7 +11,7 @@ from gaia.errors import (
 )
 from gaia.messages import Address
 from gaia.settings.schema import DeliverySettings, Settings
-from gaia.store import outbox
+from gaia.store import chunk_states, outbox
 from gaia.store.sessions import SessionKey
 
 
@@ -175,7 +175,7 @@ async def test_what_was_given_up_is_sent_in_order_once_it_is_revived(running_cor
         await core.channel.say("one")
         await core.channel.say("two")
         assert texts(await core.channel.until_sent(3)) == ["echo", ": tw", "o"]
-        revived = await core.database.write(outbox.revive)
+        revived = await core.database.write(chunk_states.revive)
         assert len(revived) == 3
         await core.app.recover()
         assert texts(await core.channel.until_sent(6))[3:] == ["echo", ": on", "e"]
@@ -188,7 +188,7 @@ async def test_a_revived_chunk_of_unknown_outcome_stays_marked(running_core):
         await core.channel.say("one")
         await core.channel.until_tried(0)
         await core.app.handlers.flush()
-        await core.database.write(outbox.revive)
+        await core.database.write(chunk_states.revive)
         await core.app.recover()
         assert texts(await core.channel.until_sent(1)) == ["(possible repeat) echo: one"]
 
