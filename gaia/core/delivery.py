@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy.orm import Session
 
 from gaia.clock import time_left
-from gaia.core import outcomes
+from gaia.core import outcomes, reminder_chunks
 from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
 from gaia.core.patience import kept
 from gaia.core.shares import ALL, Share
@@ -241,6 +241,10 @@ class Delivery:
                 session, chunk.outbox_id, error=INTERRUPTED, not_before=now + CONFIRM
             )
             return CONFIRM
+        due = reminder_chunks.leaving(session, due, channel, now)
+        if due is None:
+            return AT_ONCE
+        chunk = due.chunk
         # Reachability may change once this is committed: by then it is asked to hear of it.
         self._listen(due.conversation)
         is_repeat = chunk.repeated or chunk.state in outcomes.IN_THE_MIDDLE

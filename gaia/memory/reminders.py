@@ -129,6 +129,28 @@ def take_due(session: Session, now: datetime, without: Collection[str] = ()) -> 
     return [Told(each, each.due_at, zone) for each, zone in told if each.due_at is not None]
 
 
+def still_to_tell(session: Session, user_id: str, memory_id: int, was_due: datetime) -> Told | None:
+    """The user's reminder that was due at that time and could not be told then; None where they
+    are done with it, or have cancelled, changed, forgotten or put it off. One that has run out
+    meanwhile is told: nobody has heard it.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    found = session.execute(
+        select(MemoryRow, UserRow.zone)
+        .join(UserRow, UserRow.user_id == MemoryRow.user_id)
+        .where(MemoryRow.user_id == owner(user_id), MemoryRow.memory_id == memory_id)
+    ).one_or_none()
+    if found is None:
+        return None
+    row, zone = found
+    has_run_out = row.status == MemoryStatus.ARCHIVED and row.valid_to is not None
+    is_over = row.done_at is not None or not (row.status == MemoryStatus.ACTIVE or has_run_out)
+    is_put_off = row.recurrence is None and row.due_at is not None and row.due_at > was_due
+    return None if is_over or is_put_off else Told(memory_of(row), was_due, zone)
+
+
 def mark_said(session: Session, memory_id: int, now: datetime) -> None:
     """Note that a reminder is said now, and when it is due again."""
     row = session.get_one(MemoryRow, memory_id)

@@ -13,13 +13,13 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.core import reminder_text
+from gaia.core import reminder_chunks
 from gaia.core.delivery import Delivery
 from gaia.memory import credentials, reminders
 from gaia.memory.reminders import Told
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import conversations, outbox
+from gaia.store import conversations
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
@@ -85,7 +85,8 @@ class ReminderWorker:
                     continue
                 # What looks like a key is told to nobody.
                 if credentials.find(told.reminder.text) is None:
-                    self._write(session, conversation, told, now)
+                    channel = self._channels[conversation.channel]
+                    reminder_chunks.write(session, conversation, channel, told, now)
                     written.append(conversation.conversation_id)
                 reminders.mark_said(session, told.reminder.memory_id, now)
         if written:
@@ -102,16 +103,3 @@ class ReminderWorker:
         if found is None:
             unplaced.add(user_id)
         return found
-
-    def _write(
-        self, session: Session, conversation: Conversation, told: Told, now: datetime
-    ) -> None:
-        text = reminder_text.due_text(told.reminder, told.was_due, now, told.zone)
-        outbox.add(
-            session,
-            conversation_id=conversation.conversation_id,
-            turn_id=None,
-            chunks=self._channels[conversation.channel].split(text),
-            now=now,
-            buttons=reminder_text.due_buttons(told.reminder.memory_id),
-        )

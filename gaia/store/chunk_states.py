@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, String, bindparam, cast, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    String,
+    bindparam,
+    cast,
+    delete,
+    exists,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from gaia.messages import SentCopy
@@ -47,6 +57,36 @@ _MARK_TAKEN = (
     )
     .returning(TABLE.c.is_incognito)
 )
+
+
+def drop_reminder(
+    session: Session, user_id: str, reminder_id: int, written_at: datetime | None = None
+) -> None:
+    """Delete what waits of a user's reminder in their chats, all of it or what was written at
+    that time. What has left in part goes on."""
+    piece = TABLE.alias()
+    has_begun = exists().where(
+        piece.c.conversation_id == TABLE.c.conversation_id,
+        piece.c.reminder_id == TABLE.c.reminder_id,
+        piece.c.created_at == TABLE.c.created_at,
+        piece.c.state != OutboxState.PENDING,
+    )
+    waits = _says(user_id, reminder_id) & (TABLE.c.state == OutboxState.PENDING) & ~has_begun
+    if written_at is not None:
+        waits &= TABLE.c.created_at == written_at
+    session.execute(delete(TABLE).where(waits))
+
+
+def is_said_again(session: Session, user_id: str, chunk: Chunk) -> bool:
+    """Whether a user's reminder was written once more after this chunk, the first of its
+    pieces."""
+    later = (TABLE.c.outbox_id > chunk.outbox_id) & (TABLE.c.seq == 0)
+    return session.scalar(select(exists().where(_says(user_id, chunk.reminder_id), later))) or False
+
+
+def reword(session: Session, outbox_id: int, text: str) -> None:
+    """Have a chunk that has not left say something else."""
+    session.execute(update(TABLE).where(TABLE.c.outbox_id == outbox_id).values(text=text))
 
 
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
@@ -203,6 +243,12 @@ def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Seque
         .returning(OutboxRow.outbox_id)
     )
     return sorted(revived)
+
+
+def _says(user_id: str, reminder_id: int | None) -> ColumnElement[bool]:
+    """Whether a chunk in one of the user's chats says a reminder."""
+    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    return TABLE.c.conversation_id.in_(theirs) & (TABLE.c.reminder_id == reminder_id)
 
 
 def _mark(

@@ -66,8 +66,18 @@ class Chunk:
     failed_ids: tuple[str, ...]
     error: str | None
     is_incognito: bool
+    reminder_id: int | None
+    was_due: datetime | None
     created_at: datetime
     sent_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidReminder:
+    """The reminder that a message says, by its memory's number, and when it was due."""
+
+    reminder_id: int
+    was_due: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +178,7 @@ def add(
     buttons: Sequence[Button] = (),
     file: NewFile | None = None,
     is_incognito: bool = False,
+    says: SaidReminder | None = None,
 ) -> None:
     """Add a reply, chunk by chunk; `buttons` and `file` go with the last. What `is_incognito`
     is kept until it is sent."""
@@ -180,6 +191,8 @@ def add(
             "text": text,
             "buttons": [],
             "is_incognito": is_incognito,
+            "reminder_id": says and says.reminder_id,
+            "was_due": says and says.was_due,
             "created_at": now,
         }
         for seq, text in enumerate(chunks)

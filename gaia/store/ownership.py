@@ -44,6 +44,7 @@ from gaia.store.tables import (
     Base,
     ConversationRow,
     InboxRow,
+    OutboxRow,
     PairingRow,
     StrangerRow,
     UsageRow,
@@ -250,6 +251,11 @@ def _absorb_memory(session: Session, twin: MemoryRow, row: MemoryRow) -> None:
         update(MemoryRow)
         .where(MemoryRow.superseded_by == twin.memory_id)
         .values(superseded_by=row.memory_id)
+    )
+    session.execute(
+        update(OutboxRow)
+        .where(OutboxRow.reminder_id == twin.memory_id)
+        .values(reminder_id=row.memory_id)
     )
     session.delete(twin)
     session.flush()

@@ -193,6 +193,7 @@ class OutboxRow(Base):
     that it told of; `failed_ids` are the copies that it could not deliver. It waits until
     `not_before`; one that has left keeps the next one waiting until then, unless the
     provider has told more of it. The text of one that `is_incognito` goes when it is sent.
+    One that says a reminder has its memory's number, `reminder_id`, and when it `was_due`.
     """
 
     __tablename__ = "outbox"
@@ -217,6 +218,8 @@ class OutboxRow(Base):
     failed_ids: Mapped[list[str]] = mapped_column(JSON, default=list, server_default="[]")
     error: Mapped[str | None]
     is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
+    reminder_id: Mapped[int | None]
+    was_due: Mapped[datetime | None]
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
 

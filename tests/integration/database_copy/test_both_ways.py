@@ -155,7 +155,8 @@ def test_a_nul_becomes_a_replacement_character_and_is_told(full_home: Home, bare
 
 
 def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> None:
-    run_in(full_home.database, "ALTER TABLE inbox DROP COLUMN replied_to")
+    for column in ("inbox DROP replied_to", "outbox DROP reminder_id", "outbox DROP was_due"):
+        run_in(full_home.database, f"ALTER TABLE {column}")
     for table in ("page_links", "page_sessions"):
         run_in(full_home.database, f"DROP TABLE {table}")
     run_in(full_home.database, "UPDATE alembic_version SET version_num = '0015'")

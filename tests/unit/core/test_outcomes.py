@@ -33,6 +33,8 @@ def judged(state: OutboxState, stage: DeliveryStage, copy: str) -> OutboxState |
         failed_ids=("old",),
         error=None,
         is_incognito=False,
+        reminder_id=None,
+        was_due=None,
         created_at=START,
         sent_at=START,
     )

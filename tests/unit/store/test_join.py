@@ -6,14 +6,16 @@ import pytest
 from sqlalchemy import UniqueConstraint, select
 
 from gaia.errors import GroupUserError, UnknownUserError
-from gaia.memory import archive, forget
+from gaia.memory import archive, forget, reminders
+from gaia.memory.reminder_words import Due, Wanted
 from gaia.messages import Address, Contact
-from gaia.store import conversations, identities, page_sessions
+from gaia.store import conversations, identities, outbox, page_sessions
 from gaia.store.engine import Database
 from gaia.store.identities import Role
-from gaia.store.memory_tables import MemoryRow
+from gaia.store.memory_tables import MemoryRow, MemorySource
+from gaia.store.outbox import SaidReminder
 from gaia.store.ownership import APART, join_users
-from gaia.store.tables import AuditRow, Base, ConversationRow
+from gaia.store.tables import AuditRow, Base, ConversationRow, OutboxRow
 from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.archived import talk
@@ -152,3 +154,30 @@ async def test_what_one_has_forgotten_goes_before_it_is_the_others(
         talk(session, bob.user_id, "a new boat", turn_id="since")
     await join(database, bob, ada)
     assert await found(database, ada) == ["of-ada", "since"]
+
+
+async def test_a_reminder_that_waits_is_of_the_one_that_both_had(
+    users: Users, database: Database
+) -> None:
+    ada = await users.create("Ada", Role.OWNER, LAPTOP)
+    bob = await users.create("Bob", Role.MEMBER, PHONE)
+    wanted = Wanted("feed the cat", Due(START, None))
+    kept = [
+        await database.write(reminders.add, user.user_id, wanted, START, source=MemorySource.USER)
+        for user in (ada, bob)
+    ]
+    with database.writing() as session:
+        chat = conversations.create(
+            session, user_id=bob.user_id, channel="telegram", chat="2", direct=True, now=START
+        )
+        outbox.add(
+            session,
+            conversation_id=chat.conversation_id,
+            turn_id=None,
+            chunks=("Reminder: feed the cat",),
+            now=START,
+            says=SaidReminder(kept[1].memory.memory_id, START),
+        )
+    await join(database, bob, ada)
+    with database.reading() as session:
+        assert session.scalars(select(OutboxRow.reminder_id)).all() == [kept[0].memory.memory_id]
