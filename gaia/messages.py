@@ -202,8 +202,8 @@ class Outbound:
     `is_repeat` says that it was sent before and that nobody can tell whether
     that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
     it is empty for a message that gaia starts by itself. `final` marks the
-    last chunk of a reply, the only one to have `buttons` and a `file`. `is_incognito` says
-    that nothing is kept of what is said in the chat at the moment.
+    last chunk of a reply, the only one to have `buttons`; a `file` may have a question behind
+    it. `is_incognito` says that nothing is kept of what is said in the chat at the moment.
     """
 
     outbox_id: int

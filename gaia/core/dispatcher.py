@@ -242,6 +242,9 @@ class Dispatcher:
             )
             if reply is None:
                 return ()
+        except UnknownOutcomeError:
+            # What it answered may be kept already.
+            raise
         except Exception:
             logger.exception("command /%s failed", command.name)
             reply = Reply(sentences.command_failed(command.name, batch.turn_id))

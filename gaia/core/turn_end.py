@@ -146,10 +146,11 @@ class TurnEnds:
                 session,
                 conversation_id=conversation.conversation_id,
                 turn_id=batch.turn_id,
-                chunks=[*chunks, *asked],
+                chunks=chunks,
+                file=file,
+                then=asked,
                 now=now,
                 buttons=() if question is None else question.buttons,
-                file=file,
                 is_incognito=batch.is_incognito,
             )
         if batch.is_incognito and outcome.retry is None:

@@ -177,17 +177,19 @@ def add(
     now: datetime,
     buttons: Sequence[Button] = (),
     file: NewFile | None = None,
+    then: Sequence[str] = (),
     is_incognito: bool = False,
     says: SaidReminder | None = None,
 ) -> None:
-    """Add a reply, chunk by chunk; `buttons` and `file` go with the last. What `is_incognito`
-    is kept until it is sent."""
+    """Add a reply, chunk by chunk, with `file` at the last; `then` are further ones behind it.
+    `buttons` go with the last of all. What `is_incognito` is kept until it is sent."""
+    texts = [*chunks, *then]
     rows: list[dict[str, Any]] = [
         {
             "conversation_id": conversation_id,
             "turn_id": turn_id,
             "seq": seq,
-            "final": seq == len(chunks) - 1,
+            "final": seq == len(texts) - 1,
             "text": text,
             "buttons": [],
             "is_incognito": is_incognito,
@@ -195,7 +197,7 @@ def add(
             "was_due": says and says.was_due,
             "created_at": now,
         }
-        for seq, text in enumerate(chunks)
+        for seq, text in enumerate(texts)
     ]
     if not rows:
         return
@@ -203,7 +205,7 @@ def add(
     session.execute(_INSERT, rows)
     if file is not None:
         last = session.scalar(select(func.max(TABLE.c.outbox_id)))
-        _add_file(session, last or 0, conversation_id, file)
+        _add_file(session, (last or 0) - len(then), conversation_id, file)
 
 
 def get(session: Session, outbox_id: int) -> Chunk | None:

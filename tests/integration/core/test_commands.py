@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gaia.store.engine import UnknownOutcomeError
 from gaia.store.users import Role
 
 
@@ -96,3 +97,22 @@ async def test_roles_are_read_again_for_each_command(running_core):
         ada = await core.users.find("ada")
         await core.users.set_role(ada, Role.OWNER)
         assert (await said(core, "/whoami")).startswith("You are ada, owner")
+
+
+async def test_a_command_whose_outcome_nobody_can_tell_is_answered_by_what_was_kept(
+    running_core, monkeypatch
+):
+    async with running_core() as core:
+        write, lost = core.database.write, []
+
+        async def writes_and_breaks(function, *args, **kwargs):
+            written = await write(function, *args, **kwargs)
+            if function.__name__ == "_carry_out" and not lost:
+                lost.append(written)
+                raise UnknownOutcomeError("the connection was lost")
+            return written
+
+        monkeypatch.setattr(core.database, "write", writes_and_breaks)
+        assert "I drink tea" in await core.say("/remember I drink tea")
+        await core.app.dispatcher.drain()
+        assert len(core.channel.sent) == len(lost) == 1

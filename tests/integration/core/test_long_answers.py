@@ -7,6 +7,7 @@ import zipfile
 from io import BytesIO
 
 import pytest
+from google.adk.models.llm_request import LlmRequest
 
 from gaia.core.sentences import NOTHING_TO_STOP, REST_IN_FILE, REST_LEFT_OUT, STOPPED
 from gaia.errors import RetryableSendError
@@ -15,6 +16,7 @@ from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import outbox
 from gaia.store.tables import OutboxState
 from gaia.testing.clock import until
+from gaia.testing.function_model import Answer, ToolCall
 
 TEN_LONG = 10 * 20
 
@@ -45,6 +47,29 @@ async def test_ten_messages_are_sent_and_all_of_it_as_a_file(running_core):
         content = await core.database.read(outbox.file_content, sent[9].outbox_id)
         assert content.decode() == long_answer(None)
         assert (await core.transcript())[1] == f"gaia: {long_answer(None)}"
+
+
+async def test_a_question_behind_it_is_a_message_of_its_own(running_core):
+    def answer(request: LlmRequest) -> Answer:
+        if request.contents[-1].parts[0].function_response:
+            return long_answer(request)
+        return ToolCall("send_message", {"to": "bob", "text": "The pie is done"})
+
+    settings = Settings(limits=LimitsSettings(answer_messages=2))
+    async with running_core(
+        answer, longest=200, senders=("ada", "bob"), provider="openai", settings=settings
+    ) as core:
+        core.channel.taken = {"text/plain"}
+        await core.say("hi", sender="bob", chat="bob")
+        await core.channel.say("Tell Bob of the pie, and me of numbers")
+        await core.app.handlers.flush()
+        await core.app.delivery.flush()
+        _, rest, *asked = (each for each in core.channel.sent if each.chat == "ada")
+        assert (rest.text, rest.file is None, rest.buttons) == (REST_IN_FILE, False, ())
+        assert "The pie is done" in "".join(each.text for each in asked)
+        assert [each.file for each in asked] == [None] * len(asked)
+        assert [each.final for each in asked][-1]
+        assert [each.answer for each in asked[-1].buttons][:2] == ["yes", "no"]
 
 
 async def test_a_channel_of_documents_gets_one(running_core):
