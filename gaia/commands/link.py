@@ -111,7 +111,7 @@ def linking_commands(
     )
 
 
-def unlink(call: Call) -> str:
+def unlink(call: Call) -> str | Reply:
     """Take apart what was linked to the caller last."""
     user_id = call.caller.user.user_id
     undone = undo_last_link(call.session, user_id, by=user_id, now=call.now)
@@ -119,10 +119,15 @@ def unlink(call: Call) -> str:
         return NOTHING_LINKED
     addresses = " and ".join(sentences.plain(str(each)) for each in undone.addresses)
     if undone.apart is None:
-        return f"Undone: {addresses} belongs to nobody now, and what was said there stays with you."
+        return Reply(
+            f"Undone: {addresses} belongs to nobody now, and what was said there stays with you.",
+            is_farewell=True,
+        )
     name, role = sentences.plain(undone.apart.name), undone.apart.role.with_article
-    return (
-        f"Undone: {name} is apart again, {role}, with {addresses}, and with what I know from there."
+    return Reply(
+        f"Undone: {name} is apart again, {role}, with {addresses}, and with what I know from "
+        "there.",
+        is_farewell=True,
     )
 
 

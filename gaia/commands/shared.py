@@ -13,7 +13,7 @@ from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.messages import Button
 from gaia.ports import Channel
-from gaia.store import conversations, identities, outbox
+from gaia.store import identities, outbox, own_chats
 from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 
@@ -89,7 +89,7 @@ def _propose(call: Call, channels: Mapping[str, Channel]) -> str | Reply:
     """Ask an owner for whoever is none."""
     session, name = call.session, call.caller.user.name
     for owner in identities.owners(session):
-        chat = conversations.latest_direct(session, owner.user_id, list(channels))
+        chat = own_chats.latest_direct(session, owner.user_id, list(channels))
         if chat is None:
             continue
         memory = shared.propose(

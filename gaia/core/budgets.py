@@ -22,7 +22,7 @@ from gaia.core.access import TERMINAL
 from gaia.core.sentences import split_notice
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import conversations, identities, outbox, usage
+from gaia.store import identities, outbox, own_chats, usage
 from gaia.store.conversations import Conversation
 from gaia.store.usage import Budget, Stage, Usage
 from gaia.swappable import Swappable
@@ -146,7 +146,7 @@ class BudgetNotices:
             is_here = owner.user_id == conversation.user_id
             channels = set(self._channels) - {TERMINAL}
             channels |= {conversation.channel} if is_here else set()
-            chat = conversations.latest_direct(session, owner.user_id, channels)
+            chat = own_chats.latest_direct(session, owner.user_id, channels)
             if chat and self._note(session, owner.user_id, Budget.ALL, stage):
                 written.append(self._write(session, chat, told))
         return written

@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import time_left
 from gaia.core import outcomes, reminder_chunks
-from gaia.core.outcomes import CONFIRM, Observer, Retries, Settled, Verdict, outcome_of
+from gaia.core.outcomes import CONFIRM, GiveUp, Observer, Retries, Settled, Verdict, outcome_of
 from gaia.core.patience import kept
 from gaia.core.shares import ALL, Share
 from gaia.core.workers import Workers
@@ -35,7 +35,7 @@ from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import chunk_states, forgets, inbox, outbox
+from gaia.store import chunk_states, departures, forgets, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
@@ -231,6 +231,11 @@ class Delivery:
         if due is None or channel is None:
             return None
         now, chunk = self._clock.now(), due.chunk
+        if not (due.is_theirs or chunk.is_farewell):
+            verdict = GiveUp(departures.NOT_THEIRS)
+            outcomes.write_verdict(session, chunk, verdict, now)
+            outcomes.log_verdict(chunk, verdict, now)
+            return AT_ONCE
         if wait := time_left(chunk.not_before, now):
             return wait
         if due.held_until is not None and now < due.held_until <= now + CONFIRM:

@@ -29,7 +29,17 @@ from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.messages import Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, inbox, incognito, outbox, pairings, senders
+from gaia.store import (
+    batches,
+    conversations,
+    departures,
+    inbox,
+    incognito,
+    outbox,
+    own_chats,
+    pairings,
+    senders,
+)
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
@@ -228,7 +238,7 @@ class Dispatcher:
         """Run a command; returns the other conversations that it wrote to.
 
         Whose conversation it is may change while it is prepared: then nothing is done,
-        and it is left to be taken again.
+        and it is left to be taken again; once it is nobody's, it is ended.
         """
         command = slash.parse(batch.text)
         if command is None:
@@ -273,6 +283,9 @@ class Dispatcher:
         present = conversations.get(session, conversation.conversation_id)
         if present is None or present.user_id != user.user_id:
             return None
+        if not own_chats.is_own(session, present):
+            departures.stop_messages(session, present.conversation_id, self._clock.now())
+            return None
         reply = run(session)
         self._finish(session, channel, batch, InboxState.DONE, reply)
         return reply
@@ -298,6 +311,7 @@ class Dispatcher:
             buttons=reply.buttons,
             file=reply.file,
             is_incognito=batch.is_incognito,
+            is_farewell=reply.is_farewell,
         )
 
 

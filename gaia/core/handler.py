@@ -35,7 +35,7 @@ from gaia.memory.recall import Cue
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, identities, inbox, senders
+from gaia.store import batches, conversations, departures, identities, inbox, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
@@ -190,12 +190,16 @@ class Handlers:
         channel = self._channels.get(talk.conversation.channel) if talk else None
         if talk is None or channel is None:
             return None
+        now = self._clock.now()
+        if not talk.is_theirs:
+            departures.stop_messages(session, conversation_id, now)
+            return None
         batch = batches.take(
             session,
             conversation_id,
             turn_id=secrets.token_hex(5),
             settle=self._settle_time(channel),
-            now=self._clock.now(),
+            now=now,
         )
         if not isinstance(batch, Batch):
             return batch

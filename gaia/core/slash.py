@@ -51,7 +51,8 @@ def _nothing() -> None:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a command answers. `wakes` are other conversations that it wrote to;
-    `committed` is called once the reply is, and wakes whoever else has work from it.
+    `committed` is called once the reply is, and wakes whoever else has work from it. One that
+    `is_farewell` goes to the caller's address even if that is unlinked by the command.
 
     `file` goes with the text, which then has at most `LONGEST_BESIDE_FILE` characters, and
     nothing that has to be read: through Twilio, WhatsApp shows documents without.
@@ -62,6 +63,7 @@ class Reply:
     file: NewFile | None = None
     wakes: tuple[int, ...] = ()
     committed: Callable[[], None] = _nothing
+    is_farewell: bool = False
 
     def __post_init__(self) -> None:
         if self.file is not None and len(self.text) > LONGEST_BESIDE_FILE:

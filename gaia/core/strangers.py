@@ -22,7 +22,16 @@ from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
-from gaia.store import audit, conversations, identities, inbox, outbox, pairings, strangers
+from gaia.store import (
+    audit,
+    conversations,
+    identities,
+    inbox,
+    outbox,
+    own_chats,
+    pairings,
+    strangers,
+)
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -119,7 +128,12 @@ class Strangers:
             now=now,
         )
         # Their request was a message of theirs, though no inbox has it.
-        conversations.note_written(session, conversation.conversation_id, approved.created_at)
+        conversations.note_written(
+            session,
+            conversation.conversation_id,
+            approved.created_at,
+            sender=terms.address.sender,
+        )
         welcome = sentences.welcome(user.name, is_group=user.is_group)
         self._write(session, conversation, welcome)
         return conversation.conversation_id
@@ -198,7 +212,7 @@ class Strangers:
         """Tell a user in their other chats that an address has become theirs."""
         others = [
             chat
-            for chat in conversations.direct_of(session, [user.user_id])
+            for chat in own_chats.direct_of(session, [user.user_id])
             if chat.conversation_id != linked.conversation_id
             and chat.channel in self._channels
             and chat.channel != TERMINAL
@@ -244,7 +258,7 @@ class Strangers:
         owners = [owner.user_id for owner in identities.owners(session)]
         chats = [
             chat
-            for chat in conversations.direct_of(session, owners)
+            for chat in own_chats.direct_of(session, owners)
             if chat.channel in self._channels and chat.channel != TERMINAL
         ]
         text = sentences.somebody_asks(

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from gaia.memory.entities import entity
 from gaia.memory.paths import Scope, meant
 from gaia.memory.text import content_terms
-from gaia.store import conversations, identities
+from gaia.store import identities, own_chats
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
 
@@ -47,7 +47,7 @@ def contact(
     user = next((each for each in identities.everybody(session) if each.user_id == user_id), None)
     if user is None or user.is_group:
         return None
-    conversation = conversations.last_written(session, user.user_id, channels)
+    conversation = own_chats.last_written(session, user.user_id, channels)
     if conversation is None or not conversation.direct:
         return None
     return Contact(user, conversation)

@@ -19,7 +19,7 @@ from gaia.memory import credentials, reminders
 from gaia.memory.reminders import Told
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import conversations
+from gaia.store import own_chats
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
@@ -99,7 +99,7 @@ class ReminderWorker:
         user_id = told.reminder.user_id
         if user_id in unplaced:
             return None
-        found = conversations.last_written(session, user_id, list(self._channels))
+        found = own_chats.last_written(session, user_id, list(self._channels))
         if found is None:
             unplaced.add(user_id)
         return found

@@ -5,7 +5,7 @@ Each function works within the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ COLUMNS = (
     TABLE.c.channel,
     TABLE.c.chat,
     TABLE.c.first_chat,
+    TABLE.c.sender,
     TABLE.c.direct,
     TABLE.c.generation,
     TABLE.c.session_turns,
@@ -48,6 +49,7 @@ _NOTE_WRITTEN = (
             (TABLE.c.written_at > bindparam("at"), TABLE.c.written_at), else_=bindparam("at")
         ),
         asked_at=None,
+        sender=func.coalesce(bindparam("from_", type_=TABLE.c.sender.type), TABLE.c.sender),
         last_message_at=func.coalesce(
             bindparam("now", type_=TABLE.c.written_at.type), TABLE.c.last_message_at
         ),
@@ -73,8 +75,9 @@ _END_TURN = (
 class Conversation:
     """A conversation, its present session, and the turns finished in it.
 
-    Replies go to `chat`; its sessions are named after `first_chat`. Memories of its session
-    belong to `context`; of one that is incognito nothing is kept.
+    Replies go to `chat`, while `sender`, who wrote there last, is its user's address; its
+    sessions are named after `first_chat`. Memories of its session belong to `context`; of one
+    that is incognito nothing is kept.
     """
 
     conversation_id: int
@@ -82,6 +85,7 @@ class Conversation:
     channel: str
     chat: str
     first_chat: str
+    sender: str
     direct: bool
     generation: int
     session_turns: int
@@ -110,6 +114,7 @@ def create(
         channel=channel,
         chat=chat,
         first_chat=chat,
+        sender=chat,
         direct=direct,
         generation=1,
         session_turns=0,
@@ -118,7 +123,7 @@ def create(
     )
     session.add(row)
     session.flush()
-    return _read(row)
+    return read(row)
 
 
 def mark_active(session: Session, conversation_id: int, now: datetime) -> None:
@@ -129,23 +134,7 @@ def mark_active(session: Session, conversation_id: int, now: datetime) -> None:
 def find(session: Session, *, user_id: str, channel: str, chat: str) -> Conversation | None:
     """The conversation of this user in this chat, if there is one."""
     row = _row(session, user_id, channel, chat)
-    return None if row is None else _read(row)
-
-
-def last_written(
-    session: Session, user_id: str, channels: Collection[str] | None = None
-) -> Conversation | None:
-    """The conversation in which a user wrote last, on one of these channels, if they are named."""
-    query = select(ConversationRow).where(ConversationRow.user_id == user_id)
-    if channels is not None:
-        query = query.where(ConversationRow.channel.in_(channels))
-    row = session.scalars(
-        query.order_by(
-            ConversationRow.direct.desc(),
-            func.coalesce(ConversationRow.written_at, ConversationRow.created_at).desc(),
-        ).limit(1)
-    ).first()
-    return None if row is None else _read(row)
+    return None if row is None else read(row)
 
 
 def get(session: Session, conversation_id: int) -> Conversation | None:
@@ -169,32 +158,6 @@ def those(
     order = (TABLE.c.conversation_id,) if first_by is None else (first_by, TABLE.c.conversation_id)
     rows = session.execute(select(*COLUMNS).where(*which).order_by(*order))
     return [of(row) for row in rows]
-
-
-def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
-    """The direct chats of these users: of each on each channel the one used last."""
-    rows = session.scalars(
-        select(ConversationRow)
-        .where(ConversationRow.user_id.in_(user_ids), ConversationRow.direct.is_(True))
-        .order_by(ConversationRow.last_message_at, ConversationRow.conversation_id)
-    )
-    latest = {(row.user_id, row.channel): row for row in rows}
-    return [_read(row) for row in latest.values()]
-
-
-def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
-    """The direct chat on one of these channels that a user used last."""
-    row = session.scalar(
-        select(ConversationRow)
-        .where(
-            ConversationRow.user_id == user_id,
-            ConversationRow.direct.is_(True),
-            ConversationRow.channel.in_(channels),
-        )
-        .order_by(ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
-        .limit(1)
-    )
-    return None if row is None else _read(row)
 
 
 def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> Sequence[int]:
@@ -225,15 +188,27 @@ def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> S
                 .values(conversation_id=present.conversation_id)
             )
         moved.append(present.conversation_id)
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.channel == channel, ConversationRow.sender == old_chat)
+        .values(sender=new_chat)
+    )
     return moved
 
 
 def note_written(
-    session: Session, conversation_id: int, at: datetime, *, now: datetime | None = None
+    session: Session,
+    conversation_id: int,
+    at: datetime,
+    *,
+    sender: str | None = None,
+    now: datetime | None = None,
 ) -> None:
-    """Say that the person in the chat has written at that time, if not later as well, and
-    that they did so just `now`, where that is told."""
-    session.execute(_NOTE_WRITTEN, {"the_one": conversation_id, "at": at, "now": now})
+    """Say that the person in the chat has written at that time, if not later as well, from
+    which address, and that they did so just `now`, where that is told."""
+    session.execute(
+        _NOTE_WRITTEN, {"the_one": conversation_id, "at": at, "from_": sender, "now": now}
+    )
 
 
 def note_asked(session: Session, conversation_id: int, now: datetime, *, since: datetime) -> None:
@@ -280,7 +255,7 @@ def of_turn(session: Session, turn_id: str) -> Conversation | None:
         .where(InboxRow.turn_id == turn_id)
         .limit(1)
     ).first()
-    return None if found is None else _read(found)
+    return None if found is None else read(found)
 
 
 def set_context(session: Session, conversation_id: int, context: str) -> None:
@@ -346,5 +321,6 @@ def of(values: Sequence[Any]) -> Conversation:
     return Conversation(**told, contact=Contact(*values[-2:]))
 
 
-def _read(row: ConversationRow) -> Conversation:
+def read(row: ConversationRow) -> Conversation:
+    """The conversation of a row."""
     return of([getattr(row, column.key) for column in COLUMNS])

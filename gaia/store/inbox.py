@@ -146,8 +146,10 @@ def record(
         },
     )
     if is_new:
-        written_at = min(inbound.sent_at, now)
-        conversations.note_written(session, conversation.conversation_id, written_at, now=now)
+        at, sender = min(inbound.sent_at, now), inbound.address.sender
+        conversations.note_written(
+            session, conversation.conversation_id, at, sender=sender, now=now
+        )
     return is_new is not None
 
 

@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import and_, delete, insert, or_, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.messages import Address
-from gaia.store import conversations, identities, indexes, relations
+from gaia.store import conversations, departures, identities, indexes, relations
 from gaia.store.digest_tables import (
     ArchivedTermRow,
     ArchivedTurnRow,
@@ -32,6 +32,7 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
+from gaia.store.spellings import spellings
 from gaia.store.tables import ConversationRow, EventRow, IdentityRow, LinkRow
 
 UNDOABLE_FOR = timedelta(days=1)
@@ -40,12 +41,13 @@ UNDOABLE_FOR = timedelta(days=1)
 @dataclass(frozen=True, slots=True)
 class Link:
     """What was linked to `user_id`: `addresses`, of somebody who was called `name` before, or
-    of a stranger."""
+    of a stranger, `since` then."""
 
     link_id: int
     user_id: str
     name: str
     role: Role | None
+    since: datetime
     addresses: tuple[Address, ...]
     conversations: tuple[int, ...]
     memories: tuple[int, ...]
@@ -107,6 +109,7 @@ def last(session: Session, user_id: str, now: datetime) -> Link | None:
         row.user_id,
         row.name,
         Role(row.role) if row.role else None,
+        row.created_at,
         tuple(Address(*each) for each in found["addresses"]),
         *(tuple(found.get(key, ())) for key in ("conversations", "memories", "shared")),
     )
@@ -118,6 +121,8 @@ def undo(session: Session, link: Link, now: datetime) -> User | None:
     session.execute(delete(LinkRow).where(LinkRow.link_id == link.link_id))
     if link.role is None:
         _remove_addresses(session, link)
+        for address in link.addresses:
+            departures.give_up(session, link.user_id, address, now)
         return None
     name = identities.free_name(session, link.name)
     apart = identities.create(session, name, link.role, now=now)
@@ -160,11 +165,21 @@ def _remove_addresses(session: Session, link: Link) -> None:
 
 
 def _move_conversations(session: Session, link: Link, apart_id: str) -> None:
-    """Give back the chats, each with a new session, and what was kept of them."""
+    """Give back the chats, those begun since then as well, each with a new session, and what was
+    kept of them. What waits there of the other user's, unasked, is not sent."""
+    names = [
+        (address.channel, spelling)
+        for address in link.addresses
+        for spelling in spellings(address.sender)
+    ]
+    begun_since = and_(
+        ConversationRow.created_at >= link.since,
+        tuple_(ConversationRow.channel, ConversationRow.sender).in_(names),
+    )
     chats = session.scalars(
         select(ConversationRow).where(
             ConversationRow.user_id == link.user_id,
-            ConversationRow.conversation_id.in_(link.conversations),
+            or_(ConversationRow.conversation_id.in_(link.conversations), begun_since),
         )
     ).all()
     for chat in chats:
@@ -179,6 +194,7 @@ def _move_conversations(session: Session, link: Link, apart_id: str) -> None:
         )
         conversations.start_next_session(session, chat.conversation_id)
     ids = [chat.conversation_id for chat in chats]
+    departures.withhold_notices(session, ids)
     turns = select(ArchivedTurnRow.archive_id).where(ArchivedTurnRow.conversation_id.in_(ids))
     read = select(DigestRow.digest_id).where(DigestRow.conversation_id.in_(ids))
     for table, key, values in (

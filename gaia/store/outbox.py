@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, bindparam, delete, func, ins
 from sqlalchemy.orm import Session
 
 from gaia.messages import Button, OutboundFile
-from gaia.store import conversations
+from gaia.store import conversations, own_chats
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.tables import (
@@ -68,6 +68,7 @@ class Chunk:
     is_incognito: bool
     reminder_id: int | None
     was_due: datetime | None
+    is_farewell: bool
     created_at: datetime
     sent_at: datetime | None
 
@@ -109,7 +110,7 @@ FILE_COLUMNS = (FILES.c.name, FILES.c.media_type, func.length(FILES.c.content).l
 """What a file is read from, without its content."""
 CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
 COLUMNS = tuple(TABLE.c[name] for name in CHUNK_FIELDS)
-OF_CHUNK, OF_FILE = len(COLUMNS), len(FILE_COLUMNS) + len(ON_ITS_WAY)
+OF_CHUNK, OF_FILE = len(COLUMNS), len(FILE_COLUMNS) + len(ON_ITS_WAY) + 1
 
 _INSERT = insert(TABLE)
 _NEXT_DUE = (
@@ -118,6 +119,7 @@ _NEXT_DUE = (
         *conversations.COLUMNS,
         *FILE_COLUMNS,
         *(_held_until(state) for state in ON_ITS_WAY),
+        own_chats.NAMED_ALIKE,
     )
     .join(conversations.TABLE, conversations.TABLE.c.conversation_id == TABLE.c.conversation_id)
     .outerjoin(FILES, FILES.c.outbox_id == TABLE.c.outbox_id)
@@ -131,12 +133,13 @@ _NEXT_DUE = (
 class Due:
     """The next chunk of a conversation, and its file. It waits until `held_until` for what
     the provider tells of those that left before it; None when there are none, or their time
-    is not limited."""
+    is not limited. `is_theirs` tells whether the chat is still its user's."""
 
     chunk: Chunk
     conversation: Conversation
     file: OutboundFile | None
     held_until: datetime | None
+    is_theirs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +182,12 @@ def add(
     file: NewFile | None = None,
     then: Sequence[str] = (),
     is_incognito: bool = False,
+    is_farewell: bool = False,
     says: SaidReminder | None = None,
 ) -> None:
     """Add a reply, chunk by chunk, with `file` at the last; `then` are further ones behind it.
-    `buttons` go with the last of all. What `is_incognito` is kept until it is sent."""
+    `buttons` go with the last of all. What `is_incognito` is kept until it is sent, and a
+    farewell goes to an address that is unlinked, too."""
     texts = [*chunks, *then]
     rows: list[dict[str, Any]] = [
         {
@@ -195,6 +200,7 @@ def add(
             "is_incognito": is_incognito,
             "reminder_id": says and says.reminder_id,
             "was_due": says and says.was_due,
+            "is_farewell": is_farewell,
             "created_at": now,
         }
         for seq, text in enumerate(texts)
@@ -220,14 +226,16 @@ def next_due(session: Session, conversation_id: int) -> Due | None:
     row = session.execute(_NEXT_DUE, {"in_conversation": conversation_id}).one_or_none()
     if row is None:
         return None
-    chunk, conversation, file = row[:OF_CHUNK], row[OF_CHUNK:-OF_FILE], row[-OF_FILE:]
-    *file_values, queued_until, sent_until = file
+    chunk, file = row[:OF_CHUNK], row[-OF_FILE:]
+    conversation = conversations.of(row[OF_CHUNK:-OF_FILE])
+    *file_values, queued_until, sent_until, named_alike = file
     times = [time for time in (queued_until, sent_until) if time is not None]
     return Due(
         _chunk_of(chunk),
-        conversations.of(conversation),
+        conversation,
         _file_of(file_values),
         max(times, default=None),
+        named_alike or own_chats.is_own(session, conversation),
     )
 
 

@@ -187,7 +187,7 @@ def _absorb(session: Session, twin: ConversationRow, row: ConversationRow) -> No
             )
     row.generation = max(row.generation, twin.generation)
     if twin.written_at is not None and (row.written_at is None or row.written_at < twin.written_at):
-        row.written_at, row.asked_at = twin.written_at, twin.asked_at
+        row.written_at, row.asked_at, row.sender = twin.written_at, twin.asked_at, twin.sender
     session.delete(twin)
     session.flush()
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store import conversations, identities
+from gaia.store import conversations, identities, own_chats
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.identities import User
@@ -128,6 +128,7 @@ _TALK = (
         exists()
         .where(FORGETS.c.user_id == USERS.c.user_id, FORGETS.c.state == ForgetState.WIPING)
         .label("is_forgetting"),
+        own_chats.NAMED_ALIKE,
     )
     .select_from(CONVERSATIONS)
     .join(USERS, USERS.c.user_id == CONVERSATIONS.c.user_id)
@@ -149,12 +150,14 @@ class Sender:
 @dataclass(frozen=True, slots=True)
 class Talk:
     """A conversation and its user. `memory_version` is that of `UserRow`; `is_forgetting`
-    says that something they wanted forgotten may still stand in their sessions."""
+    says that something they wanted forgotten may still stand in their sessions, `is_theirs` that
+    the chat is still theirs."""
 
     conversation: Conversation
     user: User
     memory_version: int
     is_forgetting: bool
+    is_theirs: bool
 
 
 def find(session: Session, address: Address, chat: str, now: datetime) -> Sender | None:
@@ -183,7 +186,11 @@ def talk(session: Session, conversation_id: int) -> Talk | None:
     row = session.execute(_TALK, {"the_one": conversation_id}).one_or_none()
     if row is None:
         return None
-    user, conversation = row[:OF_USER], row[OF_USER:-2]
+    conversation = conversations.of(row[OF_USER:-3])
     return Talk(
-        conversations.of(conversation), identities.of(user), row.memory_version, row.is_forgetting
+        conversation,
+        identities.of(row[:OF_USER]),
+        row.memory_version,
+        row.is_forgetting,
+        row.named_alike or own_chats.is_own(session, conversation),
     )

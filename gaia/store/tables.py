@@ -93,7 +93,8 @@ class ConversationRow(Base):
     """One chat of one user on one channel, and the number of its present session.
 
     `chat` is where replies go. A provider may give a chat another id: `first_chat`
-    is the one it had at first, which stays in the names of its sessions.
+    is the one it had at first, which stays in the names of its sessions. `sender` is who
+    wrote there last: it is its user's for as long as that address is.
     `session_turns` counts the finished turns of the present session, `context` is where its
     memories belong, and of one that is `is_incognito` nothing is kept. `written_at` and
     `asked_at` are those of `messages.Contact`.
@@ -107,6 +108,7 @@ class ConversationRow(Base):
     channel: Mapped[str] = mapped_column(String(32))
     chat: Mapped[str] = mapped_column(String(255))
     first_chat: Mapped[str] = mapped_column(String(255))
+    sender: Mapped[str] = mapped_column(String(255), default="", server_default="")
     direct: Mapped[bool]
     generation: Mapped[int] = mapped_column(default=1)
     session_turns: Mapped[int] = mapped_column(default=0)
@@ -192,8 +194,9 @@ class OutboxRow(Base):
     it got it last. `provider_id` is what the provider calls that copy, or the last one
     that it told of; `failed_ids` are the copies that it could not deliver. It waits until
     `not_before`; one that has left keeps the next one waiting until then, unless the
-    provider has told more of it. The text of one that `is_incognito` goes when it is sent.
-    One that says a reminder has its memory's number, `reminder_id`, and when it `was_due`.
+    provider has told more of it. The text of one that `is_incognito` goes when it is sent. One
+    that `is_farewell` is sent to an address that is its user's no longer, too. One that says a
+    reminder has its memory's number, `reminder_id`, and when it `was_due`.
     """
 
     __tablename__ = "outbox"
@@ -220,6 +223,7 @@ class OutboxRow(Base):
     is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     reminder_id: Mapped[int | None]
     was_due: Mapped[datetime | None]
+    is_farewell: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.ports import Clock
-from gaia.store import audit, identities
+from gaia.store import audit, departures, identities
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.identities import Role, User
@@ -105,7 +105,7 @@ class Users:
             )
 
     async def unlink(self, address: Address) -> None:
-        """Make `address` a stranger's.
+        """Make `address` a stranger's, to whom nothing of its user's goes any more.
 
         Raises:
             UnknownAddressError: It is one already.
@@ -113,11 +113,12 @@ class Users:
         await self._database.write(self._unlink, address)
 
     def _unlink(self, session: Session, address: Address) -> None:
-        user_id = identities.unlink(session, address)
+        user_id, now = identities.unlink(session, address), self._clock.now()
+        departures.give_up(session, user_id, address, now)
         audit.record(
             session,
             Action.UNLINKED,
-            at=self._clock.now(),
+            at=now,
             by=self._by,
             subject=user_id,
             address=address,

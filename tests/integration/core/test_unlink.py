@@ -18,7 +18,7 @@ from gaia.paths import Home
 from gaia.store import audit
 from gaia.store.memory_tables import EntityRow, MemorySource
 from gaia.store.pairings import new_code
-from gaia.store.tables import LinkRow
+from gaia.store.tables import ConversationRow, LinkRow
 from gaia.store.users import Role
 from tests.integration.core.test_link import Person, pigeon_user
 
@@ -172,6 +172,35 @@ async def test_what_was_learned_in_the_chat_since_goes_with_it(running_core):
         await fake.ask("/unlink")
         assert await known(core, "Bob") == {"I keep bees"}
         assert await known(core, "ada") == set()
+
+
+async def test_a_chat_that_began_since_goes_with_them(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        was = await pigeon_user(core, "Bob")
+        await core.users.link(was, Address("pigeon", "Bob-2"))
+        pigeon, fake = core.others["pigeon"], Person(core.channel, "ada")
+        await Person(pigeon, "Bob").join(await fake.link_code())
+        await Person(pigeon, "Bob-2").ask("hello")
+        await fake.ask("/unlink")
+        bob = await core.users.find("Bob")
+        with core.database.reading() as session:
+            whose = select(ConversationRow.user_id).where(ConversationRow.chat == "Bob-2")
+            assert session.scalars(whose).all() == [bob.user_id]
+
+
+async def test_what_waits_there_for_the_other_is_not_sent_to_them(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        await pigeon_user(core, "Bob")
+        pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
+        await pigeon.join(await fake.link_code())
+        await fake.ask("/remind in two hours to see my doctor")
+        core.clock.advance(2 * 3600)
+        await pigeon.ask("hello")
+        core.others["pigeon"].absent.add("Bob")
+        await core.app.reminder_worker.say_due()
+        assert (await fake.ask("/unlink")).text.startswith("Undone: Bob is apart again")
+        core.others["pigeon"].reachable("Bob")
+        assert (await pigeon.ask("hello again")).text == "echo: hello again"
 
 
 async def test_whom_somebody_knows_goes_with_them(running_core):

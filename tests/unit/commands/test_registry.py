@@ -16,7 +16,7 @@ from gaia.store.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
 CHAT = Conversation(
-    *(1, "u_1", "fake", "ada", "ada"),
+    *(1, "u_1", "fake", "ada", "ada", "ada"),
     direct=True,
     generation=1,
     session_turns=0,

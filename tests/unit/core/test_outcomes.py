@@ -35,6 +35,7 @@ def judged(state: OutboxState, stage: DeliveryStage, copy: str) -> OutboxState |
         is_incognito=False,
         reminder_id=None,
         was_due=None,
+        is_farewell=False,
         created_at=START,
         sent_at=START,
     )

@@ -220,6 +220,22 @@ async def test_no_incognito_message_that_ended_is_left_after_revision_22(
     assert read(home.database, "SELECT user_id || ' ' || state FROM forgets") == ["u_1 fading"]
 
 
+async def test_a_chat_is_known_by_its_address_after_revision_24(home: Home, tmp_path: Path) -> None:
+    migrate_before("0024", home, tmp_path)
+    chats = ["7", "-100:3", "ada:b"]
+    with closing(sqlite3.connect(home.database, isolation_level=None)) as connection:
+        connection.execute(ONE_USER)
+        for sender in ("7", "-100"):
+            fill(connection, "identities", channel="telegram", sender=sender)
+        for number, chat in enumerate(chats, start=1):
+            fill(connection, "conversations", conversation_id=number, channel="telegram", chat=chat)
+
+    migrate(home.database, home.backups)
+
+    senders = "SELECT sender FROM conversations ORDER BY conversation_id"
+    assert read(home.database, senders) == ["7", "-100", "ada:b"]
+
+
 def fill(connection: sqlite3.Connection, table: str, **values: object) -> None:
     """Insert a row of user `u_1` with these values, and of no meaning in what else it needs."""
     row: dict[str, object] = {}

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import AddressTakenError
 from gaia.messages import Address
-from gaia.store import audit, identities, senders
+from gaia.store import audit, conversations, identities, own_chats, senders
 from gaia.store.engine import Database
 from gaia.store.spellings import spellings
 from gaia.store.tables import IdentityRow
@@ -122,3 +122,20 @@ async def test_who_is_removed_leaves_neither_spelling(users: Users, database: Da
     await users.remove(bob)
     kept = await database.read(audit.entries)
     assert shorter not in [entry.address for entry in kept]
+
+
+@pytest.mark.parametrize(("longer", "shorter"), PAIRS)
+async def test_a_chat_is_somebodys_by_either(
+    database: Database, users: Users, longer: str, shorter: str
+) -> None:
+    ada = await users.create("Ada", Role.MEMBER, Address("whatsapp", longer))
+    with database.writing() as session:
+        chat = conversations.create(
+            session, user_id=ada.user_id, channel="whatsapp", chat=shorter, direct=True, now=START
+        )
+        assert own_chats.is_own(session, chat)
+        assert own_chats.direct_of(session, [ada.user_id]) == [chat]
+        assert own_chats.latest_direct(session, ada.user_id, ["whatsapp"]) == chat
+        identities.unlink(session, Address("whatsapp", shorter))
+        assert not own_chats.is_own(session, chat)
+        assert own_chats.last_written(session, ada.user_id) is None
