@@ -103,11 +103,11 @@ def _decide(call: Call, verb: str, words: str) -> str:
     one, other = (_exact(each, part) for each, part in zip(found, parts, strict=True))
     if one is None or other is None:
         return "That may be several. /people lists all with their names."
-    context = call.caller.conversation.context
+    context, turn_id = call.caller.conversation.context, call.caller.turn_id
     if verb == "merge":
         if one.number == other.number:
             return f"I know that already: {_names(one)} are the same."
-        people.merge(session, user_id, one, other, call.now, context)
+        people.merge(session, user_id, one, other, call.now, context, turn_id=turn_id)
         return (
             f"{_quoted(one)} and {_quoted(other)} are one and the same to me from now on. "
             f"/people split {_name(one.name)}, {_name(other.name)} undoes it."
@@ -115,7 +115,7 @@ def _decide(call: Call, verb: str, words: str) -> str:
     names = (one.name, other.name) if one.number != other.number else _written(one, parts)
     if names is None:
         return HOW.format(verb=verb)
-    people.split(session, user_id, *names, call.now, context)
+    people.split(session, user_id, *names, call.now, context, turn_id=turn_id)
     first, second = (quoted(each, longest=LONGEST_NAME) for each in names)
     return (
         f"{first} and {second} are two different ones to me from now on. "

@@ -80,7 +80,12 @@ def _remember(call: Call) -> Reply:
         how = "What should I keep? Write /remember and then the exact words."
         return Reply(how)
     user_id = call.caller.user.user_id
-    said = Statement(call.words, MemorySource.USER, context=call.caller.conversation.context)
+    said = Statement(
+        call.words,
+        MemorySource.USER,
+        context=call.caller.conversation.context,
+        turn_id=call.caller.turn_id,
+    )
     try:
         added = ledger.add(call.session, user_id, said, call.now)
     except CredentialError:

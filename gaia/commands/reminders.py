@@ -84,6 +84,7 @@ class _Commands:
                 source=MemorySource.USER,
                 context=call.caller.conversation.context,
                 quote=call.words if wanted.task != call.words else None,
+                turn_id=call.caller.turn_id,
             )
         except CredentialError:
             return f"I won't keep that: it looks like {credentials.find(call.words)}."

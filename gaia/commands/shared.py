@@ -69,12 +69,17 @@ def shared_commands(
 
 
 def _share(call: Call, changed: Callable[[], None]) -> str | Reply:
-    user_id = call.caller.user.user_id
+    user_id, turn_id = call.caller.user.user_id, call.caller.turn_id
     try:
-        added = shared.share(call.session, user_id, call.words, call.now)
+        added = shared.share(call.session, user_id, call.words, call.now, turn_id=turn_id)
     except CredentialError:
         memory = shared.propose(
-            call.session, user_id, call.words, call.now, source=MemorySource.USER
+            call.session,
+            user_id,
+            call.words,
+            call.now,
+            source=MemorySource.USER,
+            turn_id=turn_id,
         )
         what = credentials.find(call.words)
         return _question(

@@ -244,7 +244,8 @@ class Dispatcher:
         if command is None:
             raise ValueError(f"turn {batch.turn_id} is no command")
         user = await self._users.find(conversation.user_id)
-        caller = Caller(user, conversation, batch.inbox_id, batch.messages[0].author)
+        author = batch.messages[0].author
+        caller = Caller(user, conversation, batch.inbox_id, batch.turn_id, author)
         try:
             run = await self._commands.prepare(command, caller)
             reply = await self._database.write(

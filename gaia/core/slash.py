@@ -35,12 +35,13 @@ class Slash:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who gave a command, where, and when: `inbox_id` orders it among the messages. `author` is
-    the person in a group."""
+    """Who gave a command, where, and when: `inbox_id` orders it among the messages, and what it
+    keeps is of the turn `turn_id`. `author` is the person in a group."""
 
     user: User
     conversation: Conversation
     inbox_id: int
+    turn_id: str
     author: str | None = None
 
 

@@ -66,8 +66,8 @@ def supersede(
     session: Session, user_id: str, memory_id: int, said: Statement, now: datetime
 ) -> Added:
     """Keep a statement in the place of an older one, which is found no more: in the same
-    context, and as sensitive as that. One that only writes the same in another way changes
-    how the older one is written.
+    context, as sensitive as that, and of its turn unless it names one. One that only writes the
+    same in another way changes how the older one is written.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -77,7 +77,12 @@ def supersede(
         ForgottenError: The user had it forgotten, and has not said it again since.
     """
     row = _active_row(session, user_id, memory_id)
-    said = replace(said, context=row.context, sensitive=said.sensitive or row.sensitive)
+    said = replace(
+        said,
+        context=row.context,
+        sensitive=said.sensitive or row.sensitive,
+        turn_id=said.turn_id or row.turn_id,
+    )
     added = add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
         row.text = checked(said.text)

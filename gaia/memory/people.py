@@ -157,11 +157,18 @@ def find(session: Session, user_id: str, words: str, within: Scope) -> Sequence[
 
 
 def merge(
-    session: Session, user_id: str, one: Known, other: Known, now: datetime, context: str = GLOBAL
+    session: Session,
+    user_id: str,
+    one: Known,
+    other: Known,
+    now: datetime,
+    context: str = GLOBAL,
+    *,
+    turn_id: str | None = None,
 ) -> None:
     """Keep that two names are the same."""
     _end(session, user_id, one, other, now, "is_apart")
-    _say(session, user_id, one, SAME, other, now, context)
+    _say(session, user_id, one, SAME, other, now, context, turn_id)
 
 
 def split(
@@ -171,11 +178,13 @@ def split(
     other: str,
     now: datetime,
     context: str = GLOBAL,
+    *,
+    turn_id: str | None = None,
 ) -> None:
     """Keep that two names are not the same."""
     first, second = Known(0, [one], {_key(one)}), Known(0, [other], {_key(other)})
     _end(session, user_id, first, second, now, "is_same")
-    _say(session, user_id, first, APART, second, now, context)
+    _say(session, user_id, first, APART, second, now, context, turn_id)
 
 
 def _say(
@@ -186,6 +195,7 @@ def _say(
     other: Known,
     now: datetime,
     context: str,
+    turn_id: str | None,
 ) -> None:
     are = "the same" if predicate == SAME else "not the same"
     said = Statement(
@@ -195,6 +205,7 @@ def _say(
         predicate=predicate,
         object=other.name,
         context=context,
+        turn_id=turn_id,
         said_again_at=now,
     )
     ledger.add(session, user_id, said, now)

@@ -65,15 +65,17 @@ def matching(session: Session, user_id: str, words: str, now: datetime) -> Seque
     return [memory for _, memory in best]
 
 
-def share(session: Session, owner_id: str, text: str, now: datetime) -> Added:
-    """Keep a note of an owner's for all members.
+def share(
+    session: Session, owner_id: str, text: str, now: datetime, *, turn_id: str | None = None
+) -> Added:
+    """Keep a note of an owner's, said in that turn, for all members.
 
     Raises:
         MissingOwnerError: `owner_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
-    added = ledger.add(session, owner_id, _note(text, MemorySource.USER), now)
+    added = ledger.add(session, owner_id, _note(text, MemorySource.USER, turn_id), now)
     row = session.get_one(MemoryRow, added.memory.memory_id)
     row.is_shared = True
     session.flush()
@@ -81,7 +83,13 @@ def share(session: Session, owner_id: str, text: str, now: datetime) -> Added:
 
 
 def propose(
-    session: Session, owner_id: str, text: str, now: datetime, *, source: MemorySource
+    session: Session,
+    owner_id: str,
+    text: str,
+    now: datetime,
+    *,
+    source: MemorySource,
+    turn_id: str | None = None,
 ) -> Memory:
     """Keep a note aside until that owner accepts it; it may tell a password, since they decide.
 
@@ -89,7 +97,7 @@ def propose(
         MissingOwnerError: `owner_id` is empty.
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
-    return pending.add(session, owner_id, _note(text, source, may_tell=True), now).memory
+    return pending.add(session, owner_id, _note(text, source, turn_id, may_tell=True), now).memory
 
 
 def accept(session: Session, owner_id: str, memory_id: int, now: datetime) -> Memory:
@@ -120,11 +128,14 @@ def _proposed(session: Session, owner_id: str, memory_id: int) -> None:
         raise UnknownMemoryError(f"no shared note {memory_id} is proposed")
 
 
-def _note(text: str, source: MemorySource, *, may_tell: bool = False) -> Statement:
+def _note(
+    text: str, source: MemorySource, turn_id: str | None, *, may_tell: bool = False
+) -> Statement:
     return Statement(
         text=text,
         source=source,
         kind=MemoryKind.NOTE,
         is_shared=True,
+        turn_id=turn_id,
         may_tell_credentials=may_tell,
     )

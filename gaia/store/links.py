@@ -33,7 +33,7 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
 )
 from gaia.store.spellings import spellings
-from gaia.store.tables import ConversationRow, EventRow, IdentityRow, LinkRow
+from gaia.store.tables import ConversationRow, EventRow, IdentityRow, InboxRow, LinkRow
 
 UNDOABLE_FOR = timedelta(days=1)
 
@@ -212,7 +212,12 @@ def _move_conversations(session: Session, link: Link, apart_id: str) -> None:
 def _move_memories(session: Session, link: Link, apart_id: str, now: datetime) -> None:
     """Give back the memories, those since then that come from the chats, and a copy of what
     both knew."""
-    turns = select(ArchivedTurnRow.turn_id).where(ArchivedTurnRow.user_id == apart_id)
+    turns = (
+        select(InboxRow.turn_id)
+        .join(ConversationRow, ConversationRow.conversation_id == InboxRow.conversation_id)
+        .where(ConversationRow.user_id == apart_id, InboxRow.turn_id.is_not(None))
+        .union(select(ArchivedTurnRow.turn_id).where(ArchivedTurnRow.user_id == apart_id))
+    )
     read = select(DigestRow.digest_id).where(DigestRow.user_id == apart_id)
     rows = session.scalars(
         select(MemoryRow).where(

@@ -203,6 +203,45 @@ async def test_what_waits_there_for_the_other_is_not_sent_to_them(running_core):
         assert (await pigeon.ask("hello again")).text == "echo: hello again"
 
 
+KEPT = {
+    "/remember I take antidepressants": "I take antidepressants",
+    "/remind tomorrow at 9 to see my therapist": "see my therapist",
+    "/share the bins go out on Monday": "the bins go out on Monday",
+    "/people merge Sally, Sarah": "Sally and Sarah are the same.",
+}
+
+
+@pytest.mark.parametrize("command", KEPT)
+async def test_what_a_command_there_kept_since_goes_with_it(running_core, command):
+    async with running_core(other_channels=("pigeon",)) as core:
+        await core.users.set_role(await core.users.find("ada"), Role.OWNER)
+        bob = await pigeon_user(core, "Bob")
+        for name in ("Sally", "Sarah"):
+            told = Statement(
+                f"{name} sings", MemorySource.USER, subject=name, predicate="sings", object="jazz"
+            )
+            await core.database.write(ledger.add, bob.user_id, told, core.clock.now())
+        pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
+        await pigeon.join(await fake.link_code())
+        await pigeon.ask(command)
+        await fake.ask("/remember I drink tea")
+        await fake.ask("/unlink")
+        assert KEPT[command] in await known(core, "Bob")
+        assert await known(core, "ada") == {"I drink tea"}
+
+
+async def test_a_memory_made_a_rule_goes_where_it_went_before(running_core):
+    async with running_core(other_channels=("pigeon",)) as core:
+        await pigeon_user(core, "Bob")
+        pigeon, fake = Person(core.others["pigeon"], "Bob"), Person(core.channel, "ada")
+        await pigeon.ask("/remember always answer in rhyme")
+        await pigeon.join(await fake.link_code())
+        await fake.ask("/memory rule 1")
+        await fake.ask("/unlink")
+        assert await known(core, "Bob") == {"always answer in rhyme"}
+        assert await known(core, "ada") == set()
+
+
 async def test_whom_somebody_knows_goes_with_them(running_core):
     async with running_core(other_channels=("pigeon",)) as core:
         await pigeon_user(core, "Bob")
