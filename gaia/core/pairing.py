@@ -17,8 +17,8 @@ from gaia.store import audit, identities, links, pairings, strangers
 from gaia.store.audit import Action
 from gaia.store.identities import Role, User
 from gaia.store.names import usable_name
+from gaia.store.pairing_tables import PairingPurpose
 from gaia.store.pairings import Code, Pairing, Terms, read_code
-from gaia.store.tables import PairingPurpose
 
 REQUESTS_A_CHANNEL = 3
 """So many strangers of a channel may wait for an owner at the same time."""

@@ -32,8 +32,9 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
+from gaia.store.pairing_tables import LinkRow
 from gaia.store.spellings import spellings
-from gaia.store.tables import ConversationRow, EventRow, IdentityRow, InboxRow, LinkRow
+from gaia.store.tables import ConversationRow, EventRow, IdentityRow, InboxRow
 
 UNDOABLE_FOR = timedelta(days=1)
 

@@ -38,6 +38,7 @@ from gaia.store.ops_tables import (
     PageSessionRow,
     ToolFailureRow,
 )
+from gaia.store.pairing_tables import PairingRow, StrangerRow
 from gaia.store.spellings import spellings
 from gaia.store.tables import (
     AuditRow,
@@ -45,8 +46,6 @@ from gaia.store.tables import (
     ConversationRow,
     InboxRow,
     OutboxRow,
-    PairingRow,
-    StrangerRow,
     UsageRow,
     UserRow,
 )

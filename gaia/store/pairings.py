@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import Address
 from gaia.store.identities import Role
-from gaia.store.tables import PairingPurpose, PairingRow
+from gaia.store.pairing_tables import PairingPurpose, PairingRow
 
 VALID_FOR = timedelta(hours=1)
 

@@ -19,6 +19,7 @@ from gaia.store.indexes import GIVEN_UP
 from gaia.store.memory_tables import ForgetRow, IndexRow
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.outbox import OPEN
+from gaia.store.pairing_tables import PairingRow
 from gaia.store.tables import (
     ConversationRow,
     InboxRow,
@@ -26,7 +27,6 @@ from gaia.store.tables import (
     OutboxFileRow,
     OutboxRow,
     OutboxState,
-    PairingRow,
     UsageRow,
 )
 

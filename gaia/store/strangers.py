@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store.tables import StrangerRow
+from gaia.store.pairing_tables import StrangerRow
 
 WINDOW = timedelta(hours=1)
 """A stranger is told once in this time, and attempts count for as long."""

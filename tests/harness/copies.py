@@ -20,9 +20,10 @@ from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryRow, MemoryTermRow
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import GrowthRow, JobRunRow
+from gaia.store.pairing_tables import StrangerRow
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.sqlite import SqliteDatabase
-from gaia.store.tables import IdentityRow, StrangerRow, UsageRow
+from gaia.store.tables import IdentityRow, UsageRow
 from gaia.testing.clock import START
 from tests.harness.filled_tables import fill_tables
 

@@ -34,17 +34,14 @@ from gaia.store.ops_tables import (
     PageSessionRow,
     ToolFailureRow,
 )
+from gaia.store.pairing_tables import LinkRow, PairingPurpose, PairingRow, StrangerRow
 from gaia.store.tables import (
     AuditRow,
     ConversationRow,
     EventRow,
     InboxRow,
-    LinkRow,
     OutboxFileRow,
     OutboxRow,
-    PairingPurpose,
-    PairingRow,
-    StrangerRow,
     UsageRow,
 )
 from gaia.store.upkeep_tables import ComparedPairRow, MemoryUseRow, UpkeepRunRow

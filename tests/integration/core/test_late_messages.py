@@ -9,8 +9,9 @@ from sqlalchemy import func, select
 from gaia.core import pairing
 from gaia.messages import Address, Contact, ReceiptKind
 from gaia.store import audit
+from gaia.store.pairing_tables import PairingRow, StrangerRow
 from gaia.store.pairings import new_code
-from gaia.store.tables import AuditRow, InboxRow, PairingRow, StrangerRow
+from gaia.store.tables import AuditRow, InboxRow
 from gaia.store.users import Role
 
 MINUTE = timedelta(minutes=1)

@@ -26,7 +26,7 @@ from gaia.store.location import VARIABLE
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
-from gaia.store.tables import StrangerRow
+from gaia.store.pairing_tables import StrangerRow
 from gaia.testing.clock import START
 from tests.harness.postgres import PostgresServer
 

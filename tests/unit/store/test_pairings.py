@@ -11,6 +11,7 @@ from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.store import audit, pairings
 from gaia.store.engine import Database
+from gaia.store.pairing_tables import PairingPurpose
 from gaia.store.pairings import (
     ALPHABET,
     SALT_BYTES,
@@ -23,7 +24,6 @@ from gaia.store.pairings import (
     possible,
     read_code,
 )
-from gaia.store.tables import PairingPurpose
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 

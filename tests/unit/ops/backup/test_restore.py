@@ -18,15 +18,8 @@ from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import PageLinkRow, PageSessionRow
-from gaia.store.tables import (
-    InboxRow,
-    InboxState,
-    OutboxRow,
-    OutboxState,
-    PairingPurpose,
-    PairingRow,
-    UserRow,
-)
+from gaia.store.pairing_tables import PairingPurpose, PairingRow
+from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState, UserRow
 from gaia.testing.clock import START, FakeClock
 
 pytestmark = pytest.mark.sqlite
