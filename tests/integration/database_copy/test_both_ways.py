@@ -155,8 +155,15 @@ def test_a_nul_becomes_a_replacement_character_and_is_told(full_home: Home, bare
 
 
 def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> None:
-    for column in ("inbox DROP replied_to", "outbox DROP reminder_id", "outbox DROP was_due"):
-        run_in(full_home.database, f"ALTER TABLE {column}")
+    for column in (
+        "conversations.sender",
+        "inbox.replied_to",
+        "outbox.is_farewell",
+        "outbox.reminder_id",
+        "outbox.was_due",
+    ):
+        table, name = column.split(".")
+        run_in(full_home.database, f"ALTER TABLE {table} DROP COLUMN {name}")
     for table in ("page_links", "page_sessions"):
         run_in(full_home.database, f"DROP TABLE {table}")
     run_in(full_home.database, "UPDATE alembic_version SET version_num = '0015'")
