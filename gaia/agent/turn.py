@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 class Scene:
     """Who talks where, and how many turns the session holds already. In a group,
     `user_name` is the group's. `zone` names the user's time zone, if they have told it, and
-    `context` is that of the session."""
+    `context` is that of the turn."""
 
     key: SessionKey
     user_name: str

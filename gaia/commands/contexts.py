@@ -15,9 +15,10 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import contexts, ledger
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import quoted
-from gaia.store import conversations, inbox
+from gaia.store import inbox
 from gaia.store.digest_tables import DigestReason
 from gaia.store.incognito import leave, switch
+from gaia.store.turn_contexts import set_context
 from gaia.text import counted_memories
 
 BACK = frozenset({"off", "none", "all", GLOBAL})
@@ -62,7 +63,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         if name == conversation.context:
             return _tell(call)
         committed = leave_session(call)
-        conversations.set_context(call.session, conversation.conversation_id, name)
+        set_context(call.session, conversation.conversation_id, name, after=call.caller.inbox_id)
         if name == GLOBAL:
             text = "You have left the context: I see what is global, and nothing else."
         else:

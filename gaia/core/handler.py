@@ -341,5 +341,5 @@ def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
         earlier_turns=conversation.session_turns if is_present else 0,
         in_group=not conversation.direct,
         zone=user.zone,
-        context=conversation.context,
+        context=batch.context,
     )

@@ -88,8 +88,8 @@ class Batch:
 
     `stopped` says that the user stopped it and that it did not come to its end.
     `starts` counts this run of it, `failures` earlier runs that failed: the
-    other earlier runs were interrupted. `more_wait` says that others wait behind them. Of one
-    that `is_incognito` nothing is kept.
+    other earlier runs were interrupted. `more_wait` says that others wait behind them. `context`
+    is where its memories belong, and of one that `is_incognito` nothing is kept.
     """
 
     turn_id: str
@@ -103,8 +103,9 @@ class Batch:
     stopped: bool
     starts: int
     failures: int
+    context: str
+    is_incognito: bool
     more_wait: bool = False
-    is_incognito: bool = False
 
     @property
     def text(self) -> str:
@@ -189,13 +190,17 @@ def _next_rows(rows: Sequence[Row[Any]], settle: timedelta) -> Sequence[Row[Any]
     begun_or_moved = (
         position
         for position, row in enumerate(rows)
-        if row.turn_id is not None
-        or (row.generation, row.is_incognito) != (first.generation, first.is_incognito)
+        if row.turn_id is not None or _place(row) != _place(first)
     )
     whole = rows[: next(begun_or_moved, len(rows))]
     if len(whole) >= BURST_MESSAGES:
         whole = _without_last_album(whole[:BURST_MESSAGES])
     return _burst(whole, settle)
+
+
+def _place(row: Row[Any]) -> tuple[object, ...]:
+    """What the messages of a turn have in common."""
+    return row.generation, row.context, row.is_incognito
 
 
 def _without_last_album(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
@@ -266,6 +271,7 @@ def _start(
         stopped=stopped,
         starts=first.starts + 1,
         failures=first.failures,
-        more_wait=more_wait,
+        context=first.context,
         is_incognito=any(row.is_incognito for row in rows),
+        more_wait=more_wait,
     )

@@ -15,7 +15,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.messages import Contact
 from gaia.store.base import table_of
-from gaia.store.tables import ConversationRow, InboxRow, OutboxRow, OutboxState
+from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
 TABLE = table_of(ConversationRow)
 
@@ -245,26 +245,6 @@ def lose_contact(session: Session, conversation_id: int, *, before: datetime) ->
         .returning(ConversationRow.conversation_id)
     )
     return lost is not None
-
-
-def of_turn(session: Session, turn_id: str) -> Conversation | None:
-    """The conversation of a turn; None when its user was removed."""
-    found = session.scalars(
-        select(ConversationRow)
-        .join(InboxRow, InboxRow.conversation_id == ConversationRow.conversation_id)
-        .where(InboxRow.turn_id == turn_id)
-        .limit(1)
-    ).first()
-    return None if found is None else read(found)
-
-
-def set_context(session: Session, conversation_id: int, context: str) -> None:
-    """Say where the memories of a conversation belong from now on."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(context=context)
-    )
 
 
 def set_turns(session: Session, conversation_id: int, turns: int) -> None:

@@ -129,6 +129,7 @@ def record(
             "notes": list(inbound.notes),
             "replied_to": replies.written(inbound.replied_to),
             "attachments": write_attachments(inbound.attachments),
+            "context": conversation.context,
             "is_incognito": conversation.is_incognito,
             "album": inbound.album,
             "is_forwarded": inbound.is_forwarded,
@@ -191,11 +192,13 @@ def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> 
 
 
 def begin_next_session(session: Session, conversation_id: int, *, after: int) -> None:
-    """Begin the next session, with what came after the inbox id `after`, and was not begun."""
+    """Begin the next session, with what came after the inbox id `after`, and was not begun.
+    What waits in another context is of an earlier one, and stays there."""
     conversations.start_next_session(session, conversation_id)
     present = select(ConversationRow.generation).where(
         ConversationRow.conversation_id == conversation_id
     )
+    context = present.with_only_columns(ConversationRow.context)
     session.execute(
         update(InboxRow)
         .where(
@@ -203,6 +206,7 @@ def begin_next_session(session: Session, conversation_id: int, *, after: int) ->
             InboxRow.inbox_id > after,
             InboxRow.state == InboxState.QUEUED,
             InboxRow.turn_id.is_(None),
+            InboxRow.context == context.scalar_subquery(),
         )
         .values(generation=present.scalar_subquery())
     )

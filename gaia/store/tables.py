@@ -144,7 +144,8 @@ class EventRow(Base):
 class InboxRow(Base):
     """An inbound message, from its receipt to its answer.
 
-    `generation` is the session that it belongs to, fixed on receipt. `turn_id`
+    `generation` is the session that it belongs to, fixed on receipt, as are its `context` and
+    whether it `is_incognito`: a command that changes them counts for what came after it. `turn_id`
     is set when a turn takes it. `failures` counts turns that failed, `starts`
     those that began: the difference are interruptions by a crash. `notes`,
     `replied_to` and `attachments` are those of `messages.Inbound`, as JSON. Of one that
@@ -171,6 +172,7 @@ class InboxRow(Base):
     notes: Mapped[list[str]] = mapped_column(JSON, default=list)
     replied_to: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     attachments: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    context: Mapped[str] = mapped_column(String(32), default="global", server_default="global")
     is_incognito: Mapped[bool] = mapped_column(default=False, server_default=false())
     album: Mapped[str | None] = mapped_column(String(255))
     is_forwarded: Mapped[bool] = mapped_column(default=False, server_default=false())

@@ -14,7 +14,7 @@ from gaia.memory.owner import owner
 from gaia.memory.paths import Scope
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
-from gaia.store import conversations, identities, letters
+from gaia.store import identities, letters, turn_contexts
 from gaia.store.engine import Database
 from gaia.store.identities import Role
 from gaia.store.letters import LONGEST_LETTER
@@ -62,7 +62,7 @@ class LetterTools:
     def _write(self, session: Session, user_id: str, turn_id: str, to: str, text: str) -> str:
         sender, conversation = (
             identities.find(session, user_id),
-            conversations.of_turn(session, turn_id),
+            turn_contexts.of_turn(session, turn_id),
         )
         if (
             conversation is None

@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
+from gaia.agent.tools.context import context_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import (
     GaiaError,
@@ -30,7 +31,7 @@ from gaia.errors import (
     UnknownUserError,
 )
 from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
-from gaia.memory.contexts import GLOBAL, visible
+from gaia.memory.contexts import visible
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
@@ -39,7 +40,7 @@ from gaia.memory.recall import Finder
 from gaia.memory.text import content_terms, terms
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
-from gaia.store import conversations, identities, inbox
+from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
@@ -60,8 +61,6 @@ NOBODY = frozenset({"", "none", "null"})
 
 ASKS = "the user is asked whether to {what}: nothing has changed, and nothing does before their yes"
 IS_RULE = "#{number} is a rule of the user's, which only they change"
-
-INCOGNITO = "the user is incognito: nothing of this conversation is kept"
 
 Told = dict[str, str]
 
@@ -130,7 +129,7 @@ class MemoryTools:
         """
         try:
             turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
-            context = await self._database.read(_context, turn_id, writes=False)
+            context = await self._database.read(context_of, turn_id)
             found = await self._finder.find(
                 owner(tool_context.user_id), _sentence(query), limit=self._limit, context=context
             )
@@ -188,7 +187,7 @@ class MemoryTools:
             identities.find(session, user_id)
             said = inbox.words_of_turn(session, turn_id)
             may_lead = others_may_lead(session, tool_context, turn_id)
-            context = _context(session, turn_id, writes=True)
+            context = context_of(session, turn_id, writes=True)
             now = self._clock.now()
             present = _Change(session, user_id, context, turn_id, said, now, may_lead)
             return change(present, *args, **kwargs)
@@ -196,20 +195,6 @@ class MemoryTools:
         changed = await self._database.write(transaction)
         self._changed()
         return changed
-
-
-def _context(session: Session, turn_id: str, *, writes: bool) -> str:
-    """The context of a turn's conversation.
-
-    Raises:
-        UnfitMemoryError: It is incognito, and the tool `writes`.
-    """
-    conversation = conversations.of_turn(session, turn_id)
-    if conversation is None:
-        return GLOBAL
-    if conversation.is_incognito and writes:
-        raise UnfitMemoryError(INCOGNITO)
-    return conversation.context
 
 
 def _remember(change: _Change, fact: object, about: object) -> Added:

@@ -9,16 +9,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
-from gaia.agent.tools.memory import INCOGNITO
+from gaia.agent.tools.context import context_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
 from gaia.memory import reminder_words, reminders
-from gaia.memory.contexts import GLOBAL
 from gaia.memory.owner import owner
 from gaia.memory.reminder_words import Wanted
 from gaia.ports import Clock
 from gaia.sessions.service import TURN_ID
-from gaia.store import conversations, identities, inbox
+from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
 from gaia.zones import zone_of
@@ -80,9 +79,7 @@ class ReminderTools:
         now = self._clock.now()
         if others_may_lead(session, tool_context, turn_id):
             raise UnfitMemoryError(OTHERS)
-        conversation = conversations.of_turn(session, turn_id)
-        if conversation is not None and conversation.is_incognito:
-            raise UnfitMemoryError(INCOGNITO)
+        context = context_of(session, turn_id, writes=True)
         zone = zone_of(identities.find(session, user_id).zone)
         due = reminder_words.time_named(when, now, zone, self._hour)
         if due is None:
@@ -94,7 +91,7 @@ class ReminderTools:
             Wanted(what, due),
             now,
             source=MemorySource.TOOL,
-            context=conversation.context if conversation else GLOBAL,
+            context=context,
             turn_id=turn_id or None,
             said_again_at=said.received_at if said else None,
         )

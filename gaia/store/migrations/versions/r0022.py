@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0022"
-down_revision = "0020"
+down_revision = "0021"
 
 LEFT = "is_incognito AND finished_at IS NOT NULL AND text != ''"
 FORGETS = sa.table(
