@@ -52,6 +52,9 @@ BESIDE_WORDS = 20
 
 LEAST_EXCERPT = 20
 
+CONTEXT = "CONTEXT"
+"""The column that a table has where something was said in a context."""
+
 
 @app.command("list")
 def list_sessions(
@@ -182,15 +185,22 @@ def search(
 def _turn_table(turns: Sequence[TurnReport], widest: int) -> str:
     from gaia.cli.memory.view import shown_line
 
+    contexts = [each.context if each.context != "global" else "" for each in turns]
+    if any(contexts):
+        taken = max(map(len, (CONTEXT, *contexts))) + 2
+        widest = max(LEAST_EXCERPT, widest - -(-taken // 2))
     rows = [
         (
             f"{turn.said_at.astimezone():%Y-%m-%d %H:%M}",
             cut(shown_line(turn.asked_excerpt), widest),
             cut(shown_line(turn.answer_excerpt), widest),
+            context,
         )
-        for turn in turns
+        for turn, context in zip(turns, contexts, strict=True)
     ]
-    return columns(("WHEN", "SAID", "ANSWERED"), rows)
+    table = [("WHEN", "SAID", "ANSWERED", CONTEXT), *rows]
+    heading, *shown = table if any(contexts) else [row[:-1] for row in table]
+    return columns(heading, shown)
 
 
 @app.command()

@@ -229,4 +229,5 @@ def _ended(
         words=cut(own_words(batch.messages, in_group=in_group), longest),
         answer=cut(outcome.answer, longest),
         said_at=batch.sent_at,
+        context=batch.context,
     )

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.memory import text
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.excerpts import around
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.owner import owner
@@ -25,6 +26,8 @@ from gaia.store.archive import ArchivedTurn, Ended
 from gaia.store.engine import Database
 from gaia.store.memory_tables import ForgetState
 from gaia.store.redaction import REPLACEMENT, Redaction
+
+ONLY_GLOBAL = visible(GLOBAL)
 
 MOST_WORDS = 50
 """Terms of a question that are looked for, the rarest of those that stand anywhere."""
@@ -74,17 +77,19 @@ def search(
     words: str,
     since: datetime | None = None,
     until: datetime | None = None,
+    contexts: Collection[str] | None = ONLY_GLOBAL,
     limit: int,
     excerpt: int = EXCERPT,
 ) -> Sequence[Hit]:
     """The user's turns in which any of the words stands, the best first, or, without words,
-    the latest; of those said from `since` to before `until`. No text is an error.
+    the latest; of those said from `since` to before `until` in one of the contexts, or in any
+    where that is None. No text is an error.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
     owner(user_id)
-    conditions = archive.said_between(since, until)
+    conditions = archive.said_within(since, until, contexts)
     wanted = text.query_terms(words)
     if wanted:
         known = archive.FULL_TEXT.corpus(session, user_id, wanted)

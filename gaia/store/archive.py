@@ -6,7 +6,7 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_, select, update
@@ -48,6 +48,7 @@ class Ended:
     words: str
     answer: str
     said_at: datetime
+    context: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,14 @@ def of_session(session: Session, session_id: str, *, after: int = 0) -> Sequence
     return found
 
 
-def said_between(since: datetime | None, until: datetime | None) -> Sequence[ColumnElement[bool]]:
-    """The conditions under which a turn was said from one time to before the other."""
-    conditions = []
+def said_within(
+    since: datetime | None, until: datetime | None, contexts: Collection[str] | None
+) -> Sequence[ColumnElement[bool]]:
+    """The conditions under which a turn was said from one time to before the other, and in one
+    of the contexts, if they are named."""
+    conditions: list[ColumnElement[bool]] = []
+    if contexts is not None:
+        conditions.append(ArchivedTurnRow.context.in_(contexts))
     if since is not None:
         conditions.append(ArchivedTurnRow.said_at >= since)
     if until is not None:
@@ -219,22 +225,13 @@ def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:
         words=row.words,
         answer=row.answer,
         said_at=row.said_at,
+        context=row.context,
     )
 
 
 def _page(session: Session, session_id: str, after: int) -> Sequence[ArchivedTurn]:
     rows = session.execute(
-        select(
-            ArchivedTurnRow.turn_id,
-            ArchivedTurnRow.user_id,
-            ArchivedTurnRow.conversation_id,
-            ArchivedTurnRow.session_id,
-            ArchivedTurnRow.asked,
-            ArchivedTurnRow.words,
-            ArchivedTurnRow.answer,
-            ArchivedTurnRow.said_at,
-            ArchivedTurnRow.archive_id,
-        )
+        select(*(TABLE.c[each.name] for each in fields(ArchivedTurn)))
         .where(ArchivedTurnRow.session_id == session_id, ArchivedTurnRow.archive_id > after)
         .order_by(ArchivedTurnRow.archive_id)
         .limit(TURNS_AT_A_TIME)

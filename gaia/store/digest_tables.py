@@ -19,7 +19,8 @@ class ArchivedTurnRow(Base):
 
     `asked` is what the session has of it: the words, and notes and files beside them.
     `words` are the user's own of it, without what they forwarded; only of those anything is
-    learned. `said_at` is when its last message was sent. `length` is the number of its terms.
+    learned. `said_at` is when its last message was sent. `context` is where it was said, and
+    `length` is the number of its terms.
     """
 
     __tablename__ = "archived_turns"
@@ -40,6 +41,7 @@ class ArchivedTurnRow(Base):
     words: Mapped[str]
     answer: Mapped[str]
     said_at: Mapped[datetime]
+    context: Mapped[str] = mapped_column(String(32), default="global", server_default="global")
     length: Mapped[int]
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from gaia.memory import archive
+from gaia.memory.contexts import GLOBAL
 from gaia.messages import Address, Inbound
 from gaia.store import conversations, inbox
 from gaia.store.archive import Ended
@@ -24,6 +25,7 @@ def talk(
     turn_id: str,
     said_at: datetime = START,
     chat: str | None = None,
+    context: str = GLOBAL,
 ) -> Ended:
     """Let a user have said something in the present session of a chat, and been answered."""
     chat = chat or user_id
@@ -50,6 +52,7 @@ def talk(
         words=words,
         answer=answer,
         said_at=said_at,
+        context=context,
     )
     archive.keep(session, turn)
     return turn

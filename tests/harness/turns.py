@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.extraction import Offer, Target, Window
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind
@@ -31,6 +32,7 @@ def a_turn(
         words=words,
         answer=answer,
         said_at=said_at or START + timedelta(minutes=number),
+        context=GLOBAL,
         archive_id=number,
     )
 

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import IndexUnavailableError
 from gaia.memory import credentials, ledger
 from gaia.memory.candidates import NO_MEANING
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.protocols import Neighbour
 from gaia.memory.search import Search
@@ -137,8 +138,9 @@ def _spent_days(session: Session, since: datetime, budget: Budget) -> int:
 
 
 def _messages(session: Session, user_id: str, since: datetime) -> Iterator[tuple[str, str]]:
-    """The person's own messages, and the day of each."""
-    numbers = archive.latest(session, user_id, MOST_TURNS, archive.said_between(since, None))
+    """The person's own messages outside of all contexts, and the day of each."""
+    said = archive.said_within(since, None, visible(GLOBAL))
+    numbers = archive.latest(session, user_id, MOST_TURNS, said)
     for turn in archive.get_many(session, user_id, numbers):
         day = turn.said_at.astimezone().date().isoformat()
         for text in turn.words.split(archive.MESSAGE_BREAK):

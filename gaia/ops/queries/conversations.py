@@ -98,6 +98,7 @@ class TurnReport(Report):
     said_at: Moment
     asked: str
     answer: str
+    context: str
     session_id: str
     turn_id: str
     asked_excerpt: str
@@ -202,6 +203,7 @@ def _turns(source: Source, asked: WhichTurns) -> TurnList:
         words=asked.words,
         since=asked.since,
         until=asked.until,
+        contexts=None,
         limit=asked.limit,
         excerpt=asked.excerpt,
     )
@@ -212,6 +214,7 @@ def _turns(source: Source, asked: WhichTurns) -> TurnList:
                 said_at=hit.said_at,
                 asked=hit.turn.asked,
                 answer=hit.turn.answer,
+                context=hit.turn.context,
                 session_id=hit.turn.session_id,
                 turn_id=hit.turn.turn_id,
                 asked_excerpt=hit.asked,

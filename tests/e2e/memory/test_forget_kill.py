@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from gaia.clock import SystemClock
 from gaia.memory import archive, ledger
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Statement
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
@@ -208,8 +209,8 @@ async def furnish(home: Home) -> Scene:
                 )
                 key = SessionKey(user_id, "fake", name, 1)
                 said_back = f"As you say, {words}"
-                turn = (chat.conversation_id, key.session_id, words, words, said_back, clock.now())
-                archive.keep(session, Ended(turn_id, user_id, *turn))
+                turn = (chat.conversation_id, key.session_id, words, words, said_back)
+                archive.keep(session, Ended(turn_id, user_id, *turn, clock.now(), GLOBAL))
                 own = stopped_turn(f"{turn_id}-own", OWN, "How nice")
                 events = [*stopped_turn(turn_id, words, said_back), *own]
                 sessions.add(session, key, stored_events(events))

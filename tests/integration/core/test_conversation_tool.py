@@ -69,6 +69,21 @@ async def test_nobody_finds_what_another_said(running_core):
         assert "nothing was said of that" in await look(words="boat Porto")
 
 
+async def test_what_was_said_in_another_context_is_not_found(running_core):
+    async with core_with(running_core) as (core, look):
+        await core.say("The boat leaks")
+        await core.say("/context work")
+        await core.say("The boat builders are laid off in March, this is confidential")
+        await core.say("hello")
+        assert "laid off" in await look(words="builders")
+        for command in ("/context off", "/context family", "/incognito"):
+            await core.say(command)
+            found = await look(words="boat builders")
+            assert "leaks" in found
+            assert "laid off" not in found
+            assert "laid off" not in await look(since="2025")
+
+
 @pytest.mark.parametrize(("is_small", "most", "longest"), [(False, 6, 4500), (True, 3, 1300)])
 async def test_a_result_is_short_and_tells_no_password(running_core, is_small, most, longest):
     settings = Settings(model=ModelSettings(embedded=EmbeddedSettings(tools=True)))

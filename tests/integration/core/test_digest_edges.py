@@ -11,6 +11,7 @@ from sqlalchemy import delete
 
 from gaia.digest.seal import seal_idle
 from gaia.memory import archive
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.extraction import Reader
 from gaia.messages import Address
 from gaia.store import conversations
@@ -148,6 +149,7 @@ async def long_talk(core, turns: int, words: str) -> None:
                     words=words,
                     answer="I see.",
                     said_at=core.clock.now(),
+                    context=GLOBAL,
                 ),
             )
             conversations.end_turn(session, chat, key.generation, core.clock.now())

@@ -90,6 +90,17 @@ async def test_the_prompt_of_what_waits_is_that_of_its_context(running_core) -> 
         assert FIRST not in later
 
 
+async def test_what_waited_is_found_in_its_context_alone(running_core) -> None:
+    script = ToolScript()
+    async with running_core(script, provider="openai") as core:
+        await core.say("/context work")
+        script.plan(SECOND, ToolCall("search_conversations", {"words": "salary"}))
+        *_, answer = await interrupted(core, "/context off", FIRST, SECOND)
+        assert FIRST in answer
+        script.plan("look", ToolCall("search_conversations", {"words": "salary bonus"}))
+        assert "nothing was said" in await core.say("look")
+
+
 async def test_what_waits_in_another_context_is_no_part_of_the_next_session(running_core) -> None:
     """Nor when one begins that takes along what waits."""
     async with running_core(provider="openai") as core:

@@ -15,6 +15,7 @@ from gaia.cli.grow import app
 from gaia.clock import SystemClock
 from gaia.errors import GaiaError, UpkeepError
 from gaia.memory import archive, ledger
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
 from gaia.paths import Home
 from gaia.settings.load import load_settings
@@ -94,6 +95,7 @@ async def shell(tmp_path, fresh_home: Home) -> Shell:
                 words=REQUEST,
                 answer="Yes.",
                 said_at=at,
+                context=GLOBAL,
             )
             archive.keep(session, turn)
     await database.close()

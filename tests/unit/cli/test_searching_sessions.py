@@ -14,10 +14,12 @@ from typer.testing import CliRunner, Result
 from gaia.cli.sessions import app
 from gaia.errors import AmbiguousUserError, GaiaError, UnknownTimeError, UnknownUserError
 from gaia.paths import Home
+from gaia.store import identities
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.archived import talk
+from tests.harness.databases import opened
 
 
 @pytest.fixture
@@ -74,6 +76,22 @@ def test_without_words_it_lists_the_latest_of_a_time(home: Home) -> None:
     assert [turn["turn_id"] for turn in both] == ["t-2", "t-1"]
     assert both[1]["asked"] == "The boat\x1b[2J leaks"
     assert both[1]["said_at"] == START.isoformat()
+
+
+@pytest.mark.usefixtures("talked")
+def test_what_was_said_in_a_context_is_shown_with_it(home: Home) -> None:
+    from rich.cells import cell_len
+
+    with opened(home).writing() as session:
+        ada = identities.find(session, "Ada").user_id
+        talk(session, ada, "The boat " * 20, "Yes. " * 20, turn_id="t-3", context="work")
+    heading, *lines = run(home, "boat", "-u", "ada").stdout.splitlines()
+    assert heading.split() == ["WHEN", "SAID", "ANSWERED", "CONTEXT"]
+    assert [line.endswith(" work") for line in lines].count(True) == 1
+    assert len(lines) == 3
+    assert max(map(cell_len, (heading, *lines))) <= 80
+    (told,) = json.loads(run(home, "boat", "-u", "ada", "-n", "1", "--json").stdout)
+    assert told["context"] == "work"
 
 
 @pytest.mark.usefixtures("talked")

@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from gaia.errors import MissingOwnerError
 from gaia.memory import archive, forget, text
 from gaia.memory.archive import redact_archive
+from gaia.memory.contexts import visible
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.memory import Statement
 from gaia.store import archive as rows
@@ -70,6 +71,16 @@ async def test_time_bounds_what_is_found_and_the_end_is_not_part_of_it(said, dat
     assert await found(database, ada, "boat", since=START + DAY) == ["leak"]
     assert await found(database, ada, "boat", until=START + 2 * DAY) == ["boat"]
     assert await found(database, ada, since=START + DAY, until=START + 2 * DAY) == ["tea"]
+
+
+async def test_what_was_said_in_another_context_is_found_by_nothing_but_there(database, ada):
+    with database.writing() as session:
+        for name in ("global", "work", "club"):
+            talk(session, ada.user_id, "The boat leaks", turn_id=name, context=name)
+    for words in ("boat", ""):
+        assert await found(database, ada, words) == ["global"]
+        assert await found(database, ada, words, contexts=visible("work")) == ["work", "global"]
+        assert len(await found(database, ada, words, contexts=None)) == 3
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,31 @@ def contexts_after(engine: Engine, older: Path) -> dict[str, list[str]]:
                 conversation_id=1,
                 generation=number,
             )
+            fill(
+                connection,
+                "archived_turns",
+                archive_id=number,
+                turn_id=f"t{number}",
+                user_id="u_1",
+                conversation_id=1,
+                session_id=f"u_1:fake:ada#{number}",
+            )
+        # Of a session that was left where gaia learns nothing by itself.
+        fill(
+            connection,
+            "archived_turns",
+            archive_id=9,
+            turn_id="t9",
+            user_id="u_1",
+            conversation_id=1,
+            session_id="u_1:fake:ada#0",
+        )
+        fill(connection, "memories", memory_id=1, user_id="u_1", turn_id="t9", context="work")
         upgrade(connection)
         query = "SELECT context FROM {} ORDER BY {}"
         return {
             name: list(connection.scalars(text(query.format(name, key))))
-            for name, key in (("inbox", "inbox_id"),)
+            for name, key in (("inbox", "inbox_id"), ("archived_turns", "archive_id"))
         }
 
 
@@ -80,7 +100,10 @@ def older(tmp_path: Path) -> Path:
     return folder
 
 
-EXPECTED = {"inbox": [context for context, _ in SESSIONS]}
+EXPECTED = {
+    "inbox": ["work", "global", "club"],
+    "archived_turns": ["work", "global", "club", "work"],
+}
 
 
 @pytest.mark.sqlite

@@ -7,6 +7,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from gaia.memory import archive, ledger
+from gaia.memory.contexts import GLOBAL
 from gaia.memory.search import Search
 from gaia.ops.growth.figures import Figures, NoIndex, RepeatedRequest, figures
 from gaia.store import conversations, usage
@@ -21,7 +22,7 @@ from tests.harness.book import Book, said
 NOW = START + timedelta(days=20)
 
 
-def say(session: Session, user: User, *told: tuple[int, str]) -> None:
+def say(session: Session, user: User, *told: tuple[int, str], context: str = GLOBAL) -> None:
     """Archive turns, each a number of days after the start."""
     conversation = conversations.create(
         session, user_id=user.user_id, channel="terminal", chat="chat", direct=True, now=START
@@ -36,6 +37,7 @@ def say(session: Session, user: User, *told: tuple[int, str]) -> None:
             words=text,
             answer="Yes.",
             said_at=START + timedelta(days=days),
+            context=context,
         )
         archive.keep(session, turn)
 
@@ -107,3 +109,11 @@ async def test_what_was_said_again_and_again_is_a_wish(book: Book, ada: User, bo
     with book.database.writing() as session:
         ledger.add(session, ada.user_id, said(request, kind=MemoryKind.RULE), NOW)
     assert (await read(book, ada)).requests == []
+
+
+async def test_what_is_said_in_a_context_is_not_looked_at(book: Book, ada: User) -> None:
+    told = [(day, text) for day in (1, 2, 3) for text in ("Write my letters to Tom", "Who is Tom?")]
+    with book.database.writing() as session:
+        say(session, ada, *told, context="work")
+    found = await read(book, ada)
+    assert (found.questions, list(found.requests)) == (0, [])
