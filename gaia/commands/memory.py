@@ -4,14 +4,13 @@ and what is a rule."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from gaia.commands.memory_text import (
     PAGE_SIZE,
     SOURCES,
     day,
+    elsewhere,
     line,
-    memory_numbers,
     page_number,
     paged,
     understood,
@@ -19,10 +18,10 @@ from gaia.commands.memory_text import (
     whose,
     with_memory,
 )
+from gaia.commands.pending import HOW, drop, keeping, list_pending
 from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.core.slash import Caller, Reply
-from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, ledger, pending, shared
+from gaia.memory import entities, ledger, shared
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
@@ -30,7 +29,6 @@ from gaia.memory.preload import Room, rules
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
-from gaia.text import counted_memories
 
 SEARCH_LIMIT = 10
 MOST_LISTED = 200
@@ -50,8 +48,6 @@ USAGE = """\
 /memory drop 12 - Delete the pending #12
 
 /remember keeps something new, /forget 12 forgets #12 for good."""
-HOW = "/memory keep 12 confirms one, /memory drop 12 deletes it."
-NOT_PENDING = "No pending memory has that number. /memory pending lists them."
 
 
 def memory_command(
@@ -117,18 +113,21 @@ def _list(call: Call) -> Reply:
     number = page_number(call.words)
     seen = visible(context)
     page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
-    elsewhere = ledger.count(call.session, user_id) - page.total
-    unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING)
-    tail = f"{counted_memories(elsewhere)} in other contexts: /context.\n" if elsewhere else ""
+    unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING, seen)
+    others = elsewhere(call)
     not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them." if unsure else ""
+    tail = "\n".join(filter(None, (others, not_sure)))
+    mine = whose(call.caller)
+    if not page.total and others:
+        return Reply(f"There is nothing in {mine} memory here.\n{tail}")
     if not page.total:
         return Reply(
-            not_sure
-            or f"There is nothing in {whose(call.caller)} memory yet. Tell me what I should know, "
+            tail
+            or f"There is nothing in {mine} memory yet. Tell me what I should know, "
             "or write /remember and the words: I keep them exactly as written."
         )
-    head = f"{whose(call.caller).capitalize()} memory, {page.total:,} in all"
-    return paged(page, head, "/memory page", tail=f"{tail}{not_sure}".strip())
+    head = f"{mine.capitalize()} memory, {page.total:,} in all"
+    return paged(page, head, "/memory page", tail=tail)
 
 
 def _search_for_nothing(call: Call) -> str:
@@ -218,7 +217,8 @@ def _set_pinned(call: Call, memory: Memory) -> str:
 
 def _about(call: Call) -> str:
     _, name = verb_of(call.words)
-    found = entities.about(call.session, call.caller.user.user_id, name)
+    seen = visible(call.caller.conversation.context)
+    found = entities.about(call.session, call.caller.user.user_id, name, seen)
     if not found:
         return (
             f"Nothing in {whose(call.caller)} memory is marked as being about {quoted(name)}. "
@@ -269,17 +269,6 @@ ALONE = frozenset({"help", "list", "page", "pending", "held"})
 """Verbs that take a number at most: `list of presents` is searched for."""
 
 
-def list_pending(call: Call) -> Reply:
-    """Show the pending memories, in pages."""
-    user_id = call.caller.user.user_id
-    page = pending.page(call.session, user_id, number=page_number(call.words), size=PAGE_SIZE)
-    if not page.total:
-        mine = whose(call.caller)
-        return Reply(f"There is nothing pending in {mine} memory. /memory lists the rest.")
-    head = f"Pending memories, {page.total:,} in all"
-    return paged(page, head, "/memory pending", tail=HOW)
-
-
 VERBS: dict[str, Run] = {
     "": _list,
     "help": _help,
@@ -295,41 +284,6 @@ VERBS: dict[str, Run] = {
     "unpin": _pin,
     "about": _about,
 }
-
-
-def keeping(changed: Callable[[], None]) -> Run:
-    """Build `/memory keep`, which confirms a pending memory; `changed` is called afterwards."""
-
-    def keep(call: Call) -> str | Reply:
-        user_id = call.caller.user.user_id
-        kept = _each_pending(
-            call, lambda number: pending.confirm(call.session, user_id, number, call.now)
-        )
-        if not kept:
-            return NOT_PENDING
-        lines = [
-            f"Kept in {whose(call.caller)} memory as #{each.memory_id}: {quoted(each.text)}"
-            for each in kept
-        ]
-        return Reply("\n".join(lines), committed=changed)
-
-    return keep
-
-
-def drop(call: Call) -> str:
-    """Delete pending memories, and no others."""
-    user_id = call.caller.user.user_id
-    dropped = _each_pending(call, lambda number: pending.discard(call.session, user_id, number))
-    return "\n".join(f"Not kept: {quoted(each.text)}" for each in dropped) or NOT_PENDING
-
-
-def _each_pending(call: Call, then: Callable[[int], Memory]) -> Sequence[Memory]:
-    """What `then` makes of each pending memory whose number is named behind the verb."""
-    done = []
-    for number in memory_numbers(call.words):
-        with suppress(UnknownMemoryError):
-            done.append(then(number))
-    return done
 
 
 def make_rule(changed: Callable[[], None]) -> Run:

@@ -11,10 +11,12 @@ from gaia.commands.registry import Call
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import ledger
+from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Page
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource, MemoryStatus
+from gaia.text import counted_memories
 
 SOURCES = {
     MemorySource.USER: "you asked me to keep it, word for word",
@@ -110,12 +112,32 @@ def memory_numbers(words: str) -> Sequence[int]:
 
 
 def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:
-    """What `then` makes of the memory that is named behind the verb, whatever its status."""
+    """What `then` makes of the memory that is named behind the verb, whatever its status, unless
+    it belongs to another context."""
     try:
-        number = memory_number(call.words)
-        return then(call, ledger.get(call.session, call.caller.user.user_id, number))
+        memory = ledger.get(call.session, call.caller.user.user_id, memory_number(call.words))
+        return not_here(call, memory) or then(call, memory)
     except UnknownMemoryError:
         return f"There is no memory with that number. /memory lists {whose(call.caller)} memories."
+
+
+def not_here(call: Call, memory: Memory) -> str:
+    """What is said in the place of a memory of another context; empty where it is seen."""
+    if memory.context in visible(call.caller.conversation.context):
+        return ""
+    return (
+        f"#{memory.memory_id} belongs to the context {quoted(memory.context)}: "
+        f"/context {memory.context} goes there."
+    )
+
+
+def elsewhere(call: Call, status: MemoryStatus = MemoryStatus.ACTIVE) -> str:
+    """How many memories of one status there are in other contexts, in words; empty where there
+    are none."""
+    session, user_id = call.session, call.caller.user.user_id
+    here = ledger.count(session, user_id, status, visible(call.caller.conversation.context))
+    others = ledger.count(session, user_id, status) - here
+    return f"{counted_memories(others)} in other contexts: /context." if others else ""
 
 
 def paged(page: Page, head: str, command: str, *, tail: str = "") -> Reply:

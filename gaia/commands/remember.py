@@ -17,6 +17,7 @@ from gaia.digest.undo import undo_last
 from gaia.digest.write import Committed
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
+from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
@@ -24,6 +25,7 @@ from gaia.memory.preload import Room
 from gaia.memory.recall import Finder
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource
+from gaia.text import counted_memories
 
 Changed = Callable[[], None]
 """Called once a change of a memory is committed."""
@@ -122,11 +124,16 @@ def undo_command(changed: Callable[[], None]) -> Command:
         undone = undo_last(call.session, user_id, call.now)
         if undone is None:
             return NOTHING
-        mine = f"{whose(call.caller)} memory"
+        mine, seen = f"{whose(call.caller)} memory", visible(call.caller.conversation.context)
+        gone = [each for each in undone.taken_back if each.context in seen]
+        back = [each for each in undone.restored if each.context in seen]
         lines = [
-            *_listed(f"Undone, and no longer in {mine}:", undone.taken_back),
-            *_listed(f"Back in {mine}:", undone.restored),
+            *_listed(f"Undone, and no longer in {mine}:", gone),
+            *_listed(f"Back in {mine}:", back),
         ]
+        others = len(undone.taken_back) + len(undone.restored) - len(gone) - len(back)
+        if others:
+            lines.append(f"Undone in other contexts: {counted_memories(others)}.")
         if not lines:
             lines = ["What I last learned is undone, except for what you said again since."]
         return Reply("\n".join(lines), committed=changed)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gaia.commands.memory_text import INCOGNITO, verb_of
+from gaia.commands.memory_text import INCOGNITO, not_here, verb_of
 from gaia.commands.registry import Call, Command, Topic
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, reminder_words, reminders
+from gaia.memory import credentials, ledger, reminder_words, reminders
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.messages import Button
@@ -17,6 +17,7 @@ from gaia.settings.schema import Settings
 from gaia.store import identities
 from gaia.store.memory_tables import MemorySource
 from gaia.swappable import Swappable
+from gaia.text import counted
 from gaia.zones import guess, local_zone, matching, zone_of
 
 SHOWN = 20
@@ -114,7 +115,10 @@ class _Commands:
         if not number.isdecimal() or len(number) > 18:
             return NO_SUCH
         try:
-            return self._change(call, verb, int(number), rest.strip())
+            memory = ledger.get(call.session, call.caller.user.user_id, int(number))
+            # One that was said is answered wherever that was.
+            other = "" if memory.notified_at else not_here(call, memory)
+            return other or self._change(call, verb, memory.memory_id, rest.strip())
         except UnknownMemoryError:
             return NO_SUCH
 
@@ -143,7 +147,12 @@ class _Commands:
 
     def _list(self, call: Call) -> str | Reply:
         user = call.caller.user
-        found = reminders.coming(call.session, user.user_id, call.now, SHOWN + 1)
+        context = call.caller.conversation.context
+        found = reminders.coming(call.session, user.user_id, call.now, SHOWN + 1, context)
+        count = reminders.count_elsewhere(call.session, user.user_id, call.now, context)
+        others = f"{counted(count, 'reminder', 'reminders')} in other contexts: /context."
+        if not found and count:
+            return f"There are no reminders here.\n{others}"
         if not found:
             return (
                 "There are no reminders. /remind makes one, as in /remind tomorrow at 9 call Bob."
@@ -152,7 +161,7 @@ class _Commands:
         if len(found) > SHOWN:
             lines.append("… and more")
         verbs = "/reminders done, snooze or cancel, with a number, changes one."
-        return "\n".join(["Your reminders:", *lines, verbs])
+        return "\n".join(["Your reminders:", *lines, *([others] if count else []), verbs])
 
     def _line(self, each: Memory, call: Call) -> str:
         place = zone_of(call.caller.user.zone)
@@ -204,7 +213,8 @@ class _Commands:
         """What is said of the zone to somebody who has not told it, and the question whether
         one that can be guessed is theirs, once."""
         user_id, here = call.caller.user.user_id, str(local_zone())
-        texts = reminders.told_of_places(call.session, user_id)
+        context = call.caller.conversation.context
+        texts = reminders.told_of_places(call.session, user_id, context)
         name = guess(texts)
         if name is not None and identities.may_ask_zone(call.session, user_id, call.now):
             now = call.now.astimezone(zone_of(name))

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from gaia.memory import text
-from gaia.memory.contexts import GLOBAL, visible
+from gaia.memory.contexts import ONLY_GLOBAL
 from gaia.memory.excerpts import around
 from gaia.memory.forget_matcher import ForgetMatcher
 from gaia.memory.owner import owner
@@ -26,8 +26,6 @@ from gaia.store.archive import ArchivedTurn, Ended
 from gaia.store.engine import Database
 from gaia.store.memory_tables import ForgetState
 from gaia.store.redaction import REPLACEMENT, Redaction
-
-ONLY_GLOBAL = visible(GLOBAL)
 
 MOST_WORDS = 50
 """Terms of a question that are looked for, the rarest of those that stand anywhere."""

@@ -20,6 +20,9 @@ def visible(context: str) -> frozenset[str]:
     return frozenset({GLOBAL, context})
 
 
+ONLY_GLOBAL = visible(GLOBAL)
+
+
 def checked(words: str) -> str:
     """The name of a context as it is stored.
 

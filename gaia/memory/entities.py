@@ -6,11 +6,12 @@ the name alone, `sarah_chen`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from gaia.memory.contexts import ONLY_GLOBAL
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.text import bare_words, normalise
@@ -29,9 +30,11 @@ def entity(told: str) -> str:
     return f"{_name(kind)}:{_name(name)}"
 
 
-def about(session: Session, user_id: str, told: str) -> Sequence[Memory]:
-    """The user's active memories about an entity, the newest first; one without a kind
-    stands for each of that name."""
+def about(
+    session: Session, user_id: str, told: str, contexts: Collection[str] = ONLY_GLOBAL
+) -> Sequence[Memory]:
+    """The user's active memories about an entity in some contexts, the newest first; one
+    without a kind stands for each of that name."""
     known = entity(told)
     meant = MemoryEntityRow.entity == known
     if ":" not in known:
@@ -41,6 +44,7 @@ def about(session: Session, user_id: str, told: str) -> Sequence[Memory]:
         .where(
             MemoryRow.user_id == owner(user_id),
             MemoryRow.status == MemoryStatus.ACTIVE,
+            MemoryRow.context.in_(contexts),
             MemoryRow.memory_id.in_(
                 select(MemoryEntityRow.memory_id).where(MemoryEntityRow.user_id == user_id, meant)
             ),

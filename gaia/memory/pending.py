@@ -8,7 +8,7 @@ as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -84,9 +84,24 @@ def of_turn(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
     return [memory_of(row) for row in found]
 
 
-def page(session: Session, user_id: str, *, number: int = 1, size: int = 20) -> Page:
-    """A page of the user's pending memories, the newest first."""
-    return ledger.page(session, user_id, number=number, size=size, status=MemoryStatus.PENDING)
+def page(
+    session: Session,
+    user_id: str,
+    *,
+    number: int = 1,
+    size: int = 20,
+    contexts: Collection[str] | None = None,
+) -> Page:
+    """A page of the user's pending memories, of some contexts if they are named, the newest
+    first."""
+    return ledger.page(
+        session,
+        user_id,
+        number=number,
+        size=size,
+        status=MemoryStatus.PENDING,
+        contexts=contexts,
+    )
 
 
 def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import ledger, pending, rows
-from gaia.memory.contexts import GLOBAL
+from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.reminder_words import SHORTEST_INTERVAL, Wanted, anchored, interval_of
@@ -86,19 +86,33 @@ def add(
     return ledger.add(session, user_id, said, now)
 
 
-def coming(session: Session, user_id: str, now: datetime, limit: int) -> Sequence[Memory]:
-    """The user's reminders that are still to come, or overdue, the first to be due first.
+def coming(
+    session: Session, user_id: str, now: datetime, limit: int, context: str = GLOBAL
+) -> Sequence[Memory]:
+    """The user's reminders that are still to come, or overdue, and seen in a context, the first
+    to be due first.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
     found = session.scalars(
         rows.of(owner(user_id))
-        .where(*_open(), _in_time(now))
+        .where(*_open(), _in_time(now), MemoryRow.context.in_(visible(context)))
         .order_by(MemoryRow.due_at, MemoryRow.memory_id)
         .limit(limit)
     )
     return [memory_of(row) for row in found]
+
+
+def count_elsewhere(session: Session, user_id: str, now: datetime, context: str) -> int:
+    """How many such reminders of the user belong to other contexts."""
+    query = select(func.count()).where(
+        MemoryRow.user_id == owner(user_id),
+        *_open(),
+        _in_time(now),
+        MemoryRow.context.not_in(visible(context)),
+    )
+    return session.scalar(query) or 0
 
 
 def next_due(session: Session, now: datetime, after: datetime | None = None) -> datetime | None:
@@ -318,8 +332,9 @@ def _open_count(session: Session, user_id: str) -> int:
     return session.scalar(query) or 0
 
 
-def told_of_places(session: Session, user_id: str) -> Sequence[str]:
-    """What a user has told of themselves, the newest first: it may name where they live."""
+def told_of_places(session: Session, user_id: str, context: str) -> Sequence[str]:
+    """What a user has told of themselves that is seen in a context, the newest first: it may
+    name where they live."""
     kinds = (MemoryKind.FACT, MemoryKind.NOTE)
     found = session.scalars(
         select(MemoryRow.text)
@@ -327,6 +342,7 @@ def told_of_places(session: Session, user_id: str) -> Sequence[str]:
             MemoryRow.user_id == owner(user_id),
             MemoryRow.status == MemoryStatus.ACTIVE,
             MemoryRow.kind.in_(kinds),
+            MemoryRow.context.in_(visible(context)),
         )
         .order_by(MemoryRow.memory_id.desc())
         .limit(PLACES_IN)

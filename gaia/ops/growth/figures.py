@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import IndexUnavailableError
 from gaia.memory import credentials, ledger
 from gaia.memory.candidates import NO_MEANING
-from gaia.memory.contexts import GLOBAL, visible
+from gaia.memory.contexts import ONLY_GLOBAL
 from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.protocols import Neighbour
 from gaia.memory.search import Search
@@ -139,7 +139,7 @@ def _spent_days(session: Session, since: datetime, budget: Budget) -> int:
 
 def _messages(session: Session, user_id: str, since: datetime) -> Iterator[tuple[str, str]]:
     """The person's own messages outside of all contexts, and the day of each."""
-    said = archive.said_within(since, None, visible(GLOBAL))
+    said = archive.said_within(since, None, ONLY_GLOBAL)
     numbers = archive.latest(session, user_id, MOST_TURNS, said)
     for turn in archive.get_many(session, user_id, numbers):
         day = turn.said_at.astimezone().date().isoformat()

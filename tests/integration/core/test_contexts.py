@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gaia.errors import UnfitMemoryError
+from gaia.memory import pending
 from gaia.memory.contexts import checked
 from gaia.memory.extraction import Reader
+from gaia.memory.memory import Statement
 from gaia.store.digest_tables import DigestState
+from gaia.store.memory_tables import MemorySource
 from gaia.testing.function_model import ToolCall
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
+from tests.harness.tool_script import ToolScript
 
 
 def requests_with(core, words: str) -> list[str]:
@@ -89,6 +93,65 @@ async def test_a_tool_neither_finds_nor_changes_what_belongs_elsewhere(running_c
         assert "kept as #2" in told
         await core.say("/context off")
         assert "Ann" not in await core.say("/memory")
+
+
+@pytest.mark.parametrize("elsewhere", ["/context club", "/context off"])
+async def test_lists_and_numbers_tell_nothing_of_another_context(running_core, elsewhere):
+    script = ToolScript()
+    async with running_core(script) as core:
+        await core.say("/context work")
+        await core.say("/remember Tom plans layoffs")
+        script.plan("note it", ToolCall("remember", {"fact": "layoffs in March", "about": "Tom"}))
+        await core.say("note it")
+        await core.say("/remind tomorrow at 9 to speak of layoffs")
+        user_id = (await core.key()).user_id
+        unsure = Statement("Perhaps layoffs in May", MemorySource.TOOL, context="work")
+        await core.database.write(pending.add, user_id, unsure, core.clock.now())
+        told = {
+            "/memory": "nothing in your memory here.\n3 memories in other contexts: /context.",
+            "/memory pending": "1 memory in other contexts: /context.",
+            "/memory about Tom": "Nothing in your memory is marked",
+            "/reminders": "no reminders here.\n1 reminder in other contexts: /context.",
+            **{
+                f"/memory {verb} 1": "#1 belongs to the context “work”: /context work goes there."
+                for verb in ("why", "hide", "pin", "rule")
+            },
+            **{
+                f"/reminders {verb} 3": "#3 belongs to the context “work”"
+                for verb in ("done", "snooze", "cancel", "restore")
+            },
+            "/undo": "Undone in other contexts: 1 memory.",
+        }
+        await core.say(elsewhere)
+        for command, expected in told.items():
+            answer = await core.say(command)
+            assert expected in answer
+            assert "layoffs" not in answer
+        await core.say("/context work")
+        for command in ("/memory", "/memory pending", "/reminders", "/memory why 1"):
+            assert "layoffs" in await core.say(command)
+
+
+async def test_a_reminder_that_came_is_answered_in_whichever_context(running_core):
+    async with running_core() as core:
+        await core.say("/context work")
+        await core.say("/remind in one hour feed the cat")
+        await core.say("/context off")
+        core.clock.advance(3600)
+        await core.app.reminder_worker.say_due()
+        await core.channel.until_sent(4)
+        assert "feed the cat" in core.channel.sent[-1].text
+        assert "again" in await core.say("later")
+        assert "Done: “feed the cat”" in await core.say("/reminders done 1")
+
+
+async def test_what_was_asked_about_is_answered_in_whichever_context(running_core):
+    async with running_core() as core:
+        unsure = Statement("The cat is old", MemorySource.TOOL, context="work")
+        user_id = (await core.key()).user_id
+        await core.database.write(pending.add, user_id, unsure, core.clock.now())
+        assert "#1: “The cat is old”" in await core.say("/memory keep 1")
+        assert "cat" not in await core.say("/memory")
 
 
 async def test_what_is_learned_belongs_to_the_context_of_the_session(running_core):
