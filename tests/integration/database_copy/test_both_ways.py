@@ -156,7 +156,9 @@ def test_a_nul_becomes_a_replacement_character_and_is_told(full_home: Home, bare
 
 def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> None:
     for column in (
+        "archived_turns.context",
         "conversations.sender",
+        "inbox.context",
         "inbox.replied_to",
         "outbox.is_farewell",
         "outbox.reminder_id",
