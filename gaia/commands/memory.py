@@ -29,6 +29,7 @@ from gaia.memory.preload import Room, rules
 from gaia.memory.recall import Finder
 from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.text import counted
 
 SEARCH_LIMIT = 10
 MOST_LISTED = 200
@@ -235,11 +236,11 @@ def _listing_rules(room: Callable[[], Room]) -> Run:
 
     def list_rules(call: Call) -> str:
         user_id, context = call.caller.user.user_id, call.caller.conversation.context
-        every = [
-            each
-            for each in ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
-            if each.context in visible(context)
-        ]
+        kept = ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
+        every = [each for each in kept if each.context in visible(context)]
+        others = counted(len(kept) - len(every), "rule", "rules")
+        if kept and not every:
+            return f"I have no rules of yours here.\n{others} in other contexts: /context."
         if not every:
             return (
                 "I have no rules of yours yet. /memory rule 12 makes a memory a rule that I "

@@ -36,7 +36,8 @@ async def test_what_belongs_to_another_context_is_invisible(running_core):
         assert "third floor" not in listed
         assert "1 memory in other contexts: /context." in listed
         assert "third floor" not in await core.say("/memory search budget")
-        assert "no rules" in await core.say("/memory rules")
+        rules = "I have no rules of yours here.\n1 rule in other contexts: /context."
+        assert await core.say("/memory rules") == rules
         await core.say("Where is the budget meeting?")
         assert requests_with(core, "third floor") == []
         assert requests_with(core, "holiday")
