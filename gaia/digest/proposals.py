@@ -145,12 +145,11 @@ def _text(sentence: Sentence, placed: Sequence[Placed], zone: tzinfo) -> str:
     """The sentence, with the day that each word such as `tomorrow` means, and in a group
     with who said it."""
     text = sentence.text
-    for each in placed:
+    # From the last on, so that the places before stay what they are.
+    for each in reversed(placed):
         # Words that name one day together may stand apart.
-        phrase = each.phrase.partition(" … ")[0]
-        at = text.find(phrase)
-        if at >= 0 and each.recurrence is None and not _is_plain(phrase, each, sentence):
-            end = at + len(phrase)
+        first, end = each.places[0]
+        if each.recurrence is None and not _is_plain(text[first:end], each, sentence):
             text = f"{text[:end]} [{_days(each, zone)}]{text[end:]}"
     return sentence.by_sender(one_line(storable(text)))
 
@@ -203,12 +202,16 @@ def _due(
     """When a reminder is due, if the sentence names one time that is to come, or the model
     tells which of several is meant."""
     found = [(each, due_of(each, said_at, zone, hour)) for each in placed]
-    coming = [(each, due) for each, due in found if due is not None]
-    meant = [
-        (each, due) for each, due in coming if named and normalise(each.phrase) in normalise(named)
-    ]
-    chosen = meant or coming
-    return chosen[0][1] if len(chosen) == 1 else None
+    coming = {due: each.start for each, due in found if due is not None}
+    # What the model names is read as well: `day after tomorrow` holds `tomorrow`.
+    starts = {each.start for each in when.find(named, said_at, zone)}
+    days = {each.astimezone(zone).date() for each in starts}
+    chosen = (
+        [due for due, start in coming.items() if start in starts]
+        or [due for due, start in coming.items() if start.astimezone(zone).date() in days]
+        or list(coming)
+    )
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _place_of_same(proposal: Proposal, others: Mapping[Place, Proposal]) -> Place | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 import regex
 
@@ -204,7 +204,7 @@ def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     interval = interval_of(placed.recurrence or "")
     if interval is not None and interval < SHORTEST_INTERVAL:
         return None
-    named = None if _is_moment(placed, said_at, zone) else str(zone)
+    named = None if placed.is_moment else str(zone)
     return Due(due_at, named, placed.recurrence)
 
 
@@ -241,16 +241,6 @@ def moment_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> dat
     if placed.end is not None and placed.start <= said_at < placed.end:
         return min(said_at + LATE_BY, placed.end)
     return placed.start
-
-
-def _is_moment(placed: Placed, said_at: datetime, zone: tzinfo) -> bool:
-    """Whether the words name the same moment wherever they are said."""
-    if not placed.has_time or placed.recurrence:
-        return False
-    offset = said_at.astimezone(zone).utcoffset() or timedelta(0)
-    elsewhere = timezone(offset + timedelta(hours=1 if offset < timedelta(hours=12) else -1))
-    again = when.find(placed.phrase, said_at, elsewhere, ahead=True)
-    return bool(again) and again[0].start == placed.start
 
 
 def _task(words: str, placed: Placed) -> str:

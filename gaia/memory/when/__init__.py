@@ -28,8 +28,12 @@ class Placed:
     """Whether a time or a part of the day is said."""
     phrase: str
     """The words that say it, as they stand in the text; " … " where others are between."""
+    places: Sequence[tuple[int, int]]
+    """Where in the text these words begin and end; two, where others are between."""
     recurrence: str | None = None
     """An iCalendar RRULE, where it recurs; `start` is then the first time."""
+    is_moment: bool = False
+    """Whether it is so long from now, such as in ten minutes, and the same in every zone."""
 
 
 def find(
@@ -70,8 +74,10 @@ def find(
         except (ValueError, OverflowError):
             continue
         if EARLIEST_YEAR <= span.start.year <= LATEST_YEAR:
-            phrase = folded.source(span.begins, span.ends).strip()
-            if span.apart:
-                phrase = f"{phrase} … {folded.source(*span.apart).strip()}"
-            found.append(Placed(start, end, span.has_time, phrase, span.rule))
+            words = [(span.begins, span.ends), *([span.apart] if span.apart else [])]
+            places = [folded.place(*each) for each in words]
+            phrase = " … ".join(text[first:after] for first, after in places)
+            found.append(
+                Placed(start, end, span.has_time, phrase, places, span.rule, span.is_moment)
+            )
     return found

@@ -23,10 +23,20 @@ class Folded:
 
     def source(self, start: int, end: int) -> str:
         """The words of the original that became `text[start:end]`."""
+        first, after = self._bounds(start, end)
+        return self.original[first:after]
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the original these words begin and end, without the blanks around them."""
+        first, after = self._bounds(start, end)
+        words = self.original[first:after]
+        return first + len(words) - len(words.lstrip()), after - len(words) + len(words.rstrip())
+
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
         if start >= end:
-            return ""
+            return 0, 0
         after = self.places[end] if end < len(self.places) else len(self.original)
-        return self.original[self.places[start] : after]
+        return self.places[start], after
 
 
 def fold(original: str) -> Folded:

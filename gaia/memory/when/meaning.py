@@ -36,6 +36,7 @@ class Span:
     rule: str | None = None
     apart: tuple[int, int] | None = None
     """Where a time stands that is said apart from its day."""
+    is_moment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ class Meaning:
         if moments:
             moment = self._moment(moments[0])
             single = len(chain) == 1 and moment is not None
-            return Span(moment, None, True, begins, ends) if single and moment else None
+            if not single or moment is None:
+                return None
+            return Span(moment, None, True, begins, ends, is_moment=True)
         if max(len(clocks), len(parts), len(lengths)) > 1 or len(chain) != sum(
             map(len, (days, rules, clocks, parts, lengths))
         ):
@@ -107,8 +110,11 @@ class Meaning:
                 minutes = -minutes if piece.kind == "ago" else minutes
         if minutes is None:
             return None
-        absolute = self.now.timestamp() + minutes * 60
-        return datetime.fromtimestamp(absolute, self.zone)
+        return self._minutes_from_now(minutes)
+
+    def _minutes_from_now(self, minutes: int) -> datetime:
+        """The moment that many minutes later, whatever the clocks do."""
+        return datetime.fromtimestamp(self.now.timestamp() + minutes * 60, self.zone)
 
     def _part(self, chain: Sequence[Piece]) -> str:
         named = [self.book.value("part", each.word("part")) for each in chain if each.word("part")]
@@ -168,10 +174,8 @@ class Meaning:
         self, rule: Recurrence, clocks: Sequence[Piece], part: str, begins: int, ends: int
     ) -> Span | None:
         if not rule.days:
-            unit = "hour" if "HOURLY" in rule.rule else "minute"
-            first = self.now + timedelta(
-                minutes=_interval(rule.rule) * (60 if unit == "hour" else 1)
-            )
+            unit = 60 if "HOURLY" in rule.rule else 1
+            first = self._minutes_from_now(_interval(rule.rule) * unit)
             return None if clocks or part else Span(first, None, True, begins, ends, rule.rule)
         minutes = None
         if clocks:

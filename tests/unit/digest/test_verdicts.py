@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -142,6 +143,19 @@ def test_a_rule_for_one_letter_is_none() -> None:
         ("Remind me tomorrow or on Friday", "on Friday", "2026-03-06 09:00"),
         ("Remind me tomorrow or on Friday", "", None),
         ("Remind me to call Bob", "tomorrow", None),
+        ("Tomorrow I work, remind me the day after tomorrow", "tomorrow", "2026-03-03 09:00"),
+        (
+            "Tomorrow I work, remind me the day after tomorrow",
+            "day after tomorrow",
+            "2026-03-04 09:00",
+        ),
+        (
+            "Morgen bin ich weg, erinnere mich übermorgen an den Müll",
+            "übermorgen",
+            "2026-03-04 09:00",
+        ),
+        ("Domani lavoro, ricordami dopodomani la torta", "dopodomani", "2026-03-04 09:00"),
+        ("后天我休息,大后天提醒我开会", "大后天", "2026-03-05 09:00"),
     ],
 )
 def test_code_places_a_reminder_or_it_has_no_date(said: str, when: str, due: str | None) -> None:
@@ -157,6 +171,25 @@ def test_a_day_that_is_named_is_told_with_its_date() -> None:
     (made,) = judged("My exam is tomorrow", finding("exam is tomorrow")).proposals
     assert made.text == "My exam is tomorrow [2026-03-03]"
     assert made.quote == "My exam is tomorrow"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The day after tomorrow [2026-03-04] I fly to Rome, tomorrow [2026-03-03] I pack",
+        "Übermorgen [2026-03-04] fliege ich nach Rom, morgen [2026-03-03] habe ich frei",
+        "Dopodomani [2026-03-04] parto per Roma, domani [2026-03-03] faccio le valigie",
+        "Après-demain [2026-03-04] je pars à Rome, demain [2026-03-03] je fais mes valises",
+        "Pasado mañana [2026-03-04] vuelo a Roma, mañana [2026-03-03] hago la maleta",
+        "Послезавтра [2026-03-04] лечу в Рим, завтра [2026-03-03] собираю чемодан",
+        "Overmorgen [2026-03-04] vlieg ik naar Rome, morgen [2026-03-03] pak ik in",
+        "大后天 [2026-03-05]我去罗马,后天 [2026-03-04]我休息",
+    ],
+)
+def test_each_day_has_its_own_date_where_one_word_holds_another(said: str) -> None:
+    words = re.sub(r" \[[-\d]+\]", "", said)
+    (made,) = judged(words, finding(words)).proposals
+    assert made.text == said
 
 
 @pytest.mark.parametrize(

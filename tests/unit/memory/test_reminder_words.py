@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -93,6 +93,34 @@ def test_a_time_of_day_belongs_to_a_zone_and_a_moment_does_not(
     wanted = reminder_words.wanted(said, NOW, LISBON, 9)
     assert wanted is not None
     assert (wanted.due.zone, wanted.due.recurrence) == (zone, recurrence)
+
+
+@pytest.mark.parametrize(
+    ("said", "zone"),
+    [
+        ("on 31 March at 9 pay", "Europe/Lisbon"),
+        ("on 31 October at 9 pay", "Europe/Lisbon"),
+        ("am 31. März um 9 zahlen", "Europe/Lisbon"),
+        ("30分後に電話", None),
+        ("2時間後に電話", None),
+        ("через 2 часа позвонить", None),
+    ],
+)
+def test_a_change_of_the_clocks_makes_no_moment_of_a_time_of_day(
+    said: str, zone: str | None
+) -> None:
+    for month in (1, 7):
+        wanted = reminder_words.wanted(said, NOW.replace(month=month), LISBON, 9)
+        assert wanted is not None
+        assert wanted.due.zone == zone
+
+
+def test_hours_between_two_times_pass_over_a_change_of_the_clocks() -> None:
+    for day in (datetime(2026, 3, 29, 0, 30), datetime(2026, 10, 25, 0, 30)):
+        now = day.replace(tzinfo=LISBON)
+        wanted = reminder_words.wanted("every 3 hours drink", now, LISBON, 9)
+        assert wanted is not None
+        assert wanted.due.at - now.astimezone(UTC) == timedelta(hours=3)
 
 
 @pytest.mark.parametrize(
