@@ -34,6 +34,11 @@ class Call:
     session: Session
     now: datetime
 
+    @property
+    def said_at(self) -> datetime:
+        """When the words were written, by which `tomorrow` counts."""
+        return min(self.caller.sent_at, self.now)
+
 
 Run = Callable[[Call], str | Reply]
 """What a command does and answers, in its transaction."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta, tzinfo
 
 from gaia.commands.memory_text import INCOGNITO, not_here, verb_of
 from gaia.commands.registry import Call, Command, Topic
@@ -12,6 +14,7 @@ from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, ledger, reminder_words, reminders
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
+from gaia.memory.reminder_words import Due
 from gaia.messages import Button
 from gaia.settings.schema import Settings
 from gaia.store import identities
@@ -28,6 +31,9 @@ MOST_ZONES = 6
 
 SNOOZE = "an hour"
 
+PROMPTLY = timedelta(minutes=1)
+"""How long after it was written a message is answered; after that the answer names the date."""
+
 HOW = (
     "What should I remind you of, and when? For example: /remind on Friday at nine to call Bob. "
     "“every Monday”, “in two hours” and “tomorrow” work as well. /reminders lists what is to come."
@@ -35,6 +41,10 @@ HOW = (
 WHEN = (
     "I can't find a future time in that. Say when, for example: “in two hours”, "
     "“on Friday at nine”, “every Monday at 8:00”."
+)
+PASSED = (
+    "That time had passed before your message reached me: it was {moment}. Say another, for "
+    "example: “in two hours”, “on Friday at nine”."
 )
 NO_SUCH = "There is no open reminder with that number. /reminders lists them."
 NO_ZONE = (
@@ -73,9 +83,13 @@ class _Commands:
             return INCOGNITO
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
-        wanted = reminder_words.wanted(call.words, call.now, zone, hour)
+        wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
         if wanted is None:
             return WHEN
+        due = reminders.to_come(wanted.due, call.now)
+        if due is None:
+            return _passed(wanted.due, call, zone)
+        wanted = replace(wanted, due=due)
         try:
             added = reminders.add(
                 call.session,
@@ -193,18 +207,21 @@ class _Commands:
     def _snooze(self, call: Call, number: int, words: str) -> str | Reply:
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
-        due = reminder_words.time_named(words, call.now, zone, hour)
-        if due is None:
+        named = reminder_words.time_named(words, call.said_at, zone, hour)
+        if named is None:
             return WHEN
+        due = reminders.to_come(named, call.now)
+        if due is None:
+            return _passed(named, call, zone)
         memory = reminders.snooze(call.session, user.user_id, number, due.at)
-        said = reminder_text.moment(due.at, call.now, zone)
+        said = reminder_text.moment(due.at, call.now, zone, dated=_is_late(call))
         return Reply(
             f"I will remind you again {said}: {quoted(memory.text)}.", committed=self._changed
         )
 
     def _promise(self, call: Call, memory: Memory) -> str:
         zone = call.caller.user.zone
-        said = reminder_text.when(memory, call.now, zone_of(zone))
+        said = reminder_text.when(memory, call.now, zone_of(zone), dated=_is_late(call))
         place = f" ({zone})" if zone and memory.zone else ""
         whom = "you" if call.caller.conversation.direct else "this group"
         return f"I will remind {whom} {said}{place}: {quoted(memory.text)} (#{memory.memory_id})"
@@ -238,3 +255,12 @@ class _Commands:
         return (
             f"Your time zone is {zone}, where it is {now:%H:%M}. /timezone and a city changes it."
         )
+
+
+def _is_late(call: Call) -> bool:
+    """Whether the words may count by another day than the one on which they are answered."""
+    return call.now - call.said_at > PROMPTLY
+
+
+def _passed(due: Due, call: Call, zone: tzinfo) -> str:
+    return PASSED.format(moment=reminder_text.moment(due.at, call.now, zone))

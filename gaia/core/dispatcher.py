@@ -245,7 +245,7 @@ class Dispatcher:
             raise ValueError(f"turn {batch.turn_id} is no command")
         user = await self._users.find(conversation.user_id)
         author = batch.messages[0].author
-        caller = Caller(user, conversation, batch.inbox_id, batch.turn_id, author)
+        caller = Caller(user, conversation, batch.inbox_id, batch.turn_id, batch.sent_at, author)
         try:
             run = await self._commands.prepare(command, caller)
             reply = await self._database.write(

@@ -54,8 +54,9 @@ class PlainWords:
         if inbound.is_forwarded or inbound.attachments or inbound.edit_of:
             return inbound
         memory = self._settings.value.memory
-        text, at = inbound.text.strip(), _Place(now, zone_of(user.zone), memory.reminder_hour)
-        command = ""
+        said_at = min(inbound.sent_at, now)
+        at = _Place(now, said_at, zone_of(user.zone), memory.reminder_hour)
+        text, command = inbound.text.strip(), ""
         if text and len(text) <= LONGEST and "?" not in text and not text.startswith("/"):
             question = _question(session, inbound, conversation, now)
             command = "" if question is None else _answer(question, text, at)
@@ -66,17 +67,19 @@ class PlainWords:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """When and where words are read, and the hour of a day for which none is named."""
+    """When and where words are read and were said, and the hour of a day for which none is
+    named."""
 
     now: datetime
+    said_at: datetime
     zone: tzinfo
     hour: int
 
     def asks_for_reminder(self, text: str) -> bool:
-        return reminder_words.asked_for(text, self.now, self.zone, self.hour) is not None
+        return reminder_words.asked_for(text, self.said_at, self.zone, self.hour) is not None
 
     def is_time(self, text: str) -> bool:
-        return reminder_words.is_time(text, self.now, self.zone, self.hour)
+        return reminder_words.is_time(text, self.said_at, self.zone, self.hour)
 
 
 def _question(

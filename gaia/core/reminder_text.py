@@ -26,16 +26,14 @@ DAYS = dict(zip(("MO", "TU", "WE", "TH", "FR", "SA", "SU"), calendar.day_name, s
 WEEKDAYS = "MO,TU,WE,TH,FR"
 
 
-def moment(time: datetime, now: datetime, zone: tzinfo) -> str:
-    """A moment as people say it in their zone: today at 18:30, on Friday, 4 December at 09:00."""
+def moment(time: datetime, now: datetime, zone: tzinfo, *, dated: bool = False) -> str:
+    """A moment as people say it in their zone: today at 18:30, on Friday, 4 December at 09:00;
+    with its date in any case if `dated`."""
     local, today = time.astimezone(zone), now.astimezone(zone).date()
     day = local.date()
-    if day == today:
-        return f"today at {local:%H:%M}"
-    if day == today + timedelta(days=1):
-        return f"tomorrow at {local:%H:%M}"
-    if day == today - timedelta(days=1):
-        return f"yesterday at {local:%H:%M}"
+    near = {} if dated else {0: "today", 1: "tomorrow", -1: "yesterday"}
+    if name := near.get((day - today).days):
+        return f"{name} at {local:%H:%M}"
     year = "" if day.year == today.year else f" {day.year}"
     return f"on {local:%A}, {day.day} {local:%B}{year} at {local:%H:%M}"
 
@@ -57,11 +55,11 @@ def recurs(recurrence: str) -> str:
     return f"{every} on day {day}" if day else every
 
 
-def when(reminder: Memory, now: datetime, zone: tzinfo) -> str:
+def when(reminder: Memory, now: datetime, zone: tzinfo, *, dated: bool = False) -> str:
     """When a reminder is due, with its rule."""
     if reminder.due_at is None:
         return ""
-    said = moment(reminder.due_at, now, zone)
+    said = moment(reminder.due_at, now, zone, dated=dated)
     return f"{said} and {recurs(reminder.recurrence)}" if reminder.recurrence else said
 
 

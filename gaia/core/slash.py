@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from sqlalchemy.orm import Session
@@ -35,13 +36,15 @@ class Slash:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who gave a command, where, and when: `inbox_id` orders it among the messages, and what it
-    keeps is of the turn `turn_id`. `author` is the person in a group."""
+    """Who gave a command, where, and when: `inbox_id` orders it among the messages, what it keeps
+    is of the turn `turn_id`, and `sent_at` is by the provider's clock. `author` is the person in
+    a group."""
 
     user: User
     conversation: Conversation
     inbox_id: int
     turn_id: str
+    sent_at: datetime
     author: str | None = None
 
 

@@ -8,7 +8,7 @@ nobody is done with, is overdue for a week.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
@@ -20,7 +20,7 @@ from gaia.memory import ledger, pending, rows
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.reminder_words import SHORTEST_INTERVAL, Wanted, anchored, interval_of
+from gaia.memory.reminder_words import SHORTEST_INTERVAL, Due, Wanted, anchored, interval_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow
 from gaia.zones import zone_of
@@ -278,6 +278,15 @@ def next_time(
     local = after.astimezone(place).replace(tzinfo=None)
     following = rrulestr(recurrence).after(local)
     return None if following is None else _absolute(following, place)
+
+
+def to_come(due: Due, now: datetime) -> Due | None:
+    """A time that words named when they were said, at its next where it recurs; None if it has
+    passed by now."""
+    if due.at > now:
+        return due
+    following = next_time(anchored(due), due.zone, due.at, now)
+    return None if following is None else replace(due, at=following)
 
 
 def is_rule(recurrence: str) -> bool:

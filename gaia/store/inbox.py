@@ -71,9 +71,11 @@ class Answered:
 @dataclass(frozen=True, slots=True)
 class TurnWords:
     """What the user wrote in the messages of a turn, and nothing else. `received_at` is
-    when the last came, by gaia's own clock, `inbox_id` is that one's."""
+    when the last came, by gaia's own clock, `sent_at` when it was written, by the provider's,
+    `inbox_id` is that one's."""
 
     text: str
+    sent_at: datetime
     received_at: datetime
     inbox_id: int
 
@@ -249,7 +251,8 @@ def words_of_turn(session: Session, turn_id: str) -> TurnWords | None:
     if not messages:
         return None
     text = "\n".join(message.text for message in messages if not message.is_forwarded)
-    return TurnWords(text, messages[-1].received_at, messages[-1].inbox_id)
+    last = messages[-1]
+    return TurnWords(text, last.sent_at, last.received_at, last.inbox_id)
 
 
 def said_by(session: Session, user_id: str) -> Iterator[tuple[str | None, str, datetime]]:

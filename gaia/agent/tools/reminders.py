@@ -81,10 +81,16 @@ class ReminderTools:
             raise UnfitMemoryError(OTHERS)
         context = context_of(session, turn_id, writes=True)
         zone = zone_of(identities.find(session, user_id).zone)
-        due = reminder_words.time_named(when, now, zone, self._hour)
+        said = inbox.words_of_turn(session, turn_id)
+        said_at = min(said.sent_at, now) if said else now
+        due = reminder_words.time_named(when, said_at, zone, self._hour)
         if due is None:
             raise UnfitMemoryError(f"{when!r} names no time to come: ask the user for day and time")
-        said = inbox.words_of_turn(session, turn_id)
+        due = reminders.to_come(due, now)
+        if due is None:
+            raise UnfitMemoryError(
+                f"{when!r} had passed when the message came: ask the user for another time"
+            )
         added = reminders.add(
             session,
             user_id,

@@ -171,6 +171,58 @@ async def test_bad_words_say_what_to_do(running_core):
         assert "There are no reminders" in await core.say("/reminders")
 
 
+LATE = {"sent_at": datetime(2026, 6, 1, 22, 0, tzinfo=UTC), "is_late": True}
+"""Written on a Monday evening, and taken on the next day at seven."""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("remind me tomorrow at 9 to take my pills", "on Tuesday, 2 June at 09:00: “take my"),
+        ("/remind tomorrow at 9 take my pills", "on Tuesday, 2 June at 09:00: “take my"),
+        (
+            "remind me every day at 6 am to run",
+            "on Wednesday, 3 June at 06:00 and every day",
+        ),
+        ("remind me in 30 minutes to turn off the oven", "it was yesterday at 22:30. Say another"),
+        ("/remind in 30 minutes turn off the oven", "it was yesterday at 22:30. Say another"),
+    ],
+)
+async def test_what_was_written_before_counts_from_when_it_was_written(core_on, home, words, told):
+    async with core_on(home, clock=FakeClock(datetime(2026, 6, 1, 8, 0, tzinfo=UTC))) as core:
+        await core.say("hello")
+        core.clock.advance(23 * HOUR)
+        assert told in await core.say(words, **LATE)
+
+
+async def test_a_late_snooze_counts_from_when_it_was_written(core_on, home):
+    async with core_on(home, clock=FakeClock(datetime(2026, 6, 1, 20, 0, tzinfo=UTC))) as core:
+        await core.say("/remind in one hour feed the cat")
+        core.clock.advance(11 * HOUR)
+        await until_said(core, 2)
+        assert "again on Tuesday, 2 June at 09:00" in await core.say("tomorrow at 9", **LATE)
+        assert "it was yesterday at 23:00" in await core.say("/reminders snooze 1 an hour", **LATE)
+
+
+async def test_the_model_sets_one_by_when_the_message_was_written(core_on, home):
+    calls = [
+        ToolCall("remind", {"what": "call Bob", "when": each})
+        for each in ("an hour", "tomorrow at 9")
+    ]
+
+    def answer(request):
+        if calls and not request.contents[-1].parts[0].function_response:
+            return calls.pop()
+        return str(request.contents[-1].parts[0].function_response.response)
+
+    clock = FakeClock(datetime(2026, 6, 1, 8, 0, tzinfo=UTC))
+    async with core_on(home, answer, clock=clock, provider="openai") as core:
+        await core.say("/help")
+        clock.advance(23 * HOUR)
+        assert "Tuesday 2 June 2026, 09:00" in await core.say("Bob, tomorrow at nine", **LATE)
+        assert "had passed when the message came" in await core.say("Bob, in an hour", **LATE)
+
+
 async def test_nobody_touches_anothers_reminder(running_core):
     async with running_core(senders=("ada", "bob")) as core:
         await core.say("/remind in one hour feed the cat")

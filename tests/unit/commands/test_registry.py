@@ -50,7 +50,7 @@ async def run(
     role: Role = Role.GUEST,
     chat: Conversation = CHAT,
 ) -> str:
-    caller = Caller(User("u_1", "ada", role, START), chat, inbox_id=1, turn_id="t_1")
+    caller = Caller(User("u_1", "ada", role, START), chat, inbox_id=1, turn_id="t_1", sent_at=START)
     prepared = await registry.prepare(Slash(name, words), caller)
     return prepared(NO_SESSION).text
 
@@ -126,7 +126,9 @@ async def test_a_reply_may_have_buttons() -> None:
         return reply
 
     registry = Registry([Command.at_once("sure", "Ask", ask)], FakeClock())
-    caller = Caller(User("u_1", "ada", Role.GUEST, START), CHAT, inbox_id=1, turn_id="t_1")
+    caller = Caller(
+        User("u_1", "ada", Role.GUEST, START), CHAT, inbox_id=1, turn_id="t_1", sent_at=START
+    )
     prepared = await registry.prepare(Slash("sure", ""), caller)
     assert prepared(NO_SESSION) == reply
 
