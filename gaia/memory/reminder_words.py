@@ -146,7 +146,10 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
 
 
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
-    """What the words behind a command ask for; None where they name no time to come."""
+    """What the words behind a command ask for; None where they name no time to come. They may
+    be a whole request themselves."""
+    if request := asked_for(words, said_at, zone, hour):
+        return request
     text = _spelled(words)
     found = first_coming(text, said_at, zone, hour)
     if found is None:

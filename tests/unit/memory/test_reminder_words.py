@@ -72,6 +72,7 @@ def test_a_request_is_known_by_its_words_and_its_time(said: str, task: str, due:
     assert wanted is not None
     assert wanted.task == task
     assert f"{wanted.due.at.astimezone(LISBON):%m-%d %H:%M}" == due
+    assert reminder_words.wanted(said, NOW, LISBON, 9) == wanted
 
 
 @pytest.mark.parametrize("said", [*NOT_ASKED, "", "remind me tomorrow " + "x" * 500])
