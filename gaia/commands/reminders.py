@@ -39,8 +39,8 @@ HOW = (
     "“every Monday”, “in two hours” and “tomorrow” work as well. /reminders lists what is to come."
 )
 WHEN = (
-    "I can't find a future time in that. Say when, for example: “in two hours”, "
-    "“on Friday at nine”, “every Monday at 8:00”."
+    "I can't find a future time in that, or not for certain. Say when, for example: "
+    "“in two hours”, “on Friday at nine”, “every Monday at 8:00”."
 )
 PASSED = (
     "That time had passed before your message reached me: it was {moment}. Say another, for "

@@ -79,7 +79,7 @@ class _Place:
         return reminder_words.asked_for(text, self.said_at, self.zone, self.hour) is not None
 
     def is_time(self, text: str) -> bool:
-        return reminder_words.is_time(text, self.said_at, self.zone, self.hour)
+        return reminder_words.time_named(text, self.said_at, self.zone, self.hour) is not None
 
 
 def _question(

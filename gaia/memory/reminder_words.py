@@ -80,6 +80,12 @@ REFUSING = (
     r"don'?t|do not|not|never|stop|nicht|kein\w*|nie|ne|pas|no|nunca|non|mai|não|niet|не|不|别"
 )
 
+LENGTHS = (
+    *("in {}", "en {}", "dans {}", "fra {}", "daqui a {}", "over {}", "om {}", "za {}"),
+    *("через {}", "{} sonra", "{}后", "{}後", "{} 후"),
+)
+"""How one says when something is that takes so long from now."""
+
 FLAGS = regex.IGNORECASE | regex.VERBOSE
 
 
@@ -95,6 +101,10 @@ _JOINING = regex.compile(rf"\W*(?:{_any_of(JOINING)})(?:(?<=')|(?!\w))\s*", FLAG
 _ASKING = regex.compile(rf"\W*(?:{_any_of(ASKING)})(?!['\w])", FLAGS)
 _REFUSING = regex.compile(rf"(?<!\w)(?:{REFUSING})(?!\w)", FLAGS)
 _BEFORE_TIME = regex.compile(r"(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
+_EXACTLY = regex.compile(
+    r"(?<!\w)(?:sharp|exactly|about|around|latest|first\ thing|local\ time)(?!\w)", FLAGS
+)
+_ADDED = regex.compile(r"(?<!\w)(?:and|und|y|e|et|en|och|i|и|ve|和|그리고)[\s,]+$", FLAGS)
 _PARTICLE = regex.compile(r"^[にへ에을를]\s*")
 _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
@@ -159,48 +169,57 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
 
 
 def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
-    """The time that some words name, `an hour` and `10 min` as well as `in an hour`."""
-    found = _named(words, said_at, zone, hour)
-    return found and found[1]
-
-
-def is_time(words: str, said_at: datetime, zone: tzinfo, hour: int) -> bool:
-    """Whether some words name a time and say nothing else."""
-    found = _named(words, said_at, zone, hour)
-    return found is not None and not found[0]
-
-
-def _named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> tuple[str, Due] | None:
-    """The time that some words name, and what they say besides."""
+    """The time that some words name, if they say nothing else: `an hour` and `10 min` as well
+    as `in an hour`."""
     text = words.strip().translate(_APOSTROPHES)
-    spelled = text
+    spelled = regex.sub(
+        r"^\W*(?:in |for )?(\d+)\s*h\s*(\d\d?)\s*m?$", r"in \1 hours \2 minutes", text
+    )
     for short, unit in (("h(?:rs?)?", "hours"), ("m(?:ins?)?", "minutes"), ("d", "days")):
         spelled = regex.sub(rf"^\W*(?:in |for )?(\d+)\s*{short}$", rf"in \1 {unit}", spelled)
     bare = regex.sub(r"^(?:until|till|bis|tot|hasta|fino a|até|do|до)\b\s*", "", spelled)
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
-    for each in (bare, within, f"in {text}", f"en {text}", f"dans {text}", f"fra {text}"):
+    for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
-        if found is not None:
-            said = each
-            for phrase in found[0].phrase.split(" … "):
-                said = said.replace(phrase, "")
-            return _rest(said), found[1]
+        if found is not None and not _rest(_EXACTLY.sub("", _without(each, found[0]))):
+            return found[1]
     return None
 
 
 def first_coming(
     text: str, said_at: datetime, zone: tzinfo, hour: int
 ) -> tuple[Placed, Due] | None:
-    """The first time to come that a text names, as it is placed, and when that is due."""
-    for placed in when.find(text, said_at, zone, ahead=True):
-        due = due_of(placed, said_at, zone, hour)
-        if due is not None:
-            return placed, due
-    return None
+    """The time to come that a text names, as it is placed, and when that is due; of several
+    the one with which it begins. What names none for certain names none."""
+    found = when.find(text, said_at, zone, ahead=True)
+    if not all(each.is_whole for each in found):
+        return None
+    dues = [(each, due) for each in found if (due := due_of(each, said_at, zone, hour))]
+    if len({due.at for _, due in dues}) > 1:
+        more = [each for each, _ in dues[1:]]
+        is_one = _begins(text, dues[0][0]) and not any(_is_added(text, each) for each in more)
+        dues = dues[:1] if is_one else []
+    return dues[0] if dues else None
+
+
+def _begins(text: str, placed: Placed) -> bool:
+    """Whether a request begins with a time and goes on with what is wanted."""
+    first, end = placed.places[0]
+    before = _ASKED.sub("", text[:first])
+    joined = _JOINING.match(text, end)
+    return not _rest(before) and len(placed.places) == 1 and joined is not None
+
+
+def _is_added(text: str, placed: Placed) -> bool:
+    """Whether a time stands behind an "and", so that something else may be wanted then."""
+    return _ADDED.search(text, 0, placed.places[0][0]) is not None
 
 
 def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
-    """When what is placed is due, if that is to come; what recurs too often is not."""
+    """When what is placed is due, if that is to come and said as a whole; what recurs too often
+    is not."""
+    if not placed.is_whole:
+        return None
     due_at = moment_of(placed, said_at, zone, hour)
     if not said_at < due_at < said_at + FURTHEST:
         return None
@@ -257,6 +276,13 @@ def _task(words: str, placed: Placed) -> str:
         elif text.endswith(phrase):
             text = _stripped(text.removesuffix(phrase))
     return _joined(text)
+
+
+def _without(text: str, placed: Placed) -> str:
+    """A text without the words that are placed."""
+    for first, end in reversed(placed.places):
+        text = text[:first] + text[end:]
+    return text
 
 
 def _joined(text: str) -> str:

@@ -85,7 +85,10 @@ class ReminderTools:
         said_at = min(said.sent_at, now) if said else now
         due = reminder_words.time_named(when, said_at, zone, self._hour)
         if due is None:
-            raise UnfitMemoryError(f"{when!r} names no time to come: ask the user for day and time")
+            raise UnfitMemoryError(
+                f"{when!r} names no time to come, or says more than that: give day and time in "
+                "the user's own time zone alone, or ask the user for them"
+            )
         due = reminders.to_come(due, now)
         if due is None:
             raise UnfitMemoryError(

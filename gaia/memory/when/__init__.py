@@ -32,6 +32,9 @@ class Placed:
     """Where in the text these words begin and end; two, where others are between."""
     recurrence: str | None = None
     """An iCalendar RRULE, where it recurs; `start` is then the first time."""
+    is_whole: bool = True
+    """Whether no other words that may be a part of it stand in the sentence: of "next week at
+    9", only the week is placed."""
     is_moment: bool = False
     """Whether it is so long from now, such as in ten minutes, and the same in every zone."""
 
@@ -77,7 +80,6 @@ def find(
             words = [(span.begins, span.ends), *([span.apart] if span.apart else [])]
             places = [folded.place(*each) for each in words]
             phrase = " … ".join(text[first:after] for first, after in places)
-            found.append(
-                Placed(start, end, span.has_time, phrase, places, span.rule, span.is_moment)
-            )
+            rest = (span.rule, span.is_whole, span.is_moment)
+            found.append(Placed(start, end, span.has_time, phrase, places, *rest))
     return found

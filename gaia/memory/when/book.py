@@ -19,6 +19,7 @@ import regex
 
 from gaia.memory.when.folded import Folded, fold_pattern
 from gaia.memory.when.generic import plain_book
+from gaia.memory.when.patterns import Pattern, Writer, edges_of, patterns_of, unread_of
 
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "pl", "sv", "tr", "zh", "ja", "ko")
 UNSPACED = frozenset({"zh", "ja", "ko"})
@@ -33,21 +34,8 @@ FULL_WEEKDAY, FULL_MONTH, SHORT = 5, 4, 3
 """Letters that a word has at least to be a name by itself; a shorter name counts beside a
 day's number alone."""
 
-NUMERIC = {
-    "never": (r"<y>-\d\d-\d\dt\d\d:\d\d[\d:.]*(?:z|[+-]\d\d:?\d\d)",),
-    "iso": (
-        r"(?<![\d.:/-])<y>-(?P<mon_n>\d\d)-(?P<d>\d\d)([t ]+<h>:<m>(:\d\d)?)?(?![\d/-])",
-        r"(?<![\d.:/-])<y>(?P<sep>[./])(?P<mon_n>\d\d?)\g<sep>(?P<d>\d\d?)(?![\d/-])",
-    ),
-    "dotted": (r"(?<![\d.:/-])(<wd>,? )?(?P<d>\d\d?)\. ?(?P<mon_n>\d\d?)\. ?<y>(?![\d/-])",),
-    "slashed": (r"(?<![\d.:/-])(?P<d>\d\d?)(?P<sep>[/-])(?P<mon_n>\d\d?)\g<sep><y>(?![\d/-])",),
-}
-"""Dates in figures alone, which every language has. One with a zone of its own is not read."""
-
 ALSO = {"weekday": "bareday"}
 """Tables of words that count in patterns of their own, such as the short "segunda"."""
-
-TABLE = regex.compile(r"(?<![Pg])<([a-z]+)(\d?)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +55,12 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pattern:
-    kind: str
-    expression: regex.Pattern[str]
-    offset: int = 0
-    fixed: Mapping[str, str] = field(default_factory=dict)
-    """Words that the pattern means without naming them."""
-
-
-@dataclass(frozen=True, slots=True)
 class Book:
     """The phrases of one language."""
 
     language: str
     tables: Mapping[str, Sequence[tuple[regex.Pattern[str], Any]]]
-    patterns: Sequence[_Pattern]
+    patterns: Sequence[Pattern]
     glue: regex.Pattern[str]
     """What may stand between two phrases that belong together."""
     careful: regex.Pattern[str] | None = None
@@ -91,6 +70,8 @@ class Book:
     future: regex.Pattern[str] | None = None
     edges: Mapping[str, regex.Pattern[str]] = field(default_factory=dict)
     """Words before and after a phrase, such as "until"."""
+    unread: Mapping[str, regex.Pattern[str]] = field(default_factory=dict)
+    """Words beside a phrase by which it is another time than it seems."""
     day_comes_first: bool = False
     """Whether `3/4/2026` is in April for certain."""
 
@@ -116,6 +97,13 @@ class Book:
     def count(self, piece: Piece) -> int:
         """How many units a piece names: one, where it has no number."""
         return self.number(piece.word("n")) if piece.word("n") else 1
+
+    def lengths(self, piece: Piece) -> Sequence[tuple[str, int]]:
+        """The units that a piece names, such as an hour and 30 minutes, and how many of each."""
+        first = (self.value("unit", piece.word("unit")), self.count(piece))
+        if not piece.word("unit2"):
+            return [first]
+        return [first, (self.value("unit", piece.word("unit2")), self.number(piece.word("n2")))]
 
     def weekdays(self, words: str) -> Sequence[int]:
         """The weekdays that an enumeration names."""
@@ -168,16 +156,17 @@ def open_book(language: str) -> Book | None:
     if told is None:
         return None
     tables = _tables(language, told)
-    write = _Writer(tables, told.get("ordinal", ""), spaced=language not in UNSPACED)
+    write = Writer(tables, told.get("ordinal", ""), spaced=language not in UNSPACED)
     return Book(
         language,
         tables,
-        tuple(_patterns(told, write)),
+        tuple(patterns_of(told, write)),
         regex.compile(rf"[\s,、(]*(?:(?:{fold_pattern(told['glue'])}){write.gap})*"),
         _compiled(told.get("careful")),
         _tense(told.get("past"), spaced=write.spaced),
         _tense(told.get("future"), spaced=write.spaced),
-        dict(_edges(told["phrases"], write)),
+        dict(edges_of(told["phrases"], write)),
+        dict(unread_of(told, write)),
         day_comes_first=_data(language)["date_order"] == "DMY",
     )
 
@@ -186,53 +175,6 @@ def written(language: str) -> Mapping[str, Any]:
     """What the file of a language holds."""
     file = resources.files(__package__).joinpath("books", f"{language}.toml")
     return tomllib.loads(file.read_text("utf-8"))
-
-
-EDGES = ("until", "since", "from", "to", "not")
-"""Kinds that stand before another phrase, or with `_after` behind it."""
-
-
-class _Writer:
-    """Makes expressions of patterns."""
-
-    def __init__(self, tables: Mapping[str, Any], ordinal: str, *, spaced: bool) -> None:
-        self.spaced = spaced
-        self.gap = r"\s+" if spaced else r"\s*"
-        words = {
-            name: "|".join(expression.pattern for expression, _ in table)
-            for name, table in tables.items()
-        }
-        self.alternatives = {
-            **words,
-            "n": "|".join(filter(None, (r"\d{1,3}", words["n"]))),
-            "h": "|".join(filter(None, (r"[01]?\d|2[0-4]", words["h"]))),
-            "m": r"[0-5]\d",
-            "d": r"0?[1-9]|[12]\d|3[01]",
-            "y": r"(?:19|20)\d\d",
-        }
-        self.ordinal = ordinal
-
-    def expression(self, pattern: str, edges: tuple[str, str] | None = None) -> str:
-        """An expression of the regex module."""
-        folded = fold_pattern(pattern).replace("(?p<", "(?P<").replace(" ", self.gap)
-        folded = folded.replace("<ordinal>", self.ordinal)
-        folded = folded.replace(f"{self.gap}?", r"\s*")
-        whole = TABLE.sub(self._table, folded)
-        before, after = edges or ((r"(?<![\w])", r"(?![\w])") if self.spaced else ("", ""))
-        return f"{before}(?:{whole}){after}"
-
-    def _table(self, found: regex.Match[str]) -> str:
-        table, name = found[1], found[1] + found[2]
-        if table == "weekdays":
-            one = self.alternatives["weekday"]
-            return rf"(?P<weekdays>(?:{one})s?(?:[\s,、]+(?:\w{{1,3}}\s+)*(?:{one})s?)*)"
-        inner = self.alternatives[table]
-        name = table if found[2] == "3" else name
-        digits = table in {"d", "m", "h", "y", "n"}
-        inner = rf"(?<!\d)(?:{inner})(?!\d)" if digits and not self.spaced else f"(?:{inner})"
-        if table == "bareday":
-            name = f"weekday{found[2]}"
-        return rf"(?P<{name}>{inner})"
 
 
 def _tables(language: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -293,38 +235,6 @@ def _data(language: str) -> Mapping[str, Any]:
 
 def _by_length(word: str) -> tuple[int, str]:
     return -len(word), word
-
-
-def _patterns(told: Mapping[str, Any], write: _Writer) -> Iterator[_Pattern]:
-    for kind, table in (("day_part", "day_parts"), ("day", "days")):
-        for offset, patterns in told.get(table, {}).items():
-            for pattern in _listed(patterns):
-                expression = regex.compile(write.expression(pattern))
-                yield _Pattern(kind, expression, int(offset))
-    for key, patterns in told["phrases"].items():
-        kind, _, unit = key.partition(":")
-        fixed = {"unit": unit, "period": unit} if unit else {}
-        if kind not in EDGES and not kind.endswith("_after"):
-            for pattern in _listed(patterns):
-                yield _Pattern(kind, regex.compile(write.expression(pattern)), fixed=fixed)
-    for kind, figures in NUMERIC.items():
-        for pattern in figures:
-            yield _Pattern(kind, regex.compile(write.expression(pattern, ("", ""))))
-
-
-def _edges(phrases: Mapping[str, Any], write: _Writer) -> Iterator[tuple[str, regex.Pattern[str]]]:
-    for kind in EDGES:
-        if kind in phrases:
-            words = "|".join(_listed(phrases[kind]))
-            before = r"(?<![\w])" if write.spaced else ""
-            yield kind, regex.compile(write.expression(words, (before, r"\s*$")))
-        if f"{kind}_after" in phrases:
-            words = "|".join(_listed(phrases[f"{kind}_after"]))
-            yield f"{kind}_after", regex.compile(write.expression(words, (r"\s*", "")))
-
-
-def _listed(patterns: str | Sequence[str]) -> Sequence[str]:
-    return [patterns] if isinstance(patterns, str) else patterns
 
 
 def _compiled(pattern: str | None) -> regex.Pattern[str] | None:

@@ -58,7 +58,10 @@ def is_day(piece: Piece) -> bool:
 
 
 def _narrowed(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
-    """What `one` means within `other`: "Tuesday" of "next week", "in May" of "last year"."""
+    """What `one` means within `other`: "Tuesday" of "next week", "in May" of "last year"; or
+    after it: "Friday" and "in two weeks", "a week from" and "tomorrow"."""
+    if other.kind in {"in", "shift"} and one.kind in {"day", "weekday", "date"}:
+        return _later(one, other, book, seen)
     span = days_of([other], book, seen) if other.kind in WITHIN.get(one.kind, ()) else None
     if span is None:
         return None
@@ -79,6 +82,28 @@ def _narrowed(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
     return Days(date(span.first.year, month, int(one.word("d"))))
 
 
+def _later(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
+    """A day so long after another: a week from Friday. "In two weeks on Friday" is that of the
+    week; "Friday in two weeks" may be either, and is none where these differ."""
+    ahead = Seen(seen.now, seen.zone, back=False)
+    found, lengths = days_of([one], book, ahead), book.lengths(other)
+    if found is None or found.after or len(lengths) > 1 or lengths[0][0] not in {"day", "week"}:
+        return None
+    ((unit, count),) = lengths
+    day = shifted(found.first, unit, count)
+    if other.kind == "in" and one.kind == "weekday":
+        week = monday_before(shifted(ahead.today, unit, count))
+        of_week = week + timedelta(days=found.first.weekday())
+        return (
+            Days(of_week)
+            if unit == "week" and (one.start > other.start or day == of_week)
+            else None
+        )
+    if other.kind == "in" and one.kind == "date":
+        return None
+    return Days(day)
+
+
 WITHIN = {
     "weekday": {"period_this", "period_next", "period_last", "day", "date", "dotted", "in"},
     "day_of_month": {"period_this", "period_next", "period_last", "month"},
@@ -96,15 +121,17 @@ def _day(piece: Piece, book: Book, seen: Seen) -> Days:
 
 
 def _in(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
-    if unit in {"minute", "hour"}:
-        return None
-    return Days(shifted(seen.today, unit, count))
+    day = seen.today
+    for unit, count in book.lengths(piece):
+        if unit in {"minute", "hour"}:
+            return None
+        day = shifted(day, unit, count)
+    return Days(day)
 
 
 def _ago(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
-    if unit in {"minute", "hour"}:
+    (unit, count), *more = book.lengths(piece)
+    if unit in {"minute", "hour"} or more:
         return None
     day = shifted(seen.today, unit, -count)
     return Days(day) if unit == "day" else period_around(unit, day)
@@ -124,6 +151,10 @@ def _weekday_this(piece: Piece, book: Book, seen: Seen) -> Days:
 
 def _weekday_next(piece: Piece, book: Book, seen: Seen) -> Days:
     return Days(monday_before(seen.today) + timedelta(days=7 + _wanted(piece, book)))
+
+
+def _weekday_next_but_one(piece: Piece, book: Book, seen: Seen) -> Days:
+    return Days(monday_before(seen.today) + timedelta(days=14 + _wanted(piece, book)))
 
 
 def _weekday_last_week(piece: Piece, book: Book, seen: Seen) -> Days:
@@ -252,6 +283,7 @@ READERS: Mapping[str, Callable[[Piece, Book, Seen], Days | None]] = {
     "weekday_this": _weekday_this,
     "weekday_coming": lambda piece, book, seen: _coming(_wanted(piece, book), seen),
     "weekday_next": _weekday_next,
+    "weekday_next_but_one": _weekday_next_but_one,
     "weekday_last": lambda piece, book, seen: _last(_wanted(piece, book), seen),
     "weekday_last_week": _weekday_last_week,
     "period_this": _period_piece(0),
@@ -269,6 +301,7 @@ READERS: Mapping[str, Callable[[Piece, Book, Seen], Days | None]] = {
     "slashed": _slashed,
     "day_of_month": _day_of_month,
     "next_n": _next_n,
+    "shift": lambda piece, book, seen: None,
     "last_n": _last_n,
 }
 """What a kind of phrase means."""

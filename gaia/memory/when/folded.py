@@ -33,7 +33,7 @@ class Folded:
         return first + len(words) - len(words.lstrip()), after - len(words) + len(words.rstrip())
 
     def _bounds(self, start: int, end: int) -> tuple[int, int]:
-        if start >= end:
+        if not start < min(end, len(self.places)):
             return 0, 0
         after = self.places[end] if end < len(self.places) else len(self.original)
         return self.places[start], after

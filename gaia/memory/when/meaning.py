@@ -23,6 +23,8 @@ FARTHEST_TENSE = 200
 MOMENTS = {"in_half_hour": 30, "in_ninety": 90, "ago_half_hour": -30}
 """Phrases that name minutes from now."""
 
+MINUTES = {"minute": 1, "hour": 60}
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -36,6 +38,8 @@ class Span:
     rule: str | None = None
     apart: tuple[int, int] | None = None
     """Where a time stands that is said apart from its day."""
+    is_whole: bool = True
+    """Whether no other words that may be a part of it stand in the sentence."""
     is_moment: bool = False
 
 
@@ -103,10 +107,9 @@ class Meaning:
         """The moment that a phrase such as "in ten minutes" names."""
         minutes = MOMENTS.get(piece.kind)
         if minutes is None and piece.kind in {"in", "ago"}:
-            unit = self.book.value("unit", piece.word("unit"))
-            count = self.book.count(piece)
-            if unit in {"minute", "hour"}:
-                minutes = count * (60 if unit == "hour" else 1)
+            told = self.book.lengths(piece)
+            if all(unit in MINUTES for unit, _ in told):
+                minutes = sum(MINUTES[unit] * count for unit, count in told)
                 minutes = -minutes if piece.kind == "ago" else minutes
         if minutes is None:
             return None

@@ -17,6 +17,22 @@ from gaia.memory.when.spans import Seen
 
 CLAUSE_REST = regex.compile(r"\s*(?:[.!?;,)。]|$)")
 FIRST_WORDS = regex.compile(r"[\w']+\s+")
+ORDINAL = regex.compile(
+    r"(?<!\w)(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|(?:erste|zweite|dritte"
+    r"|vierte|letzte|vorletzte|u(?:e)?bernachste|ubernaechste|uebernaechste)[nrms]?|primer[oa]?"
+    r"|segund[oa]|tercer[oa]?|cuarto|ultim[oa]|premiere?|deuxieme|second|troisieme|quatrieme"
+    r"|dernier|prim[oa]|second[oa]|terz[oa]|quart[oa]|primeir[oa]|terceir[oa]|eerste|tweede|derde"
+    r"|vierde|laatste|forsta|andra|tredje|fjarde|sista|pierwsz\w+|drug\w+|trzeci\w*|czwart\w+"
+    r"|ostatni\w*|перв\w+|втор\w+|трет\w+|четверт\w+|последн\w+|ilk|birinci|ikinci|ucuncu"
+    r"|dorduncu)\s+$|(?:第[1-5一二三四五]个?|最后一?个?|最終|첫째|둘째|셋째|넷째|마지막"
+    r"|[첫두세네] ?번째)\s*$"
+)
+"""What makes another day of a weekday, in any language, as it is folded."""
+ZONE = regex.compile(
+    r"\s*\(?(?:UTC|GMT|MSK|[A-Z]{1,3}[SD]?T|CES?T)(?!\w)|\s*(?:in )?(?:\p{Lu}\w+ ){1,2}time(?!\w)"
+)
+"""The name of a time zone behind a time."""
+LONGEST_ZONE = 40
 LONGEST_EDGE = 30
 """Characters that are looked at before a phrase."""
 
@@ -29,20 +45,71 @@ class Reader:
 
     def spans(self) -> Iterator[Span]:
         """What is certain, in order."""
-        chains = list(self._chains())
+        chains, cut = self._chains()
+        found: list[Span | None] = []
+        is_whole = True
         taken: set[int] = set()
         for index, chain in enumerate(chains):
             if index in taken:
                 continue
             following = chains[index + 1] if index + 1 < len(chains) else None
+            span: Span | None
+            read = [chain]
             if following and (both := self._from_to(chain, following)):
                 taken.add(index + 1)
-                yield both
+                span, read = both, [chain, following]
             elif (other := self._partner(chains, index)) is not None:
                 taken.add(other)
-                yield self._with_time_apart(chain, chains[other])
-            elif (span := self._edged(chain)) is not None:
-                yield span
+                span, read = self._with_time_apart(chain, chains[other]), [chain, chains[other]]
+            else:
+                span = self._edged(chain)
+            if span is None:
+                continue
+            was_cut = not cut.isdisjoint(map(id, read))
+            is_period = span.end is not None and not span.has_time
+            is_partial = any(map(self._is_partial, read)) or (was_cut and not is_period)
+            found.append(None if is_partial else span)
+            is_whole = is_whole and not (is_partial or was_cut or self._is_apart(span))
+        yield from (replace(span, is_whole=is_whole) for span in found if span is not None)
+
+    def _is_partial(self, chain: Sequence[Piece]) -> bool:
+        """Whether words beside a chain make another time of it: "two days before Friday", "the
+        first Monday of the month", "at 9 EST"."""
+        first, last = chain[0], chain[-1]
+        before, after = set[str](), set[str]()
+        if first.kind in {"in", "ago"}:
+            before.add("length_before")
+        if last.kind in {"in", "ago"}:
+            after.add("length_after")
+        if last.kind in clock.KINDS:
+            after.update(("time_after", "unit_after"))
+            if ZONE.match(self.meaning.text.source(last.end, last.end + LONGEST_ZONE)):
+                return True
+        if first.word("weekday") and ORDINAL.search(
+            self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
+        ):
+            return True
+        if last.word("weekday") or last.kind == "day":
+            after.add("week_after")
+        if last.word("weekday"):
+            after.add("part_after")
+        text, unread = self.meaning.text.text, self.meaning.book.unread
+        begin = max(0, first.start - LONGEST_EDGE)
+        for found in unread["apart"].finditer(text, begin, last.end) if "apart" in unread else ():
+            if found.start() < first.start and not text[found.end() : first.start].strip():
+                return True
+        return any(
+            name in unread and unread[name].search(text, begin, first.start) for name in before
+        ) or any(name in unread and unread[name].match(text, last.end) for name in after)
+
+    def _is_apart(self, span: Span) -> bool:
+        """Whether a length before or after something else is named in the sentence: "an hour
+        before my meeting at 4"."""
+        text, apart = self.meaning.text.text, self.meaning.book.unread.get("apart")
+        begin = max(
+            (found.end() for found in SENTENCE_END.finditer(text, 0, span.begins)), default=0
+        )
+        return apart is not None and apart.search(text, begin, span.begins) is not None
 
     def _partner(self, chains: Sequence[Sequence[Piece]], index: int) -> int | None:
         """The other chain of the sentence, where one of both is a day and one its time:
@@ -85,7 +152,10 @@ class Reader:
             return True
         return CLAUSE_REST.match(self.meaning.text.text, told.end) is not None
 
-    def _chains(self) -> Iterator[list[Piece]]:
+    def _chains(self) -> tuple[list[list[Piece]], set[int]]:
+        """The chains, and which of them, by `id`, left out a phrase that belongs to them."""
+        chains: list[list[Piece]] = []
+        cut: set[int] = set()
         chain: list[Piece] = []
         for piece in self.meaning.book.pieces(self.meaning.text):
             if chain and self._adjoins(chain, piece):
@@ -93,12 +163,12 @@ class Reader:
                     chain.append(piece)
                     continue
                 if self._is_tied(chain, piece):
+                    cut.add(id(chain))
                     continue
-            if chain:
-                yield chain
             chain = [] if piece.kind == "never" else [piece]
-        if chain:
-            yield chain
+            if chain:
+                chains.append(chain)
+        return chains, cut
 
     def _joins(self, chain: Sequence[Piece]) -> bool:
         """Whether a chain means something, or will with a day: a time, its part of the day."""
@@ -115,7 +185,8 @@ class Reader:
         between = self._between(chain, piece)
         to = self.meaning.book.edges.get("to")
         joins = to is not None and to.fullmatch(between.strip())
-        return not joins and not regex.search(r"[,、(\n]", between)
+        parts = {chain[-1].kind, piece.kind} == {"in", "weekday"}
+        return not joins and (parts or not regex.search(r"[,、(\n]", between))
 
     def _between(self, chain: Sequence[Piece], piece: Piece) -> str:
         return self.meaning.text.text[chain[-1].end : piece.start]
