@@ -11,7 +11,7 @@ from gaia.commands.registry import Call, Command, Topic
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, ledger, reminder_words, reminders
+from gaia.memory import credentials, ledger, recurrence, reminder_words, reminders
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.memory.reminder_words import Due
@@ -86,7 +86,7 @@ class _Commands:
         wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
         if wanted is None:
             return WHEN
-        due = reminders.to_come(wanted.due, call.now)
+        due = recurrence.to_come(wanted.due, call.now)
         if due is None:
             return _passed(wanted.due, call, zone)
         wanted = replace(wanted, due=due)
@@ -210,7 +210,7 @@ class _Commands:
         named = reminder_words.time_named(words, call.said_at, zone, hour)
         if named is None:
             return WHEN
-        due = reminders.to_come(named, call.now)
+        due = recurrence.to_come(named, call.now)
         if due is None:
             return _passed(named, call, zone)
         memory = reminders.snooze(call.session, user.user_id, number, due.at)

@@ -8,10 +8,9 @@ nobody is done with, is overdue for a week.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
 from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -20,7 +19,8 @@ from gaia.memory import ledger, pending, rows
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.reminder_words import SHORTEST_INTERVAL, Due, Wanted, anchored, interval_of
+from gaia.memory.recurrence import at_time_of_day, next_time
+from gaia.memory.reminder_words import Wanted, anchored
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow
 from gaia.zones import zone_of
@@ -257,52 +257,10 @@ def move_to_zone(session: Session, user_id: str, zone: str) -> int:
     ):
         if row.due_at is not None and row.zone != zone:
             local = row.due_at.astimezone(zone_of(row.zone)).replace(tzinfo=None)
-            row.due_at = _absolute(local, zone_of(zone))
+            row.due_at = at_time_of_day(local, zone_of(zone))
             row.zone = zone
             changed += 1
     return changed
-
-
-def next_time(
-    recurrence: str | None, zone: str | None, due_at: datetime, now: datetime
-) -> datetime | None:
-    """When a reminder that was due at `due_at` is due again, later than `now`; None if it does
-    not recur."""
-    if recurrence is None:
-        return None
-    place = zone_of(zone)
-    after = max(due_at, now)
-    interval = interval_of(recurrence)
-    if interval is not None:
-        return due_at + interval * ((after - due_at) // interval + 1)
-    local = after.astimezone(place).replace(tzinfo=None)
-    following = rrulestr(recurrence).after(local)
-    return None if following is None else _absolute(following, place)
-
-
-def to_come(due: Due, now: datetime) -> Due | None:
-    """A time that words named when they were said, at its next where it recurs; None if it has
-    passed by now."""
-    if due.at > now:
-        return due
-    following = next_time(anchored(due), due.zone, due.at, now)
-    return None if following is None else replace(due, at=following)
-
-
-def is_rule(recurrence: str) -> bool:
-    """Whether that is a rule with its first time, by which something can recur."""
-    try:
-        interval = interval_of(recurrence)
-        rrulestr(recurrence)
-    except (ValueError, TypeError, AttributeError, KeyError):
-        return False
-    is_too_often = interval is not None and interval < SHORTEST_INTERVAL
-    return recurrence.startswith("DTSTART:") and not is_too_often
-
-
-def _absolute(local: datetime, zone: tzinfo) -> datetime:
-    """A time of day; one that the clocks leave out is the moment at which it would be."""
-    return local.replace(tzinfo=zone).astimezone(UTC)
 
 
 def _open() -> Sequence[ColumnElement[bool]]:

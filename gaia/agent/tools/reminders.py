@@ -12,7 +12,7 @@ from gaia.agent.tools import Tool
 from gaia.agent.tools.context import context_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
-from gaia.memory import reminder_words, reminders
+from gaia.memory import recurrence, reminder_words, reminders
 from gaia.memory.owner import owner
 from gaia.memory.reminder_words import Wanted
 from gaia.ports import Clock
@@ -89,7 +89,7 @@ class ReminderTools:
                 f"{when!r} names no time to come, or says more than that: give day and time in "
                 "the user's own time zone alone, or ask the user for them"
             )
-        due = reminders.to_come(due, now)
+        due = recurrence.to_come(due, now)
         if due is None:
             raise UnfitMemoryError(
                 f"{when!r} had passed when the message came: ask the user for another time"

@@ -31,7 +31,7 @@ from gaia.memory.entities import entity
 from gaia.memory.extraction import Relation
 from gaia.memory.graph import MOST_RELATIONS
 from gaia.memory.memory import Memory, Statement
-from gaia.memory.reminders import is_rule
+from gaia.memory.recurrence import is_rule
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 YEARS = range(1000, 9999)

@@ -10,7 +10,7 @@ import pytest
 from gaia.errors import UnknownMemoryError
 from gaia.memory import reminder_words, reminders
 from gaia.memory.memory import Memory
-from gaia.memory.reminders import next_time
+from gaia.memory.recurrence import next_time
 from gaia.store import identities
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource, MemoryStatus
