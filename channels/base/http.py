@@ -59,8 +59,10 @@ class ChatBackoff(Generic[Chat]):
         self._clock = clock
         self._ends_at: dict[Chat, float] = {}
 
-    def hold(self, chat: Chat, seconds: float) -> None:
-        """Leave `chat` alone for at least `seconds` from now."""
+    def hold(self, chat: Chat, seconds: float | None) -> None:
+        """Leave `chat` alone for at least `seconds` from now, if the provider said how long."""
+        if seconds is None:
+            return
         now = self._clock.monotonic()
         self._ends_at = {each: at for each, at in self._ends_at.items() if at > now}
         self._ends_at[chat] = max(now + seconds, self._ends_at.get(chat, now))

@@ -33,7 +33,13 @@ from twilio.rest.api.v2010.account.message import MessageInstance
 
 from channels.base.http import Timing as BaseTiming
 from channels.base.http import date_hooks
-from channels.whatsapp.errors import FloodError, OddAnswerError, RefusedError, StatusError
+from channels.whatsapp.errors import (
+    FloodError,
+    OddAnswerError,
+    RefusedError,
+    StatusError,
+    tells_more,
+)
 from channels.whatsapp.requests import CHANNEL, twilio_name
 from gaia.bounded_http import authorities
 from gaia.findings import Heard
@@ -48,14 +54,7 @@ MOST_MESSAGES = 2000
 _OUR_REGION = {"TWILIO_EDGE": "", "TWILIO_REGION": ""}
 """The library would take these from the environment; `base_url` says it instead."""
 
-_UNREADABLE = (
-    AttributeError,
-    IndexError,
-    KeyError,
-    OverflowError,
-    TypeError,
-    ValueError,
-)
+_UNREADABLE = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 SHORTEST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 3600.0
@@ -287,11 +286,12 @@ class HttpxClient(AsyncHttpClient):
             auth=auth,
             follow_redirects=False,
         )
-        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
-            raise FloodError(_wait(answer))
         body = _object(answer)
-        if answer.is_client_error and type(body.get("code")) is int:
-            raise RefusedError(body["code"])
+        code = body.get("code")
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS and not tells_more(code):
+            raise FloodError(_wait(answer))
+        if answer.is_client_error and type(code) is int:
+            raise RefusedError(code)
         if not answer.is_success or not body:
             raise StatusError(answer.status_code)
         return Response(answer.status_code, answer.text, answer.headers)
@@ -335,11 +335,10 @@ def _object(answer: httpx.Response) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _wait(answer: httpx.Response) -> float:
+def _wait(answer: httpx.Response) -> float | None:
+    """Return how long Twilio asks to wait, if it says so in seconds."""
     try:
         seconds = float(answer.headers.get("retry-after", ""))
-    except ValueError:  # Or it is a date, which Twilio does not send.
-        return SHORTEST_WAIT_SECONDS
-    if not seconds >= SHORTEST_WAIT_SECONDS:
-        return SHORTEST_WAIT_SECONDS
-    return min(seconds, LONGEST_WAIT_SECONDS)
+    except ValueError:
+        return None
+    return min(max(SHORTEST_WAIT_SECONDS, seconds), LONGEST_WAIT_SECONDS)

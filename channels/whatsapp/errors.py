@@ -29,15 +29,16 @@ REFUSALS = (TwilioException, httpx.HTTPError)
 """All that a request may raise when it fails."""
 Refusal = TwilioException | httpx.HTTPError
 _CREDENTIALS_CODE = 20003
+_FLOOD_CODE = 20429
 MINUTE = 60.0
 HOUR = 3600.0
 
 
 class FloodError(TwilioException):
-    """429: Twilio wants to be left alone for `seconds`."""
+    """429: Twilio wants to be left alone, for `seconds` if it says how long."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"Twilio asks to wait {seconds:.0f} s")
+    def __init__(self, seconds: float | None) -> None:
+        super().__init__("Twilio asks to wait" + ("" if seconds is None else f" {seconds:.0f} s"))
         self.seconds = seconds
 
 
@@ -94,6 +95,11 @@ def code_of(exc: Refusal) -> int | None:
         case StatusError(status=httpx.codes.UNAUTHORIZED):
             return _CREDENTIALS_CODE
     return None
+
+
+def tells_more(code: object) -> bool:
+    """Whether the code of a 429 says what it is about: a limit of the day is one as well."""
+    return isinstance(code, int) and code != _FLOOD_CODE and meaning_of(code) is not None
 
 
 def surely_not_sent(exc: Refusal) -> bool:
@@ -207,7 +213,7 @@ _TABLE: Mapping[tuple[int, ...], Meaning] = {
     (20404,): _owner_mends(
         Blame.CREDENTIALS, "Twilio knows no such account or message: check GAIA_TWILIO_ACCOUNT_SID"
     ),
-    (20429, 21611, 30001, 63017): _again("Twilio sends more slowly than it is asked to"),
+    (_FLOOD_CODE, 21611, 30001, 63017): _again("Twilio sends more slowly than it is asked to"),
     (20500, 20503, 30410, 63009, 63010, 63011, 63012, 63023): _again(
         "Twilio or WhatsApp had a fault of its own"
     ),

@@ -154,6 +154,13 @@ async def test_a_wish_to_be_left_alone_holds_for_the_chat_alone(rig: Rig) -> Non
     await rig.send(ADA)
 
 
+async def test_the_limit_of_a_day_is_waited_out_by_the_hour(rig: Rig) -> None:
+    meets(rig, Refused(429, 63038, "Account exceeded the 50 daily messages limit"))
+    with pytest.raises(RetryableSendError, match="no more messages today") as raised:
+        await rig.send(ADA)
+    assert raised.value.after_seconds == 3600
+
+
 async def test_whoever_wrote_stop_is_not_written_to(rig: Rig) -> None:
     rig.twilio.person(ADA).stops()
     with pytest.raises(PermanentSendError, match="STOP"):

@@ -7,7 +7,8 @@ import pytest
 from twilio.rest import Client
 
 from channels.whatsapp.api import HttpxClient, rebased
-from channels.whatsapp.errors import FloodError, RefusedError, StatusError
+from channels.whatsapp.errors import FloodError, RefusedError, StatusError, send_error
+from gaia.errors import RetryableSendError
 
 ACCOUNT, TOKEN = f"AC{'0' * 32}", "a" * 32
 SENT = httpx.Response(201, json={"sid": f"SM{'0' * 32}"})
@@ -70,12 +71,34 @@ async def test_what_is_no_success_is_an_error_of_its_kind(
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [("7", 7), ("0.2", 1), ("-5", 1), ("nan", 1), ("inf", 3600), ("90000", 3600), ("soon", 1)],
+    [("7", 7), ("0.2", 1), ("-5", 1), ("nan", 1), ("inf", 3600), ("90000", 3600), ("soon", None)],
 )
-async def test_a_wish_to_wait_has_its_bounds(header: str, seconds: float) -> None:
+async def test_a_wish_to_wait_has_its_bounds(header: str, seconds: float | None) -> None:
     with pytest.raises(FloodError) as raised:
         await asked(httpx.Response(429, headers={"retry-after": header}))
     assert raised.value.seconds == seconds
+
+
+@pytest.mark.parametrize(
+    ("code", "headers", "after_seconds"),
+    [
+        (63038, {}, 3600),
+        (63038, {"retry-after": "1"}, 3600),
+        (30001, {}, 60),
+        (20429, {}, None),
+        (20429, {"retry-after": "30"}, 30),
+        (99999, {}, None),
+        ("63038", {}, None),
+    ],
+)
+async def test_too_many_requests_are_waited_out_for_as_long_as_their_cause_lasts(
+    code: object, headers: dict[str, str], after_seconds: float | None
+) -> None:
+    with pytest.raises((FloodError, RefusedError)) as raised:
+        await asked(httpx.Response(429, headers=headers, json={"code": code}))
+    error = send_error(raised.value)
+    assert isinstance(error, RetryableSendError)
+    assert error.after_seconds == after_seconds
 
 
 @pytest.mark.parametrize(
