@@ -21,6 +21,11 @@ MOST_UNITS = 4096
 """The longest text of a message, in UTF-16 units, without its formatting."""
 MOST_ENTITIES = 100
 """Telegram ignores the formatting of a message beyond these."""
+MOST_ENTITY_BYTES = 8000
+"""Telegram refuses a message whose entities take some 9,500, with the addresses of its links."""
+LONGEST_ADDRESS_BYTES = 4000
+"""A longer address stands in the text, where it can be cut."""
+_BYTES_BESIDE_ADDRESS = 16
 
 _TAGS = {
     Style.BOLD: "b",
@@ -37,6 +42,7 @@ _LINK = re.compile(
 """The addresses of links that Telegram keeps: it drops one whose host has no dot,
 and takes `mailto:` and `tel:` for a part of a host."""
 _TAG = re.compile(r"<[^>]*>")
+_LINKED = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
 
 
 def split(text: str, *, room: int) -> Sequence[str]:
@@ -47,7 +53,11 @@ def split(text: str, *, room: int) -> Sequence[str]:
     longest = MOST_UNITS - room
 
     def fits(piece: Document) -> bool:
-        return len(piece.spans) <= MOST_ENTITIES and utf16_length(piece.text) <= longest
+        return (
+            len(piece.spans) <= MOST_ENTITIES
+            and utf16_length(piece.text) <= longest
+            and sum(map(_entity_bytes, piece.spans)) <= MOST_ENTITY_BYTES
+        )
 
     return [to_html(piece) for piece in cut(parse(text, is_link), fits)]
 
@@ -79,14 +89,34 @@ def to_html(document: Document) -> str:
 
 
 def plain(html: str) -> str:
-    """Return the text that a person sees of a chunk that `split` made, for when Telegram
-    refuses its formatting."""
+    """Return the text that a person sees of a chunk that `split` made."""
     return unescape(_TAG.sub("", html))
+
+
+def spelled_out(html: str, longest: int = MOST_UNITS) -> str:
+    """Return the text of a chunk for when Telegram refuses its formatting: the addresses of
+    links stand behind their words, as many as leave it at most `longest` units."""
+    spare = longest - utf16_length(plain(html))
+
+    def spelled(link: re.Match[str]) -> str:
+        nonlocal spare
+        address = f" ({link[1]})"
+        units = utf16_length(unescape(address))
+        if units > spare:
+            return link[2]
+        spare -= units
+        return link[2] + address
+
+    return plain(_LINKED.sub(spelled, html))
 
 
 def is_link(url: str) -> bool:
     """Whether Telegram keeps a link to `url`."""
-    return _LINK.fullmatch(url) is not None
+    return len(url.encode()) <= LONGEST_ADDRESS_BYTES and _LINK.fullmatch(url) is not None
+
+
+def _entity_bytes(span: Span) -> int:
+    return _BYTES_BESIDE_ADDRESS + len(span.argument.encode())
 
 
 def _tags(span: Span) -> tuple[str, str]:

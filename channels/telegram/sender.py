@@ -1,8 +1,8 @@
 """What gaia sends: the chunks of replies, and beside them typing, menus and confirmations.
 
 What Telegram refuses of the form of a chunk is left out, one thing after the other: the
-formatting when it cannot read it, the topic when that is gone. Everything else that
-goes wrong is an error for delivery. What stands beside the chunks holds up nothing, and
+formatting when it cannot read it, the topic when that is gone or closed. Everything else
+that goes wrong is an error for delivery. What stands beside the chunks holds up nothing, and
 may fail.
 """
 
@@ -27,7 +27,7 @@ from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError,
 
 from channels.base.background import Background, ShowTyping
 from channels.base.http import ChatBackoff
-from channels.formatting.telegram_html import plain
+from channels.formatting.telegram_html import MOST_UNITS, spelled_out
 from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
 from channels.telegram.events import ChatKey, Pressed, message_in, message_name
 from gaia.errors import (
@@ -44,7 +44,9 @@ logger = logging.getLogger(__name__)
 BUTTONS_IN_A_ROW = 2
 LONGEST_COMMAND_BYTES = 64
 
-_UNREADABLE_FORMATTING = "can't parse entities"
+LONGEST_CAPTION = 1024
+
+_REFUSED_FORMATTING = ("can't parse entities", "entities_too_long")
 _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
 
 
@@ -64,10 +66,13 @@ class Draft:
         """Return the draft without what was refused of its form, or None if it was something
         else."""
         words = refusal.message.casefold()
-        if self.formatted and _UNREADABLE_FORMATTING in words:
-            return replace(self, text=plain(self.text), formatted=False)
-        if self.chat.thread_id is not None and any(each in words for each in _NO_SUCH_TOPIC):
-            return replace(self, chat=ChatKey(self.chat.chat_id))
+        if self.formatted and any(each in words for each in _REFUSED_FORMATTING):
+            longest = MOST_UNITS if self.document is None else LONGEST_CAPTION
+            return replace(self, text=spelled_out(self.text, longest), formatted=False)
+        is_in_topic = self.chat.thread_id is not None or self.reply_to is not None
+        if is_in_topic and any(each in words for each in _NO_SUCH_TOPIC):
+            # A reply would go to the topic of what it replies to.
+            return replace(self, chat=ChatKey(self.chat.chat_id), reply_to=None)
         return None
 
 

@@ -51,15 +51,16 @@ async def test_a_possible_repeat_is_marked(rig: Rig) -> None:
     assert rig.telegram.texts(ada) == [f"{REPEAT_MARK}x"]
 
 
-async def test_what_telegram_cannot_read_is_sent_as_plain_text(rig: Rig) -> None:
+@pytest.mark.parametrize(
+    "reason", ["can't parse entities: Unsupported start tag", "ENTITIES_TOO_LONG"]
+)
+async def test_formatting_that_telegram_refuses_is_left_out(rig: Rig, reason: str) -> None:
     ada = rig.telegram.person(ADA)
-    rig.telegram.faults = lambda request: (
-        BadRequest("can't parse entities: Unsupported start tag") if request.count == 1 else None
-    )
-    await rig.send(ADA, "<b>bold</b> &amp; sound")
+    rig.telegram.faults = lambda request: BadRequest(reason) if request.count == 1 else None
+    await rig.send(ADA, '<b>bold</b> &amp; <a href="https://a.b/?c&amp;d">sound</a>')
     (message,) = rig.telegram.messages(ada)
-    assert message.text == "bold & sound"
-    assert message.entities == []
+    assert message.text == "bold & sound (https://a.b/?c&d)"
+    assert [entity["type"] for entity in message.entities] == ["url"]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +168,22 @@ async def test_a_reply_in_a_topic_stays_there(rig: Rig) -> None:
 async def test_a_topic_that_is_gone_is_left_out(rig: Rig) -> None:
     group = rig.telegram.group(GROUP, is_forum=True)
     await rig.send(f"{GROUP}:4711")
+    assert rig.telegram.texts(group) == ["Hi."]
+
+
+async def test_a_topic_that_is_closed_is_left_out_with_what_leads_there(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
+    topic = group.opens_topic(ada, "Trips")
+    ada.writes("/help", to=group, thread=topic)
+    (inbound,) = await rig.until_received(1)
+    rig.telegram.faults = lambda request: (
+        BadRequest("TOPIC_CLOSED")
+        if request.parameters.keys() & {"message_thread_id", "reply_parameters"}
+        else None
+    )
+    await rig.send(inbound.chat, in_reply_to=(inbound.provider_message_id,))
+    assert rig.telegram.texts(group, thread=topic) == []
     assert rig.telegram.texts(group) == ["Hi."]
 
 

@@ -9,7 +9,14 @@ import pytest
 
 from channels.formatting.characters import utf16_length
 from channels.formatting.document import Document, Span, Style
-from channels.formatting.telegram_html import MOST_UNITS, is_link, plain, split, to_html
+from channels.formatting.telegram_html import (
+    MOST_UNITS,
+    is_link,
+    plain,
+    spelled_out,
+    split,
+    to_html,
+)
 from gaia.messages import REPEAT_MARK
 
 
@@ -63,6 +70,30 @@ def test_formatting_does_not_count_against_the_limit() -> None:
 def test_a_chunk_has_no_more_entities_than_telegram_keeps(telegram: Callable[[str], Any]) -> None:
     chunks = split("**a** `b` " * 120, room=0)
     assert [len(telegram(chunk).entities) for chunk in chunks] == [100, 100, 40]
+
+
+def test_the_addresses_of_a_chunk_are_no_more_than_telegram_takes(
+    telegram: Callable[[str], Any],
+) -> None:
+    news = "".join(f"- [Headline {n}](https://a.b/{n}{'c' * 390})\n" for n in range(40))
+    chunks = split(news, room=0)
+    links = [telegram(chunk).entities for chunk in chunks]
+    assert [len(each) for each in links] == [19, 19, 2]
+
+
+def test_an_address_that_no_message_holds_stands_in_the_text() -> None:
+    address = f"https://a.b/{'c' * 9000}"
+    chunks = split(f"[all of it]({address})", room=0)
+    assert "".join(map(plain, chunks)) == f"all of it({address})"
+
+
+def test_addresses_stand_behind_their_words_as_far_as_there_is_room() -> None:
+    (html,) = split("[a **b**](https://a.b/?c&d) & [e](https://f.g/) & [h](tg://i)", room=0)
+    whole = "a b (https://a.b/?c&d) & e (https://f.g/) & h (tg://i)"
+    assert spelled_out(html) == whole
+    assert spelled_out(html, len(whole)) == whole
+    assert spelled_out(html, len(whole) - 1) == "a b (https://a.b/?c&d) & e (https://f.g/) & h"
+    assert spelled_out(html, 3) == plain(html)
 
 
 def test_a_table_is_sent_whole(telegram: Callable[[str], Any]) -> None:
