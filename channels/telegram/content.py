@@ -192,11 +192,19 @@ def _shared_user(user: SharedUser) -> str:
 
 def context_of(message: Message, me: Me) -> Content:
     """Notes of what the message refers to, and the files of what it replies to."""
-    reply = _reply(message, me)
-    if message.forward_origin is None:
-        return reply
-    note = f"(forwarded from {_origin(message.forward_origin)})"
-    return Content(reply.attachments, (note, *reply.notes), reply.replied_to)
+    reply, notes = _reply(message, me), []
+    if message.forward_origin is not None:
+        notes.append(f"(forwarded from {_origin(message.forward_origin)})")
+    if message.via_bot is not None and message.via_bot.id != me.user_id:
+        notes.append(f"(sent through the bot {quoted(message.via_bot.name)}, which wrote it)")
+    return Content(reply.attachments, (*notes, *reply.notes), reply.replied_to)
+
+
+def is_of_others(message: Message, me: Me) -> bool:
+    """Whether the words of a message are not its sender's: another chat's, or those of a bot
+    that the sender chose them from."""
+    via = message.via_bot
+    return message.forward_origin is not None or (via is not None and via.id != me.user_id)
 
 
 def _reply(message: Message, me: Me) -> Content:
@@ -235,9 +243,10 @@ def _reply_elsewhere(replied: ExternalReplyInfo, quote: str) -> Content:
 
 
 def _reply_to(message: Message, replied: Message, me: Me) -> str:
-    """How the note of a reply begins. What was forwarded is nobody's own."""
+    """How the note of a reply begins. What was forwarded, or is a bot's, is nobody's own."""
     author = replied.from_user
-    if replied.forward_origin is None and replied.sender_chat is None and author is not None:
+    is_own = replied.sender_chat is None and not is_of_others(replied, me)
+    if is_own and author is not None:
         if author.id == me.user_id:
             return f"{REPLY_TO_GAIA}:"
         if message.from_user is not None and author.id == message.from_user.id:

@@ -7,7 +7,8 @@ Decided here, beyond what Telegram's own terms say:
   are not people: they are ignored, so that two bots never talk without end.
 - An edit is one if there are words in it: a live location that moves says nothing
   new. Whether the words are new ones, the core tells.
-- A command in a forwarded message is not given: it stands in quotes.
+- What was forwarded, or written by another bot through which somebody sent it, is
+  somebody else's. A command in it is not given: it stands in quotes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from telegram import (
 )
 
 from channels.base.intake import LONGEST_NAME, clean, one_line, quoted_if_command, unknown_note
-from channels.telegram.content import content_of, context_of
+from channels.telegram.content import content_of, context_of, is_of_others
 from channels.telegram.events import (
     CHANNEL,
     AlbumPart,
@@ -126,7 +127,8 @@ def _inbound(message: Message, me: Me, name: str, text: str, edit_of: str | None
     chat, sender = message.chat, message.from_user
     context, content = context_of(message, me), content_of(message)
     direct = chat.type == Chat.PRIVATE
-    if message.forward_origin is not None:
+    is_forwarded = is_of_others(message, me)
+    if is_forwarded:
         text = quoted_if_command(text)
     return Inbound(
         address=_address(chat, sender),
@@ -146,7 +148,7 @@ def _inbound(message: Message, me: Me, name: str, text: str, edit_of: str | None
         attachments=(*content.attachments, *context.attachments),
         album=None if message.media_group_id is None else clean(message.media_group_id),
         edit_of=edit_of,
-        is_forwarded=message.forward_origin is not None,
+        is_forwarded=is_forwarded,
         author=None if direct else _author(message),
     )
 

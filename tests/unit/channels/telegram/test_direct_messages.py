@@ -93,6 +93,30 @@ def test_a_forwarded_command_is_not_given(direct: Translate) -> None:
     assert message.notes == ('(forwarded from "Mallory")',)
 
 
+def test_words_that_another_bot_wrote_are_not_the_senders(direct: Translate) -> None:
+    wiki = {"id": 55, "is_bot": True, "first_name": "Wiki", "username": "wiki"}
+    message = inbound(direct(text="/reset", via_bot=wiki))
+    assert message.text == '"/reset"'
+    assert message.is_forwarded
+    assert message.notes == ('(sent through the bot "@wiki", which wrote it)',)
+
+
+def test_words_that_gaia_wrote_may_be_sent_through_it(direct: Translate) -> None:
+    message = inbound(direct(text="/help", via_bot={"id": 4000, "is_bot": True, "first_name": "G"}))
+    assert (message.text, message.is_forwarded, message.notes) == ("/help", False, ())
+
+
+def test_a_reply_to_what_a_bot_wrote_for_the_sender_is_to_nothing_of_their_own(
+    direct: Translate,
+) -> None:
+    wiki = {"id": 55, "is_bot": True, "first_name": "Wiki", "username": "wiki"}
+    chat = {"id": 7, "type": "private", "first_name": "Ada"}
+    ada = {"id": 7, "is_bot": False, "first_name": "Ada"}
+    replied = {"message_id": 1, "date": 1, "chat": chat, "from": ada, "text": "x", "via_bot": wiki}
+    message = inbound(direct(text="look", reply_to_message=replied))
+    assert message.notes == ('(in reply to "x")',)
+
+
 def test_another_bot_is_ignored(direct: Translate) -> None:
     bot = {"id": 8, "is_bot": True, "first_name": "Other"}
     assert isinstance(direct(text="hello", **{"from": bot}), Ignored)
