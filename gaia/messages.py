@@ -62,6 +62,9 @@ REPLY_TO_OWN = "(in reply to a message of their own"
 CORRECTION = "(this corrects an earlier message)"
 """The note of an edit that came too late to change the message itself."""
 
+MAYBE_FORWARDED = "(found later: it may have been forwarded, so no command in it was carried out)"
+"""The note of a message of which the provider does not tell whose words it has."""
+
 OWN_NOTES = (REPLY_TO_GAIA, REPLY_TO_OWN, CORRECTION)
 """How the notes begin that hold nobody else's words. Any other may."""
 

@@ -4,7 +4,8 @@ Decided here, beyond what Twilio's own terms say:
 
 - A pressed button, or a chosen line of a list, says what stands on it; one whose payload
   is a slash command gives it.
-- A command in a forwarded message is not given: it stands in quotes.
+- A command in a forwarded message is not given: it stands in quotes. Nor is one in a
+  message that no webhook told of: Twilio lists such messages without what was forwarded.
 - A reaction, or a message that was deleted, says nothing; nor does a wish for no more
   messages, which Twilio answers and fulfils by itself.
 - Twilio documents no parameters of edited messages. If one names the message that it
@@ -25,6 +26,7 @@ from urllib.parse import urlsplit
 from channels.base.intake import LONGEST_WORDS, Content, quoted, quoted_if_command, unknown_note
 from channels.whatsapp.requests import CHANNEL, Params, is_sid, person_in
 from gaia.messages import (
+    MAYBE_FORWARDED,
     REPLY_TO_GAIA,
     REPLY_TO_OWN,
     Address,
@@ -102,7 +104,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
     content = content_of(params, me.account_sid)
     is_forwarded = _is_forwarded(params)
     text = _text(params)
-    if is_forwarded:
+    if is_forwarded or is_late:
         text = quoted_if_command(text)
     return Inbound(
         address=Address(CHANNEL, sender),
@@ -112,6 +114,7 @@ def _inbound(params: Params, me: Me, sender: str, sent_at: datetime, *, is_late:
         sent_at=sent_at,
         sender_name=params.line("ProfileName") or None,
         notes=(
+            *((MAYBE_FORWARDED,) if is_late else ()),
             *_context(params, me),
             *content.notes,
             *unknown_note(text, content, _unknown_kind(params)),

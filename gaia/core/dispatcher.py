@@ -27,7 +27,7 @@ from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
-from gaia.messages import Inbound, Receipt, ReceiptKind
+from gaia.messages import MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 from gaia.store import (
     batches,
@@ -165,7 +165,8 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
-        inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
+        if MAYBE_FORWARDED not in inbound.notes:
+            inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
         command = slash.parse(inbound.text)
         is_command = command is not None
         settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)

@@ -88,7 +88,7 @@ def with_replied(
 def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
     """What the senders of a turn said themselves, as `render_messages` has it: without notes, files
     and what they forwarded, and with a `MESSAGE_BREAK` between two messages."""
-    own = [each for each in messages if not each.is_forwarded and each.text.strip()]
+    own = [each for each in messages if each.is_own and each.text.strip()]
     texts = [each.text.replace(MESSAGE_BREAK, " ") for each in own]
     return _joined(own, texts, in_group) if in_group else MESSAGE_BREAK.join(texts)
 

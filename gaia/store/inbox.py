@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from gaia.messages import (
     CORRECTION,
+    MAYBE_FORWARDED,
     Attachment,
     AttachmentKind,
     Inbound,
@@ -58,6 +59,11 @@ class Message:
     is_forwarded: bool = False
     replied_to: RepliedTo | None = None
     author: str | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether its words are known to be its sender's."""
+        return not self.is_forwarded and MAYBE_FORWARDED not in self.notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,15 +250,12 @@ def answered(session: Session, turn_id: str) -> Answered:
 
 def words_of_turn(session: Session, turn_id: str) -> TurnWords | None:
     """The user's own words of a turn; None when there is no such turn."""
-    rows = session.scalars(
-        select(InboxRow).where(InboxRow.turn_id == turn_id).order_by(InboxRow.inbox_id)
-    )
-    messages = rows.all()
-    if not messages:
+    of_turn = select(TABLE).where(TABLE.c.turn_id == turn_id).order_by(TABLE.c.inbox_id)
+    rows = session.execute(of_turn).all()
+    if not rows:
         return None
-    text = "\n".join(message.text for message in messages if not message.is_forwarded)
-    last = messages[-1]
-    return TurnWords(text, last.sent_at, last.received_at, last.inbox_id)
+    text = "\n".join(each.text for each in rows if read_message(each).is_own)
+    return TurnWords(text, rows[-1].sent_at, rows[-1].received_at, rows[-1].inbox_id)
 
 
 def said_by(session: Session, user_id: str) -> Iterator[tuple[str | None, str, datetime]]:

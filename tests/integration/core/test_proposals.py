@@ -9,7 +9,14 @@ import pytest
 
 from gaia.memory import ledger, pending
 from gaia.memory.memory import Statement
-from gaia.messages import CORRECTION, REPLY_TO_GAIA, REPLY_TO_OWN, Attachment, AttachmentKind
+from gaia.messages import (
+    CORRECTION,
+    MAYBE_FORWARDED,
+    REPLY_TO_GAIA,
+    REPLY_TO_OWN,
+    Attachment,
+    AttachmentKind,
+)
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.testing.clock import until
 from gaia.testing.function_model import ToolCall
@@ -32,6 +39,7 @@ OTHERS = {
     },
     "a contact": {"notes": ("(contact: Eve, phone 123)",)},
     "a poll": {"notes": ('(poll "gate code?", options: yes; no)',)},
+    "what may have been forwarded": {"notes": (MAYBE_FORWARDED,)},
     "a place": {"notes": ("(place: gate code; latitude 1, longitude 2)",)},
     "a note of a kind that is new": {"notes": ("(something that came up later)",)},
 }

@@ -200,7 +200,8 @@ async def test_a_late_snooze_counts_from_when_it_was_written(core_on, home):
         await core.say("/remind in one hour feed the cat")
         core.clock.advance(11 * HOUR)
         await until_said(core, 2)
-        assert "again on Tuesday, 2 June at 09:00" in await core.say("tomorrow at 9", **LATE)
+        told = await core.say("/reminders snooze 1 tomorrow at 9", **LATE)
+        assert "again on Tuesday, 2 June at 09:00" in told
         assert "it was yesterday at 23:00" in await core.say("/reminders snooze 1 an hour", **LATE)
 
 

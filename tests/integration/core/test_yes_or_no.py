@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.core.yes_or_no import answer_of
-from gaia.messages import Address, RepliedTo
+from gaia.messages import MAYBE_FORWARDED, Address, RepliedTo
 from gaia.store.users import Role
 
 HOUR = 3600
@@ -93,6 +93,15 @@ async def test_a_forwarded_yes_answers_nothing(running_core):
         assert "neither a yes nor a no" in told
         await core.channel.until_sent(4)
         assert core.channel.sent[3].text.startswith("echo: forwarded\n[somebody else]")
+
+
+async def test_a_yes_that_may_have_been_forwarded_answers_nothing(running_core):
+    async with running_core() as core:
+        await ask_to_forget(core)
+        told = await core.say("yes", is_late=True, notes=(MAYBE_FORWARDED,))
+        assert "neither a yes nor a no" in told
+        await core.channel.until_sent(4)
+        assert "I drink tea" in await core.say("/memory")
 
 
 async def test_a_yes_after_a_restart_answers_too(running_core, home):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gaia.errors import RetryableSendError
-from gaia.messages import AttachmentKind, DeliveryReport, DeliveryStage, SentCopy
+from gaia.messages import MAYBE_FORWARDED, AttachmentKind, DeliveryReport, DeliveryStage, SentCopy
 from gaia.testing.clock import until
 from tests.servers.twilio import (
     FETCH_MESSAGE,
@@ -46,6 +46,17 @@ async def test_what_was_written_while_gaia_was_off_is_found_in_order(idle_rig: R
     assert all(inbound.is_late for inbound in rig.received)
     assert {(inbound.address.sender, inbound.chat) for inbound in rig.received} == {(ADA, ADA)}
     assert rig.core.state.reachable == [ADA] * 3
+
+
+async def test_what_may_have_been_forwarded_is_given_as_no_command(idle_rig: Rig) -> None:
+    ada = idle_rig.twilio.person(ADA)
+    ada.forwards("/reset")
+    idle_rig.clock.advance(60)
+    ada.writes("my name is Ada")
+    async with idle_rig.serving(is_called=False):
+        await idle_rig.until_well()
+    assert idle_rig.texts == ['"/reset"', "my name is Ada"]
+    assert [inbound.notes for inbound in idle_rig.received] == [(MAYBE_FORWARDED,)] * 2
 
 
 async def test_what_is_older_than_a_day_is_left(idle_rig: Rig) -> None:
