@@ -1,5 +1,5 @@
-"""Addresses, paths and names in a text, in which no sign is one of Markdown's: what a model
-wrote there is what a person can copy.
+"""Formulas, addresses, paths and names in a text, in which no sign is one of Markdown's: what a
+model wrote there is what a person can copy.
 """
 
 from __future__ import annotations
@@ -19,9 +19,21 @@ _SEGMENT = r"(?:\*\*?(?=[/\s]|$)|[\w.@+~$%-]+)"
 _WINDOWS = r"(?:\b[a-z]:\\|(?<![\w\\])\\\\(?=\w))[^\s<>\"|?`]*"
 """A path from a drive or a server on, in which no backslash is one of Markdown's either."""
 
+_FORMULA = (
+    r"(?<![$\\])\$\$(?:(?!\n\s*\n)[^$`\\]|\\[^`])+\$\$"
+    # Within a line, and not "$5 and $6", which are prices, nor **$5 or 6$**, which is bold.
+    r"|(?<![\w$\\])\$(?!\s)(?:(?!\*\*)[^$`\n\\]|\\[^`\n])+(?<!\s)\$(?![\w$])"
+    r"|(?<!\\)\\\((?:(?!\n\s*\n)[^`\\]|\\[^`()])+\\\)"
+    r"|(?<!\\)\\\[(?:(?!\n\s*\n)[^`\\]|\\[^`\[\]])+\\\](?!\()"
+    r"|\\begin\{(?P<environment>\w{1,20}\*?)\}[^`]{0,2000}?\\end\{(?P=environment)\}"
+)
+"""One of TeX: between its signs, or in an environment such as a matrix."""
+
+FORMULA = re.compile(_FORMULA)
 WINDOWS = re.compile(_WINDOWS, re.IGNORECASE)
 LITERAL = re.compile(
-    rf"(?P<windows>{_WINDOWS})"
+    rf"(?P<formula>{_FORMULA})"
+    rf"|(?P<windows>{_WINDOWS})"
     r"|(?P<address>\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"`]+)"
     r"|(?P<mail>\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
     rf"|(?P<path>(?<![\w/\\*])(?:\*\*?|[\w.~$%-]+)?(?:[/\\]{_SEGMENT})+[/\\]?)"
@@ -49,6 +61,11 @@ def literals(text: str) -> Sequence[tuple[int, int]]:
             start, whole = start + whole.index(bare), bare
         found.append((start, start + len(whole)))
     return found
+
+
+def formulas(text: str) -> Sequence[tuple[int, int]]:
+    """Where each formula begins and ends, in order."""
+    return [each.span() for each in FORMULA.finditer(text)]
 
 
 def windows_paths(text: str) -> Sequence[tuple[int, int]]:
