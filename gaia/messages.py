@@ -103,6 +103,8 @@ class Inbound:
     `author` is who wrote in a group, as the channel names people; the group's own chat
     where an admin writes in its name. `is_late` marks one that the channel asked its
     provider for, since it had not been told of it: a stranger's is left alone.
+    `is_overheard` marks one that was said in a group and not to gaia: it counts with an album,
+    or a text, of which another part was.
     `is_piped` says that a program on this machine writes, which waits for each answer.
     """
 
@@ -125,16 +127,18 @@ class Inbound:
     author: str | None = None
     is_late: bool = False
     is_piped: bool = False
+    is_overheard: bool = False
 
 
 class ReceiptKind(StrEnum):
     """What became of an inbound message. `REFUSED` is one too many of somebody who
-    is known: it is left out, and no answer comes."""
+    is known: it is left out, and no answer comes. `OVERHEARD` is not for gaia."""
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
     DENIED = "denied"
     REFUSED = "refused"
+    OVERHEARD = "overheard"
 
 
 @dataclass(frozen=True, slots=True)

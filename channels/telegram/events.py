@@ -20,9 +20,9 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class AlbumPart:
-    """A part of an album in a group that is not for the bot by itself, and is if
-    another part of the album is."""
+class Overheard:
+    """What was said in a group, not to the bot, and may be a part of what was: of an album, or
+    of a text that an app cut."""
 
     inbound: Inbound
 
@@ -60,7 +60,7 @@ class Ignored:
     reason: str
 
 
-Event = Written | AlbumPart | Pressed | Migrated | Unblocked | Ignored
+Event = Written | Overheard | Pressed | Migrated | Unblocked | Ignored
 
 
 @dataclass(frozen=True, slots=True)

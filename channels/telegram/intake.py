@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 from telegram import Update
@@ -17,10 +17,10 @@ from telegram import Update
 from channels.base.intake import Attempts, log_set_aside
 from channels.telegram.api import Json
 from channels.telegram.events import (
-    AlbumPart,
     Event,
     Ignored,
     Migrated,
+    Overheard,
     Pressed,
     Unblocked,
     Written,
@@ -28,16 +28,12 @@ from channels.telegram.events import (
 from channels.telegram.sender import SideEffects
 from channels.telegram.translation import translate
 from channels.telegram.words import Me
-from gaia.lru import LruCache
 from gaia.messages import Inbound
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
 
-ALBUMS_KEPT = 200
-
 _FIELD = re.compile(r"[a-z][a-z_]{0,40}")
-_AlbumKey = tuple[str, str | None]
 
 
 class Intake:
@@ -48,7 +44,6 @@ class Intake:
         self._me = me
         self._side_effects = side_effects
         self._clock = clock
-        self._albums = Albums()
         self._attempts = Attempts()
 
     async def take(self, raw: Json) -> None:
@@ -71,14 +66,8 @@ class Intake:
 
     async def _commit(self, event: Event) -> None:
         match event:
-            case Written(inbound):
-                for overheard in self._albums.addressed(inbound):
-                    await self._receive(overheard)
+            case Written(inbound) | Overheard(inbound):
                 await self._receive(inbound)
-            case AlbumPart(inbound) if self._albums.is_addressed(inbound):
-                await self._receive(inbound)
-            case AlbumPart(inbound):
-                self._albums.overhear(inbound)
             case Pressed():
                 receipt = await self._gateway.receive(event.inbound)
                 self._side_effects.pressed(event, receipt)
@@ -112,36 +101,3 @@ def _fields(raw: Json) -> list[str]:
 
 def _is_field(name: object) -> bool:
     return isinstance(name, str) and _FIELD.fullmatch(name) is not None
-
-
-class Albums:
-    """Keeps the last albums of groups: what was overheard of them, and which are for the bot.
-
-    Telegram delivers each part of an album as a message of its own, and only one of them
-    has the caption that mentions the bot: it speaks for all. What is overheard before
-    that stays in memory for a while. If gaia ends in between, the album has lost those
-    parts; the one with the words is never lost.
-    """
-
-    def __init__(self) -> None:
-        self._overheard = LruCache[_AlbumKey, list[Inbound]](ALBUMS_KEPT)
-        self._addressed = LruCache[_AlbumKey, bool](ALBUMS_KEPT)
-
-    def overhear(self, part: Inbound) -> None:
-        """Keep a part until another one may show that the album is for the bot."""
-        self._overheard.put(_key(part), [*(self._overheard.get(_key(part)) or ()), part])
-
-    def addressed(self, part: Inbound) -> Sequence[Inbound]:
-        """Note that a part is for the bot, and return the parts that were overheard before."""
-        if part.direct or part.album is None:
-            return ()
-        self._addressed.put(_key(part), True)
-        return self._overheard.get(_key(part)) or ()
-
-    def is_addressed(self, part: Inbound) -> bool:
-        """Whether another part of its album was for the bot."""
-        return self._addressed.get(_key(part)) is not None
-
-
-def _key(part: Inbound) -> _AlbumKey:
-    return part.chat, part.album

@@ -13,6 +13,7 @@ Decided here, beyond what Telegram's own terms say:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from telegram import (
@@ -30,11 +31,11 @@ from channels.base.intake import LONGEST_NAME, clean, one_line, quoted_if_comman
 from channels.telegram.content import content_of, context_of, is_of_others
 from channels.telegram.events import (
     CHANNEL,
-    AlbumPart,
     ChatKey,
     Event,
     Ignored,
     Migrated,
+    Overheard,
     Pressed,
     Unblocked,
     Written,
@@ -42,7 +43,7 @@ from channels.telegram.events import (
     edit_name,
     message_name,
 )
-from channels.telegram.words import Heard, Me, hear, words_of
+from channels.telegram.words import Me, hear, words_of
 from gaia.messages import Address, Inbound
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
@@ -114,12 +115,10 @@ def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) ->
     inbound = _inbound(message, me, name, heard.text, edit_of)
     if heard.is_addressed:
         return Written(inbound)
-    return _overheard(message, inbound, heard)
-
-
-def _overheard(message: Message, inbound: Inbound, heard: Heard) -> Event:
-    if message.media_group_id is not None:
-        return AlbumPart(inbound)
+    is_command = inbound.text.startswith("/")
+    is_text = not (is_command or edit_of or inbound.attachments or inbound.notes)
+    if is_text or inbound.album is not None:
+        return Overheard(replace(inbound, is_overheard=True))
     return Ignored("not for the bot")
 
 

@@ -36,6 +36,7 @@ from gaia.store import (
     inbox,
     incognito,
     outbox,
+    overheard,
     own_chats,
     pairings,
     senders,
@@ -105,10 +106,16 @@ class Dispatcher:
         Raises:
             StoreError: It could not be kept: the channel must not acknowledge it.
         """
+        if inbound.is_overheard:
+            now = self._clock.now()
+            if not await self._database.read(overheard.may_matter, inbound, now):
+                return Receipt(ReceiptKind.OVERHEARD)
         while (added := await self._database.write(self._add, inbound)) is None:
+            if inbound.is_overheard:
+                return Receipt(ReceiptKind.OVERHEARD)
             if await self._access.admit(inbound.address) is None:
                 return await self._receive_from_stranger(inbound)
-        if added.kind is not ReceiptKind.ACCEPTED:
+        if added.kind not in (ReceiptKind.ACCEPTED, ReceiptKind.OVERHEARD):
             logger.info("a message on %s is a %s one", inbound.address.channel, added.kind)
         if added.wake is not None:
             added.wake()
@@ -142,7 +149,7 @@ class Dispatcher:
         return Receipt(ReceiptKind.DENIED, stranger_reply=become)
 
     def _receipt(self, kind: ReceiptKind, user: User, inbound: Inbound) -> Receipt:
-        if kind is ReceiptKind.DENIED:
+        if kind in (ReceiptKind.DENIED, ReceiptKind.OVERHEARD):
             return Receipt(kind)
         return Receipt(kind, menu=self._commands.menu(user, direct=inbound.direct))
 
@@ -165,9 +172,12 @@ class Dispatcher:
             now=now,
         )
         conversation_id = conversation.conversation_id
-        if MAYBE_FORWARDED not in inbound.notes:
+        if inbound.is_overheard and not overheard.belongs(session, inbound, now):
+            overheard.keep(session, inbound, conversation, now)
+            return _Added(user, ReceiptKind.OVERHEARD)
+        if MAYBE_FORWARDED not in inbound.notes and not inbound.is_overheard:
             inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
-        command = slash.parse(inbound.text)
+        command = None if inbound.is_overheard else slash.parse(inbound.text)
         is_command = command is not None
         settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
@@ -184,6 +194,8 @@ class Dispatcher:
             # Where nobody could tell whether the first one was kept, nobody was woken either.
             workers = self._workers if is_command else self._handlers
             return _Added(user, ReceiptKind.DUPLICATE, partial(workers.wake, conversation_id))
+        if inbound.album is not None:
+            overheard.give(session, inbound.album, conversation)
         if is_command:
             wake = partial(self._workers.wake, conversation_id)
         else:

@@ -21,7 +21,7 @@ from gaia.core.shares import Shares
 from gaia.core.turn_end import session_key
 from gaia.errors import ModelError, StoreError
 from gaia.memory.contexts import GLOBAL
-from gaia.messages import Address, DeliveryReport, Inbound, Receipt, SentCopy
+from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind, SentCopy
 from gaia.ports import Clock
 from gaia.store import chunk_states, conversations, identities, outbox
 from gaia.store.engine import Database
@@ -60,7 +60,8 @@ class ChannelGateway:
     async def receive(self, inbound: Inbound) -> Receipt:
         await self._shares.here(self._channel, inbound.chat)
         receipt = await self._dispatcher.receive(inbound)
-        self._observer.received(self._channel, receipt.kind)
+        if receipt.kind is not ReceiptKind.OVERHEARD:
+            self._observer.received(self._channel, receipt.kind)
         return receipt
 
     def reachable(self, chat: str) -> None:

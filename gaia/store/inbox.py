@@ -124,6 +124,7 @@ def record(
     """Add a message, which its sender has written; False if the channel delivered it before.
     One that is at its end already has the `turn_id` of its reply, if it gets one."""
     is_over = state is not InboxState.QUEUED
+    is_hidden = conversation.is_incognito and state is not InboxState.OVERHEARD
     is_new = session.scalar(
         _RECORD,
         {
@@ -151,10 +152,10 @@ def record(
             "starts": 0,
             "failures": 0,
             "finished_at": now if is_over else None,
-            **(NOTHING if is_over and conversation.is_incognito else {}),
+            **(NOTHING if is_over and is_hidden else {}),
         },
     )
-    if is_new:
+    if is_new and state is not InboxState.OVERHEARD:
         at, sender = min(inbound.sent_at, now), inbound.address.sender
         conversations.note_written(
             session, conversation.conversation_id, at, sender=sender, now=now

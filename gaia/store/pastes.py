@@ -26,6 +26,11 @@ PART_SETTLE = timedelta(seconds=3)
 """The next part of a long paste comes within so long."""
 
 
+MAY_GO_ON = "(this text may go on in a message that you are not shown)"
+"""The note of the last part in a group that came, where a next one could: what is said to
+others there is not shown to gaia."""
+
+
 def may_go_on(row: Row[Any]) -> bool:
     """Whether a message may be a part of a paste that has another behind it."""
     return not row.is_command and _units(row.text) >= NEARLY_FULL
@@ -35,17 +40,25 @@ def joined(rows: Sequence[Row[Any]]) -> Iterator[Message]:
     """The messages of a turn, with the parts of each paste as one."""
     whole: Message | None = None
     for position, row in enumerate(rows):
-        message = read_message(row)
+        message, previous = read_message(row), rows[position - 1]
         if whole is None:
             whole = message
-        elif _goes_on(rows[position - 1], row):
-            cut = _lost_at_the_cut(rows[position - 1].text)
+        elif _goes_on(previous, row):
+            cut = _lost_at_the_cut(previous.text)
             whole = replace(whole, text=f"{whole.text}{cut}{message.text}")
         else:
-            yield whole
+            yield _ended(whole, previous)
             whole = message
     if whole is not None:
-        yield whole
+        yield _ended(whole, rows[-1])
+
+
+def _ended(whole: Message, last: Row[Any]) -> Message:
+    """A message whose last part is `last`."""
+    is_in_group = last.author is not None
+    if is_in_group and may_go_on(last) and not last.attachments:
+        return replace(whole, notes=(*whole.notes, MAY_GO_ON))
+    return whole
 
 
 def _goes_on(previous: Row[Any], row: Row[Any]) -> bool:

@@ -62,7 +62,7 @@ def drop_replies(session: Session, before: datetime, most: int = AT_ONCE) -> int
 
 
 def drop_messages(session: Session, before: datetime, most: int = AT_ONCE) -> int:
-    """Delete messages that came to their end before that time.
+    """Delete messages that came to their end before that time, or were overheard.
 
     One whose reply is still there stays: who retries a reply needs it. So do those of a user
     who has something forgotten at the moment: they tell what was said before and after.
@@ -78,7 +78,7 @@ def drop_messages(session: Session, before: datetime, most: int = AT_ONCE) -> in
         select(InboxRow.inbox_id)
         .where(
             InboxRow.state.not_in(UNFINISHED),
-            last < before,
+            (last < before) | (InboxRow.state == InboxState.OVERHEARD),
             ~has_reply,
             InboxRow.conversation_id.not_in(forgetting),
         )

@@ -71,7 +71,8 @@ def _count(user_id: ColumnElement[str], *conditions: ColumnElement[bool]) -> Sca
 def taken(user_id: ColumnElement[str]) -> ScalarSelect[int]:
     """How many messages of a user were taken within the last minute, on all channels, as a
     part of a query, which gets the parameters of `within_a_minute`."""
-    return _count(user_id, _INBOX.c.state != InboxState.REFUSED, not_(_is_stop))
+    not_taken = (InboxState.REFUSED, InboxState.OVERHEARD)
+    return _count(user_id, _INBOX.c.state.not_in(not_taken), not_(_is_stop))
 
 
 def within_a_minute(now: datetime) -> dict[str, datetime]:

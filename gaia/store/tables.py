@@ -20,7 +20,8 @@ from gaia.store.upkeep_tables import UpkeepRunRow  # noqa: F401 - as above
 
 class InboxState(StrEnum):
     """The life of an inbound message. `STOPPING` is a running turn that the user
-    stopped; `STOPPED`, `DEAD` and `REFUSED`, for one too many, are ends without an answer."""
+    stopped; `STOPPED`, `DEAD` and `REFUSED`, for one too many, are ends without an answer.
+    One that is `OVERHEARD` was not for gaia, unless it turns out to be: it goes soon."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -29,6 +30,7 @@ class InboxState(StrEnum):
     STOPPED = "stopped"
     DEAD = "dead"
     REFUSED = "refused"
+    OVERHEARD = "overheard"
 
 
 class OutboxState(StrEnum):

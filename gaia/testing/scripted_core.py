@@ -36,6 +36,7 @@ class CoreState:
     """What a core knows. Give it to the next core to play a restart."""
 
     received: list[Inbound] = field(default_factory=list)
+    overheard: list[Inbound] = field(default_factory=list)
     waiting: list[Outbound] = field(default_factory=list)
     sent: list[Outbound] = field(default_factory=list)
     expected: list[Address] = field(default_factory=list)
@@ -80,6 +81,9 @@ class ScriptedCore:
             return Receipt(ReceiptKind.DENIED, stranger_reply=self.stranger_reply)
         if inbound.address.sender in self.hasty_senders:
             return Receipt(ReceiptKind.REFUSED)
+        if inbound.is_overheard:
+            self.state.overheard.append(inbound)
+            return Receipt(ReceiptKind.OVERHEARD)
         known = {each.provider_message_id for each in self.state.received}
         if inbound.provider_message_id in known:
             return Receipt(ReceiptKind.DUPLICATE, menu=self.menu)

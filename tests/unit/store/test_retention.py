@@ -95,7 +95,8 @@ async def test_old_messages_go_whatever_their_end_and_those_that_wait_stay(datab
     for state in InboxState:
         await received(database, chat, state, state)
     await received(database, chat, "new", InboxState.DONE, at=RECENT)
-    assert await drop_messages(database) == 4
+    await received(database, chat, "beside gaia", InboxState.OVERHEARD, at=RECENT)
+    assert await drop_messages(database) == 6
     assert await messages(database) == ["queued", "running", "stopping", "new"]
 
 

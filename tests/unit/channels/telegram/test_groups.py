@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from channels.telegram.events import AlbumPart, Event, Ignored, Written
+from channels.telegram.events import Event, Ignored, Overheard, Written
 from gaia.messages import Address, Inbound
 
 Translate = Callable[..., Event]
 
 GAIA = {"id": 4000, "is_bot": True, "first_name": "Gaia", "username": "Gaia_Bot"}
+BOB = {"id": 9, "is_bot": False, "first_name": "Bob"}
 PHOTO = [{"file_id": "p", "file_unique_id": "u", "width": 1, "height": 1}]
 
 
@@ -43,8 +44,14 @@ def test_a_topic_is_a_chat_of_the_group(group: Translate) -> None:
     assert message.address == Address("telegram", "-100500")
 
 
-def test_what_is_not_for_the_bot_is_ignored(group: Translate) -> None:
-    assert isinstance(group(text="dinner at seven?"), Ignored)
+def test_what_is_not_for_the_bot_is_overheard_as_far_as_it_may_go_on(group: Translate) -> None:
+    event = group(text="dinner at seven?")
+    assert isinstance(event, Overheard)
+    assert event.inbound.is_overheard
+    assert isinstance(group(photo=PHOTO), Ignored)
+    assert isinstance(
+        group(text="yes", reply_to_message=replied(text="Eat?", **{"from": BOB})), Ignored
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,11 +85,11 @@ def test_a_mention_without_a_user_name_counts(group: Translate) -> None:
 
 def test_a_mention_of_somebody_else_is_not_for_the_bot(group: Translate) -> None:
     text = "@gaia_bottle is a name"
-    assert isinstance(group(text=text, entities=[mention(text, "@gaia_bottle")]), Ignored)
+    assert isinstance(group(text=text, entities=[mention(text, "@gaia_bottle")]), Overheard)
 
 
 def test_the_name_without_an_entity_is_no_mention(group: Translate) -> None:
-    assert isinstance(group(text="mail me at x@gaia_bot"), Ignored)
+    assert isinstance(group(text="mail me at x@gaia_bot"), Overheard)
 
 
 def test_a_reply_to_the_bot_is_for_it(group: Translate) -> None:
@@ -96,7 +103,7 @@ def test_a_message_in_a_topic_that_the_bot_opened_is_no_reply_to_it(group: Trans
     event = group(
         text="hi all", reply_to_message=opened, message_thread_id=40, is_topic_message=True
     )
-    assert isinstance(event, Ignored)
+    assert isinstance(event, Overheard)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +119,10 @@ def test_a_command_is_for_the_bot(group: Translate, text: str, understood: str) 
 
 
 @pytest.mark.parametrize("text", ["/help@other_bot", "/etc/hosts", "see /help", "/ help", "/2"])
-def test_a_command_of_another_bot_and_what_is_none_is_ignored(group: Translate, text: str) -> None:
-    assert isinstance(group(text=text), Ignored)
+def test_a_command_of_another_bot_and_what_is_none_is_not_for_gaia(
+    group: Translate, text: str
+) -> None:
+    assert isinstance(group(text=text), Ignored | Overheard)
 
 
 def test_a_command_of_another_bot_is_ignored_even_as_a_reply(group: Translate) -> None:
@@ -123,8 +132,9 @@ def test_a_command_of_another_bot_is_ignored_even_as_a_reply(group: Translate) -
 
 def test_a_part_of_an_album_may_be_for_the_bot_by_another_part(group: Translate) -> None:
     event = group(photo=PHOTO, media_group_id="g1")
-    assert isinstance(event, AlbumPart)
+    assert isinstance(event, Overheard)
     assert event.inbound.album == "g1"
+    assert event.inbound.is_overheard
 
 
 def test_who_writes_as_the_group_is_one_of_it(group: Translate) -> None:
