@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+import regex
+
+from gaia.digest.bounds import spans
 from gaia.digest.extractive import abstract
-from gaia.digest.sentences import OwnWords, Sentence, spans
+from gaia.digest.sentences import OwnWords, Sentence
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
@@ -38,6 +41,8 @@ MOST_KNOWN = 3
 
 LONGEST_SUMMARY = 1000
 """Characters of a summary, at most."""
+
+STOP = regex.compile(r"[.!?:]+\s+")
 
 SAID_SHARE = 0.34
 """The part of a summary's content terms that come up in the conversation, at least."""
@@ -173,11 +178,9 @@ def _refusal(finding: Finding, sentence: Sentence) -> Refusal | None:
 
 def _tells_a_credential(sentence: Sentence) -> bool:
     """Whether the sentence tells one, or is the value of one that the words before name."""
-    if credentials.find(sentence.text) is not None:
-        return True
     before = [text for _, text in spans(sentence.before)][-1:]
-    continued = " ".join([*(each.rstrip(".!?:") for each in before), sentence.text])
-    return bool(before) and credentials.find(continued) is not None
+    together = STOP.sub(" ", " ".join([*before, sentence.text]))
+    return any(credentials.find(text) is not None for text in (sentence.text, together))
 
 
 def _known(

@@ -13,8 +13,8 @@ from enum import IntEnum
 
 import regex
 
+from gaia.digest.bounds import BREAK, COPIED, QUOTATION, line_start, spans
 from gaia.digest.plain import SAME_MARKS, is_question, is_request, told_before_asking
-from gaia.memory.dates import NUMBER_OF
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.text import UNSPACED_SCRIPTS, content_terms, normalise
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
@@ -23,28 +23,14 @@ SHORTEST_UNSPACED = 2
 """Characters of a quote in a script that puts no space between words."""
 
 FEWEST_QUOTED = 3
-"""Words after a colon, or between quotation marks, that may be somebody else's."""
-
-BREAK = regex.compile(rf"[\n\r{MESSAGE_BREAK}]")
-END = regex.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|$")  # noqa: RUF001
-ABBREVIATION = regex.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|st|sr|jr|prof|nr|no|str|hr|fr|sra|dra|bzw|ca|vs|etc|mme|mlle|sig|dott)"
-    r"|\b\p{L})\.$",
-    regex.IGNORECASE,
-)
-ORDINAL = regex.compile(r"\b\d{1,2}\.$")
-"""What ends in a full stop that ends no sentence, if more follows: `Dr.`, `e.g.`; and
-before the name of a month, `3.`."""
+FEWEST_SIGNS = 4
+"""Words after a colon, or between quotation marks, that may be somebody else's; and signs of a
+script without spaces."""
 
 SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
 """How each message of a group's turn begins; its other lines are indented."""
 
 UNSPACED = regex.compile(f"[{UNSPACED_SCRIPTS}]")
-COPIED = regex.compile(r"[ \t]*(?:>|```)")
-QUOTED = regex.compile(
-    r"`[^`\n]*`|(?<!\w)['\u2018]\w[^'\u2019\n]*['\u2019](?!\w)"
-    r"|“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|『[^』\n]*』"
-)
 COLON = regex.compile(r"[:：](?=\s|$|[\"“„«「\p{Han}])\s*")  # noqa: RUF001
 CLUSTER = regex.compile(r"\X")
 LETTER = regex.compile(r"[\p{L}\p{N}\p{M}]")
@@ -130,29 +116,6 @@ def sentences(turn: ArchivedTurn, *, in_group: bool = False) -> Iterator[Sentenc
         yield from _of_message(turn, start, message, sender)
 
 
-def spans(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text, with where each begins."""
-    for start, line in _lines(text):
-        begin = 0
-        for found in END.finditer(line):
-            sentence = line[begin : found.end()]
-            if _goes_on(sentence, line[found.end() :].lstrip()):
-                continue
-            bare = sentence.strip()
-            if bare:
-                yield start + begin + sentence.index(bare[0]), bare
-            begin = found.end()
-
-
-def _goes_on(sentence: str, rest: str) -> bool:
-    """Whether a sentence does not end where it seems to."""
-    if not rest:
-        return False
-    month = regex.match(r"\p{L}+", rest)
-    is_date = ORDINAL.search(sentence) and month and normalise(month.group()) in NUMBER_OF
-    return bool(rest[0].islower() or ABBREVIATION.search(sentence) or is_date)
-
-
 def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
     """Where each message of a turn begins, its words, and who of a group sent it."""
     if not in_group:
@@ -173,7 +136,7 @@ def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
 
 def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> Iterator[Sentence]:
     found = list(spans(message))
-    has_lines = len([line for _, line in _lines(message) if line.strip()]) > 1
+    has_lines = BREAK.search(message.strip()) is not None
     requests = [is_request(text) for _, text in found]
     is_material = False
     has_asked = False
@@ -184,6 +147,7 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
         colon = COLON.search(text)
         introduces = colon is not None and (
             colon.end() == len(text)
+            or BREAK.search(colon.group()) is not None
             or len(text[colon.end() :].split()) >= FEWEST_QUOTED
             or UNSPACED.search(text[colon.end() :]) is not None
         )
@@ -191,7 +155,8 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
             is_material
             or introduces
             or in_code
-            or COPIED.match(message[_line_start(message, at) :])
+            or _is_quotation(text)
+            or COPIED.match(message[line_start(message, at) :])
         ):
             attribution = Attribution.MATERIAL
         elif has_lines:
@@ -218,17 +183,6 @@ def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> It
         is_material |= introduces or bids or (has_lines and asks and _ends_line(message, at, text))
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in BREAK.split(text):
-        yield start, line
-        start += len(line) + 1
-
-
-def _line_start(message: str, at: int) -> int:
-    return max((found.end() for found in BREAK.finditer(message[:at])), default=0)
-
-
 def _ends_line(message: str, at: int, text: str) -> bool:
     rest = message[at + len(text) :].lstrip(" \t")
     return not rest or BREAK.match(rest) is not None
@@ -248,12 +202,24 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
     if any(
         first.start + each.start() <= start
         and end <= first.start + each.end()
-        and len(each.group().split()) >= FEWEST_QUOTED
-        for each in QUOTED.finditer(text)
+        and _is_long(each.group())
+        for each in QUOTATION.finditer(text)
     ):
         attribution = Attribution.MATERIAL
     asks = all(each.asks for each in parts)
     return replace(first, text=text, attribution=attribution, asks=asks)
+
+
+def _is_long(quotation: str) -> bool:
+    """Whether there is more between quotation marks than a name."""
+    signs = len(UNSPACED.findall(quotation))
+    return signs >= FEWEST_SIGNS or (not signs and len(quotation.split()) >= FEWEST_QUOTED)
+
+
+def _is_quotation(text: str) -> bool:
+    """Whether all that a sentence says stands between quotation marks."""
+    rest = QUOTATION.sub("", text)
+    return rest != text and LETTER.search(rest) is None
 
 
 def _says_something(folded: str) -> bool:

@@ -42,7 +42,7 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
         ("I run 3.5 km. I like tea", "3.5 km", "I run 3.5 km."),
         ("My doctor is Dr. Weber. He is old.", "doctor is Dr", "My doctor is Dr. Weber."),
         ("Mein Geburtstag ist am 3. Mai. Ja.", "am 3. Mai", "Mein Geburtstag ist am 3. Mai."),
-        ("I like sweets, e.g. cake. Yes.", "cake", "I like sweets, e.g. cake."),
+        ("I like sweets, e.g. cake. I do.", "cake", "I like sweets, e.g. cake."),
         ("我喜欢茶。我住在这里。", "喜欢茶", "我喜欢茶。"),
         ("I am vegan, what can I cook?", "I am vegan", "I am vegan"),
     ],
