@@ -30,9 +30,19 @@ QUESTION = regex.compile(
 """Questions that many write without a mark."""
 
 ASKED_NEXT = regex.compile(
-    r"\s*[,;:–—-]+\s*(?:so |and |but |also )?(?:what|which|where|when|how|who|why|can|could|would"  # noqa: RUF001
-    r"|should|is there|are there|any|was|wie|wo|wann|welche\w*|kannst|gibt es|qué|cuál|dónde|cómo"
-    r"|puedes|quel\w*|où|comment|peux-tu|cosa|dove|come|puoi|что|где|как|можешь)\b",
+    r"\s*(?:[,;:–—-]+|\.{2,}|…)\s*¿?(?:so |and |but |also )?(?:"  # noqa: RUF001
+    r"(?:what|how|why)\b|(?:(?:which|where|when|who) )?(?:is|are|was|can|could|would|should|will|do"
+    r"|does|did) (?:i|we|you|he|she|it|they|there)\b"
+    r"|any (?:ideas?|suggestions?|tips?|advice|recommendations?|chance)\b"
+    r"|(?:was|wie|wo|wann|wie viele? \w+|welche\w*(?: (?!ich|du|er|sie|es|wir|ihr|man)\w+)?)"
+    r" (?:kann|kannst|könnte\w*|können|soll\w*|darf|muss|gibt|würde\w*|empfiehlst)\b"
+    r"|(?:kann(?:st)?|könntest|soll|weißt) (?:du|ich)\b|gibt es\b"
+    r"|(?:qué|cuál\w*|dónde|cómo|puedes|podrías|hay alg\w+)\b"
+    r"|(?:quel\w*|comment|peux-tu|pouvez-vous|pourrais-tu|tu peux)\b"
+    r"|(?:où|qu'|que)\s?(?:est-ce|puis-je|pourrais-je|peut-on)\b"
+    r"|(?:cosa|che cosa|puoi|potresti)\b|(?:dove|come) (?:posso|potrei|si può)\b"
+    r"|(?:можешь|можете|посоветуешь|посоветуй)\b"
+    r"|(?:что|где|как|куда) (?:мне )?\w+(?:ть|ти)(?:ся)?\b)",
     regex.IGNORECASE,
 )
 """How a sentence goes on that first tells something, and then asks something else:
@@ -148,11 +158,17 @@ def is_request(sentence: str) -> bool:
 def told_before_asking(sentence: str) -> str:
     """What a question tells before it asks: `I am vegetarian` of `I am vegetarian, what can
     I cook?`; empty where it only asks."""
-    for found in ASKED_NEXT.finditer(sentence):
-        told = sentence[: found.start()].strip()
-        if told and SPEAKING.search(plain(told)) and not is_question(told):
-            return told
-    return ""
+    cuts = [found.start() for found in ASKED_NEXT.finditer(sentence)]
+    # The last clause asks. One before it may tell more: `films, where dogs die, can you ...`.
+    while len(cuts) > 1 and _asks(sentence[cuts[-2] : cuts[-1]]):
+        cuts.pop()
+    told = sentence[: cuts[-1]].strip() if cuts else ""
+    return told if SPEAKING.search(plain(told)) and not is_question(told) else ""
+
+
+def _asks(clause: str) -> bool:
+    bare = plain(clause).lstrip(" ,;:.…-")
+    return QUESTION.match(bare) is not None or POLITELY.match(bare) is not None
 
 
 def tells_of_oneself(sentence: str) -> bool:

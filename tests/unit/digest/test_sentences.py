@@ -45,6 +45,13 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
         ("I like sweets, e.g. cake. I do.", "cake", "I like sweets, e.g. cake."),
         ("我喜欢茶。我住在这里。", "喜欢茶", "我喜欢茶。"),
         ("I am vegan, what can I cook?", "I am vegan", "I am vegan"),
+        ("I am vegan, can you tell me, what can I cook?", "I am vegan", "I am vegan"),
+        (
+            "Ich esse alles, was süß ist, was kann ich backen?",
+            "esse alles",
+            "Ich esse alles, was süß ist",
+        ),
+        ("Soy vegana y vivo sola, ¿qué puedo cocinar?", "Soy vegana", "Soy vegana y vivo sola"),
     ],
 )
 def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
