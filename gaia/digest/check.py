@@ -87,7 +87,7 @@ def claims(extraction: Extraction, window: Window, offers: Sequence[Offer]) -> C
         UnusableExtractionError: There are more findings than can be.
     """
     _refuse_too_many(extraction)
-    own = OwnWords(window.turns, in_group=window.in_group)
+    own = OwnWords(window.turns, in_group=window.in_group, before=window.before)
     found: list[Claim] = []
     refused: Counter[str] = Counter()
     if extraction.lost:

@@ -77,7 +77,7 @@ class GaiaExtractor:
         return Extracted(found, answer.usage)
 
     async def _choose(self, window: Window) -> Extracted:
-        offered = worth_choosing(window.turns, in_group=window.in_group)
+        offered = worth_choosing(window.turns, in_group=window.in_group, before=window.before)
         told = abstract_so_far(window)
         if not offered:
             return Extracted(Extraction(told, ()), self._nothing())

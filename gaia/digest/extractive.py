@@ -53,10 +53,14 @@ def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checke
     return Checked(abstract(turns, in_group=in_group), [_pending(each) for each in kept], {})
 
 
-def worth_choosing(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
-    """The statements in some turns that somebody may find worth keeping, the most telling
-    ones of many, in their order: no questions, no requests, nothing that was pasted."""
-    return _most_telling(dict(_statements(turns, in_group=in_group)), MOST_OFFERED)
+def worth_choosing(
+    turns: Sequence[ArchivedTurn], *, in_group: bool = False, before: ArchivedTurn | None = None
+) -> Sequence[Sentence]:
+    """The statements in some turns, which come after `before`, that somebody may find worth
+    keeping, the most telling ones of many, in their order: no questions, no requests, nothing
+    that was pasted."""
+    told = dict(_statements(turns, in_group=in_group, before=before))
+    return _most_telling(told, MOST_OFFERED)
 
 
 def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
@@ -87,23 +91,24 @@ def abstract_so_far(window: Window) -> str:
 
 
 def _statements(
-    turns: Sequence[ArchivedTurn], *, in_group: bool
+    turns: Sequence[ArchivedTurn], *, in_group: bool, before: ArchivedTurn | None = None
 ) -> Iterator[tuple[Terms, Sentence]]:
     """Those of the user's own sentences that neither ask nor bid, and were not pasted."""
-    for terms, sentence in _told(turns, in_group=in_group):
+    for terms, sentence in _told(turns, in_group=in_group, before=before):
         is_material = sentence.attribution is Attribution.MATERIAL
         is_short = len(sentence.text) <= LONGEST_STATEMENT
         if is_short and not (sentence.asks or sentence.bids or is_material):
             yield terms, sentence
 
 
-def _told(turns: Sequence[ArchivedTurn], *, in_group: bool) -> Iterator[tuple[Terms, Sentence]]:
+def _told(
+    turns: Sequence[ArchivedTurn], *, in_group: bool, before: ArchivedTurn | None = None
+) -> Iterator[tuple[Terms, Sentence]]:
     """Those of the user's own sentences that say something and may be kept."""
-    for turn in turns:
-        for each in sentences(turn, in_group=in_group):
-            terms = content_terms(each.text)
-            if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
-                yield terms, each
+    for each in sentences(turns, in_group=in_group, before=before):
+        terms = content_terms(each.text)
+        if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
+            yield terms, each
 
 
 def _most_telling(told: Mapping[Terms, Sentence], most: int) -> Sequence[Sentence]:

@@ -83,7 +83,7 @@ class Mem0Extractor:
         except UnusableExtractionError as exc:
             exc.tokens_in, exc.tokens_out = asking.used.tokens_in, asking.used.tokens_out
             raise
-        own = OwnWords(window.turns, in_group=window.in_group)
+        own = OwnWords(window.turns, in_group=window.in_group, before=window.before)
         found = [_finding(fact, own, window.user_name) for fact in facts]
         findings = [each for each in found if each is not None]
         summary = one_line(abstract_so_far(window), LONGEST_SUMMARY)

@@ -5,6 +5,8 @@ asks, bids and says `I`, in some languages; what they miss, the model is to see,
 sentence that is taken for another kind than it is stays what its user said.
 """
 
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -30,7 +32,7 @@ QUESTION = regex.compile(
 """Questions that many write without a mark."""
 
 ASKED_NEXT = regex.compile(
-    r"\s*(?:[,;:–—-]+|\.{2,}|…)\s*¿?(?:so |and |but |also )?(?:"  # noqa: RUF001
+    r"\s*(?:[,;:–—-]+|\.{2,}|…)\s*¿?(?:so |and |but |also )?(?:"
     r"(?:what|how|why)\b|(?:(?:which|where|when|who) )?(?:is|are|was|can|could|would|should|will|do"
     r"|does|did) (?:i|we|you|he|she|it|they|there)\b"
     r"|any (?:ideas?|suggestions?|tips?|advice|recommendations?|chance)\b"
@@ -55,6 +57,11 @@ POLITELY = regex.compile(
     regex.IGNORECASE,
 )
 """How one asks for something in the form of a question."""
+
+
+ENDS_IN_COLON = regex.compile(r":\W*$")
+HOLDS_TEXT = regex.compile(r":\s*\S|\"[^\"]+\"")
+"""The end of what introduces a text, and a text behind it or within quotation marks."""
 
 
 class AnyOf:
@@ -134,6 +141,37 @@ mai rispondi parla scrivi chiamami usa responda fala chama\w* escreva ты вы 
 """Words of somebody who may be telling gaia how to behave."""
 
 
+REWORDING = AnyOf(
+    r"""
+translat\w+ proofread\w* correct\w* rewrit\w+ rephras\w+ reword\w* paraphras\w+ summari[sz]\w+
+shorten\w* übersetz\w* korrigier\w* verbesser\w* umformulier\w* formulier\w* zusammenfass\w*
+zusammenzufassen fass kürz\w* lektorier\w* tradui\w* corrige\w* corrigé reformul\w* résum\w* relis
+relire traduc\w+ traduzca\w* corregir corrij\w+ reescrib\w+ resum\w+ traduz\w+ traduci\w* tradurre
+traduca correggi\w* correggere riassum\w+ riscriv\w+ corrigir corrija reescrev\w+ перевед\w+
+перевест\w* перевод\w* исправ\w+ перефраз\w+ перепиш\w+ сократи\w* vertaal\w* vertal\w+ corrigeer
+verbeter\w* samenvat\w+ herschrij\w+ översätt\w* rätta korrigera sammanfatta oversæt\w* oversett\w*
+korriger\w* przetłumacz\w* tłumacz\w* popraw\w* streść přelož\w* překlad\w* oprav\w* перекла\w+
+виправ\w+ çevir\w* tercüme düzelt\w* özetle\w* ترجم\w* تترجم\w* صحح\w* تصحح\w* لخص\w* תרגם תרגמי
+לתרגם תתרגם תקן לתקן अनुवाद μετέφρασ\w* μετάφρασ\w* μεταφράσ\w* διόρθωσ\w* fordíts\w* lefordít\w*
+javíts\w* käännä kääntä\w+ korjaa dịch terjemah\w+ tradu traduceți corecta\w*
+""",
+    """
+翻译 翻譯 译成 譯成 改写 改寫 润色 校对 总结 總結 訳 翻訳 添削 要約 直して 번역 교정 요약 고쳐 แปล
+""",
+)
+"""Words by which one asks for other words in the place of some."""
+
+NEXT = AnyOf(
+    r"""
+next following below folgende\w* nächste\w* gleich prochain\w* suivant\w* siguiente\w* próxim\w+
+seguent\w+ prossim\w+ seguint\w+ следующ\w+ volgende följande nästa następn\w+ następując\w+
+следую\w+ наступн\w+ sonraki aşağıdaki التالي\w* הבא הבאה अगल\w+ επόμεν\w+ következő seuraava\w*
+""",
+    "下一 接下来 下面 以下 次の 다음 ต่อไป",
+)
+"""Words that announce what is to come."""
+
+
 def plain(text: str) -> str:
     """The text as the words here are compared with it."""
     return normalise(text).translate(SAME_MARKS)
@@ -153,6 +191,18 @@ def is_request(sentence: str) -> bool:
     found = BIDDING.search(said[:40])
     is_bidden = found is not None and found.start() == 0
     return is_bidden or POLITELY.match(said) is not None
+
+
+def awaits_text(sentence: str) -> bool:
+    """Whether what follows is rather somebody's text than said: a sentence ends in a colon, or
+    asks for other words in the place of some that it does not have itself."""
+    said = plain(sentence)
+    if ENDS_IN_COLON.search(said):
+        return True
+    if REWORDING.search(said) is None or HOLDS_TEXT.search(said):
+        return False
+    is_asked = is_question(sentence) or is_request(sentence) or NEXT.search(said) is not None
+    return is_asked or SPEAKING.search(said) is None
 
 
 def told_before_asking(sentence: str) -> str:

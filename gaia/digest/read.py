@@ -207,6 +207,7 @@ class WindowReader:
 
 
 def _next_window(sealed: Sealed, tokens: int) -> Window:
+    before = [turn for turn in sealed.turns if turn.archive_id <= sealed.last]
     windows = cut(
         sealed.rest,
         tokens=tokens,
@@ -214,5 +215,6 @@ def _next_window(sealed: Sealed, tokens: int) -> Window:
         in_group=sealed.user.is_group,
         zone=zone_of(sealed.user.zone),
         read=len(sealed.read),
+        before=before[-1] if before else None,
     )
     return replace(windows[0], so_far=sealed.read[-1].summary if sealed.read else "")

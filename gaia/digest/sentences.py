@@ -7,6 +7,7 @@ what follows a colon or a request is more often pasted than said.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -14,7 +15,13 @@ from enum import IntEnum
 import regex
 
 from gaia.digest.bounds import BREAK, COPIED, QUOTATION, line_start, spans
-from gaia.digest.plain import SAME_MARKS, is_question, is_request, told_before_asking
+from gaia.digest.plain import (
+    SAME_MARKS,
+    awaits_text,
+    is_question,
+    is_request,
+    told_before_asking,
+)
 from gaia.memory.pleasantries import is_pleasantry
 from gaia.memory.text import UNSPACED_SCRIPTS, content_terms, normalise
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
@@ -53,7 +60,7 @@ class Attribution(IntEnum):
 class Sentence:
     """A sentence of a turn: `text` is that part of its words from `start` on. `asks` says
     that it is a question, `bids` a request; `sender` who of a group said it. `before` are
-    the sentences before it in its message."""
+    the sentences before it in its message, `earlier` the words of the turn before."""
 
     turn: ArchivedTurn
     start: int
@@ -63,6 +70,7 @@ class Sentence:
     bids: bool
     sender: str = ""
     before: str = ""
+    earlier: str = ""
 
     @property
     def end(self) -> int:
@@ -86,13 +94,20 @@ class _Folded:
 class OwnWords:
     """What the user said in some turns: sentence by sentence, and to find quotes in."""
 
-    def __init__(self, turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> None:
-        self._turns = [
-            (each, _folded(each.words), tuple(sentences(each, in_group=in_group))) for each in turns
-        ]
+    def __init__(
+        self,
+        turns: Sequence[ArchivedTurn],
+        *,
+        in_group: bool = False,
+        before: ArchivedTurn | None = None,
+    ) -> None:
+        said: defaultdict[int, list[Sentence]] = defaultdict(list)
+        for each in sentences(turns, in_group=in_group, before=before):
+            said[each.turn.archive_id].append(each)
+        self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
 
     def __iter__(self) -> Iterator[Sentence]:
-        for _, _, found in self._turns:
+        for _, found in self._turns:
             yield from found
 
     def find(self, quote: str) -> Iterator[Sentence]:
@@ -102,7 +117,7 @@ class OwnWords:
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
             return
-        for _, folded, found in reversed(self._turns):
+        for folded, found in reversed(self._turns):
             for place in _places(folded.text, sought):
                 start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
                 parts = [each for each in found if each.start < end and start < each.end]
@@ -110,10 +125,31 @@ class OwnWords:
                     yield _joined(parts, start, end)
 
 
-def sentences(turn: ArchivedTurn, *, in_group: bool = False) -> Iterator[Sentence]:
-    """The sentences of a turn's own words, in order."""
-    for start, message, sender in _messages(turn.words, in_group=in_group):
-        yield from _of_message(turn, start, message, sender)
+def sentences(
+    turns: Sequence[ArchivedTurn], *, in_group: bool = False, before: ArchivedTurn | None = None
+) -> Iterator[Sentence]:
+    """The sentences of the user's own words in turns that follow one another, in order; `before`
+    is the turn before them.
+
+    Who has asked for work on a text sends it in the next message, or in all of the next turn.
+    """
+    awaiting: dict[str, bool] = {}
+    earlier = ""
+    for turn in (*filter(None, [before]), *turns):
+        if not turn.words.strip():
+            # It was forwarded, or sent as a file.
+            awaiting.clear()
+        is_material: dict[str, bool] = {}
+        for start, message, sender in _messages(turn.words, in_group=in_group):
+            is_material[sender] = is_material.get(sender, False) or awaiting.get(sender, False)
+            found = list(spans(message))
+            if turn is not before:
+                for each in _of_message(turn, start, message, found, sender, is_material[sender]):
+                    yield replace(each, earlier=earlier)
+            said = [text for _, text in found if not is_pleasantry(text)]
+            if said:
+                awaiting[sender] = awaits_text(said[-1])
+        earlier = turn.words
 
 
 def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
@@ -134,11 +170,16 @@ def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
         yield begin.end(), words[begin.end() : end], begin["name"]
 
 
-def _of_message(turn: ArchivedTurn, start: int, message: str, sender: str) -> Iterator[Sentence]:
-    found = list(spans(message))
+def _of_message(
+    turn: ArchivedTurn,
+    start: int,
+    message: str,
+    found: Sequence[tuple[int, str]],
+    sender: str,
+    is_material: bool,
+) -> Iterator[Sentence]:
     has_lines = BREAK.search(message.strip()) is not None
     requests = [is_request(text) for _, text in found]
-    is_material = False
     has_asked = False
     in_code = False
     for number, (at, text) in enumerate(found):

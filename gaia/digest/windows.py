@@ -41,9 +41,10 @@ def cut(
     in_group: bool = False,
     zone: tzinfo = UTC,
     read: int = 0,
+    before: ArchivedTurn | None = None,
 ) -> Sequence[Window]:
     """The windows of `turns`, each of about `tokens`. `read` windows came before them, of
-    turns that are not among these."""
+    turns that are not among these, the last of which is `before`."""
     parts: list[list[ArchivedTurn]] = []
     room = 0.0
     for turn in turns:
@@ -62,6 +63,7 @@ def cut(
             user_name=user_name,
             in_group=in_group,
             zone=zone,
+            before=parts[number - 2][-1] if number > 1 else before,
         )
         for number, part in enumerate(parts, 1)
     ]

@@ -22,8 +22,8 @@ class Window:
     """A part of a sealed session that goes to the model in one call.
 
     `number` counts from 1 to `of`. `so_far` is the summary of the windows before,
-    empty in the first one. `user_name` is the person's, or the group's, and `zone` their
-    time zone.
+    empty in the first one, `before` the last of their turns. `user_name` is the person's, or
+    the group's, and `zone` their time zone.
     """
 
     number: int
@@ -33,6 +33,7 @@ class Window:
     user_name: str
     in_group: bool
     zone: tzinfo = UTC
+    before: ArchivedTurn | None = None
 
 
 @dataclass(frozen=True, slots=True)

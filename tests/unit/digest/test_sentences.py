@@ -19,7 +19,9 @@ def found(words: str, quote: str) -> list[str]:
 
 
 def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
-    return {each.text: each.attribution for each in sentences(a_turn(1, words), in_group=in_group)}
+    return {
+        each.text: each.attribution for each in sentences([a_turn(1, words)], in_group=in_group)
+    }
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
         ("Hello\nI am a nurse", {"I am a nurse": Attribution.AMONG_LINES}),
         ("> I am a nurse", {"> I am a nurse": Attribution.MATERIAL}),
         ("see\n```\nI am a robot\n```", {"I am a robot": Attribution.MATERIAL}),
-        (f"Translate this\n{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Attribution.SAID}),
+        (f"Translate this\n{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Attribution.MATERIAL}),
         (f"How are you?{MESSAGE_BREAK}I am a nurse", {"I am a nurse": Attribution.SAID}),
     ],
 )
@@ -112,6 +114,56 @@ def test_what_follows_a_colon_or_a_request_is_rather_material_than_said(
 ) -> None:
     known = standings(words)
     assert {text: known[text] for text in told} == told
+
+
+@pytest.mark.parametrize(
+    ("said", "attribution"),
+    [
+        (["Can you translate the text that I send next into German?"], Attribution.MATERIAL),
+        (["Kannst du das bitte korrigieren?", "Danke!"], Attribution.MATERIAL),
+        (["Mein Vermieter schreibt mir:"], Attribution.MATERIAL),
+        (["Traduis le texte suivant"], Attribution.MATERIAL),
+        (["El siguiente texto hay que traducirlo al inglés"], Attribution.MATERIAL),
+        (["Переведи мне это на английский, пожалуйста"], Attribution.MATERIAL),
+        (["Bunu Almancaya çevir"], Attribution.MATERIAL),
+        (["次の文を英語に訳して"], Attribution.MATERIAL),
+        (["帮我把这段话翻译成英文"], Attribution.MATERIAL),
+        (["ترجم هذا إلى الإنجليزية"], Attribution.MATERIAL),
+        (["Can you find me a bar?"], Attribution.SAID),
+        (["I translate books for a living"], Attribution.SAID),
+        (['What is "good night, my friend" translated into German?'], Attribution.SAID),
+        (["Translate this into German: good night"], Attribution.SAID),
+    ],
+)
+@pytest.mark.parametrize("are_one_turn", [True, False])
+def test_what_follows_a_request_for_work_on_a_text_is_that_text(
+    said: list[str], attribution: Attribution, *, are_one_turn: bool
+) -> None:
+    messages = [*said, "I am a nurse in Leeds."]
+    turns = turns_of(MESSAGE_BREAK.join(messages)) if are_one_turn else turns_of(*messages)
+    *_, last = sentences(turns)
+    assert (last.text, last.attribution) == ("I am a nurse in Leeds.", attribution)
+
+
+@pytest.mark.parametrize(
+    ("said", "attribution"),
+    [
+        (["Can you translate this?", "I am a nurse."], Attribution.MATERIAL),
+        (["Can you translate this?", "I am new.", "I am a nurse."], Attribution.SAID),
+        (["Can you translate this?", "", "I am a nurse."], Attribution.SAID),
+        (
+            ["Can you translate this?", f"I am new.{MESSAGE_BREAK}I am a nurse."],
+            Attribution.MATERIAL,
+        ),
+    ],
+)
+def test_a_text_is_all_of_the_next_turn_and_no_more(
+    said: list[str], attribution: Attribution
+) -> None:
+    turns = turns_of(*said)
+    for told in (sentences(turns), sentences(turns[1:], before=turns[0])):
+        *_, last = told
+        assert (last.text, last.attribution) == ("I am a nurse.", attribution)
 
 
 def test_a_quote_between_quotation_marks_is_somebody_elses() -> None:
@@ -123,7 +175,7 @@ def test_a_quote_between_quotation_marks_is_somebody_elses() -> None:
 
 def test_in_a_group_each_message_is_its_senders() -> None:
     turn = a_turn(1, "Bob: I like tea\n  My dog too.\nEve: Translate this\nBob: I am old")
-    told = [(each.sender, each.text, each.attribution) for each in sentences(turn, in_group=True)]
+    told = [(each.sender, each.text, each.attribution) for each in sentences([turn], in_group=True)]
     assert told == [
         ("Bob", "I like tea", Attribution.AMONG_LINES),
         ("Bob", "My dog too.", Attribution.AMONG_LINES),
@@ -135,7 +187,7 @@ def test_in_a_group_each_message_is_its_senders() -> None:
 @given(st.text(min_size=1, max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_a_sentence_is_a_part_of_the_words(quote: str, before: str, after: str) -> None:
     words = f"{before} {quote} {after}"
-    for each in [*sentences(a_turn(1, words)), *OwnWords(turns_of(words)).find(quote)]:
+    for each in [*sentences([a_turn(1, words)]), *OwnWords(turns_of(words)).find(quote)]:
         assert words[each.start : each.end] == each.text
 
 

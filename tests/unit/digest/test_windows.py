@@ -73,3 +73,12 @@ def test_every_turn_is_in_one_window_in_order_and_always_the_same(
             for part in (shown(turn, size) for turn in window.turns)
         )
         assert len(window.turns) == 1 or shown_size <= size
+
+
+def test_a_window_knows_the_turn_before_it() -> None:
+    turns = turns_of(*("word " * 400 for _ in range(4)))
+    windows = cut(turns[1:], tokens=600, user_name="Ada", before=turns[0])
+    assert len(windows) > 1
+    assert [each.before for each in windows] == [
+        turns[turns.index(each.turns[0]) - 1] for each in windows
+    ]
