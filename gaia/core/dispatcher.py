@@ -16,7 +16,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from gaia.core import pairing, sentences, slash
+from gaia.core import corrections, pairing, sentences, slash
 from gaia.core.access import Access, Limits
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
@@ -27,12 +27,13 @@ from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
-from gaia.messages import MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
+from gaia.messages import CORRECTION, MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 from gaia.store import (
     batches,
     conversations,
     departures,
+    edits,
     inbox,
     incognito,
     outbox,
@@ -179,7 +180,7 @@ class Dispatcher:
             inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
         command = None if inbound.is_overheard else slash.parse(inbound.text)
         is_command = command is not None
-        settled = inbox.settle_edit(session, inbound, conversation_id, is_command=is_command)
+        settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         inbound = settled
@@ -196,6 +197,8 @@ class Dispatcher:
             return _Added(user, ReceiptKind.DUPLICATE, partial(workers.wake, conversation_id))
         if inbound.album is not None:
             overheard.give(session, inbound.album, conversation)
+        if CORRECTION in inbound.notes:
+            corrections.take_back(session, inbound, conversation)
         if is_command:
             wake = partial(self._workers.wake, conversation_id)
         else:

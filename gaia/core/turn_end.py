@@ -11,7 +11,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from gaia.agent.plugins import Meter
-from gaia.core import proposals, sentences
+from gaia.core import corrections, proposals, sentences
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.long_answers import within_messages
 from gaia.core.message_text import own_words, render_messages
@@ -27,10 +27,20 @@ from gaia.memory import archive
 from gaia.ports import Clock
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.settings.schema import Settings
-from gaia.store import conversations, inbox, incognito, memory_uses, outbox, sessions, tool_failures
+from gaia.store import (
+    conversations,
+    edits,
+    inbox,
+    incognito,
+    memory_uses,
+    outbox,
+    sessions,
+    tool_failures,
+)
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
+from gaia.store.inbox import Message
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
 from gaia.store.tool_failures import NO_TOOLS, ToolFates
@@ -186,6 +196,7 @@ class TurnEnds:
                 key,
                 batch,
                 outcome,
+                edits.taken_back(session, batch.turn_id),
                 in_group=not present.direct,
                 longest_message=self._settings.value.limits.message_characters,
             )
@@ -216,17 +227,25 @@ def session_key(conversation: Conversation, generation: int) -> SessionKey:
 
 
 def _ended(
-    key: SessionKey, batch: Batch, outcome: Outcome, *, in_group: bool, longest_message: int
+    key: SessionKey,
+    batch: Batch,
+    outcome: Outcome,
+    taken_back: Sequence[Message],
+    *,
+    in_group: bool,
+    longest_message: int,
 ) -> Ended:
-    """A turn for the archive, as one of the session `key`."""
+    """A turn for the archive, as one of the session `key`. What was `taken_back` meanwhile is
+    not among its user's own words."""
     longest = ROOM * longest_message
+    words = own_words(batch.messages, in_group=in_group)
     return Ended(
         turn_id=batch.turn_id,
         user_id=key.user_id,
         conversation_id=batch.conversation_id,
         session_id=key.session_id,
         asked=cut(render_messages(batch.messages, in_group=in_group), longest),
-        words=cut(own_words(batch.messages, in_group=in_group), longest),
+        words=cut(corrections.without(words, taken_back, in_group=in_group), longest),
         answer=cut(outcome.answer, longest),
         said_at=batch.sent_at,
         context=batch.context,

@@ -17,6 +17,7 @@ from gaia.core.delivery import Delivery
 from gaia.core.slash import Reply
 from gaia.core.turn_end import session_key
 from gaia.digest import extractive, outcome, write
+from gaia.digest.corrections import corrected
 from gaia.digest.write import Committed
 from gaia.errors import GaiaError
 from gaia.memory.extraction import Checked
@@ -99,7 +100,8 @@ class DigestCommitter:
         if sealed is None or sealed.rest:
             digests.read_again(session, digest.digest_id)
             return None
-        committed = write.commit(session, present, sealed.read, now)
+        read = corrected(session, present.user_id, sealed.read)
+        committed = write.commit(session, present, read, now)
         digests.committed(
             session,
             digest.digest_id,

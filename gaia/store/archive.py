@@ -120,6 +120,12 @@ def get_many(session: Session, user_id: str, numbers: Collection[int]) -> Sequen
     return [archived_turn(row) for row in rows]
 
 
+def of_turn(session: Session, turn_id: str) -> ArchivedTurn | None:
+    """A turn by its id; None when it is not, or no longer, in the archive."""
+    row = session.scalar(select(ArchivedTurnRow).where(ArchivedTurnRow.turn_id == turn_id))
+    return None if row is None else archived_turn(row)
+
+
 def numbers(session: Session, user_id: str) -> Sequence[int]:
     """The numbers of all turns of the user, in order."""
     rows = session.scalars(

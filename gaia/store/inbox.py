@@ -1,17 +1,13 @@
 """The inbox: every accepted message from its receipt to its end.
 
-A message that waits for its turn is changed in place by an edit; one that a turn has begun
-with is corrected by another message. Each edit is remembered with the message that it
-changes, so that its redelivery does nothing.
-
-Which messages make a turn is told in `batches`. Each function works within the
-caller's transaction.
+Which messages make a turn is told in `batches`, what an edit changes in `edits`. Each
+function works within the caller's transaction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,15 +15,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.messages import (
-    CORRECTION,
-    MAYBE_FORWARDED,
-    Attachment,
-    AttachmentKind,
-    Inbound,
-    ReceiptKind,
-    RepliedTo,
-)
+from gaia.messages import MAYBE_FORWARDED, Attachment, AttachmentKind, Inbound, RepliedTo
 from gaia.store import conversations, replies
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
@@ -163,38 +151,6 @@ def record(
     return is_new is not None
 
 
-def settle_edit(
-    session: Session, inbound: Inbound, conversation_id: int, *, is_command: bool
-) -> Inbound | ReceiptKind:
-    """Decide about `inbound` within the caller's transaction: the message to record,
-    or, for an edit with which all is done, what became of it.
-
-    What is no edit, or changes a message that is not known, is a message like any other.
-    """
-    if inbound.edit_of is None:
-        return inbound
-    original = session.scalar(
-        select(InboxRow).where(
-            InboxRow.channel == inbound.address.channel,
-            InboxRow.provider_message_id == inbound.edit_of,
-            InboxRow.conversation_id == conversation_id,
-        )
-    )
-    if original is None:
-        return inbound
-    if inbound.provider_message_id in original.edits:
-        return ReceiptKind.DUPLICATE
-    latest = _latest(session, original)
-    original.edits = [*original.edits, inbound.provider_message_id]
-    if latest.text == inbound.text:
-        return ReceiptKind.DUPLICATE
-    if _waits(latest) and not (latest.is_command or is_command):
-        latest.text = inbound.text
-        latest.attachments = write_attachments(inbound.attachments)
-        return ReceiptKind.ACCEPTED
-    return replace(inbound, notes=(CORRECTION, *inbound.notes))
-
-
 def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> None:
     """Bring the messages of a turn to an end."""
     session.execute(_FINISH, {"of_turn": turn_id, "as_": state, "now": now})
@@ -296,24 +252,6 @@ def backlog(session: Session) -> Backlog:
         dead=counts.get(InboxState.DEAD, 0),
         oldest=oldest,
     )
-
-
-def _latest(session: Session, original: InboxRow) -> InboxRow:
-    """The last edit that became a message of its own, or the original."""
-    row = session.scalar(
-        select(InboxRow)
-        .where(
-            InboxRow.channel == original.channel,
-            InboxRow.provider_message_id.in_(original.edits),
-        )
-        .order_by(InboxRow.inbox_id.desc())
-        .limit(1)
-    )
-    return original if row is None else row
-
-
-def _waits(row: InboxRow) -> bool:
-    return row.state == InboxState.QUEUED and row.turn_id is None
 
 
 def read_message(row: Row[Any]) -> Message:

@@ -152,7 +152,8 @@ class InboxRow(Base):
     those that began: the difference are interruptions by a crash. `notes`,
     `replied_to` and `attachments` are those of `messages.Inbound`, as JSON. Of one that
     `is_incognito` they, and the text, go when it is answered. `edits` lists the provider's
-    ids of the messages that were to replace this one's text.
+    ids of the messages that were to replace this one's text, `corrects` is the message that
+    this one stands in the place of.
     """
 
     __tablename__ = "inbox"
@@ -160,6 +161,7 @@ class InboxRow(Base):
         UniqueConstraint("channel", "provider_message_id"),
         Index("ix_inbox_conversation_id_state", "conversation_id", "state"),
         Index("ix_inbox_conversation_id_received_at", "conversation_id", "received_at"),
+        Index("ix_inbox_corrects", "corrects"),
         NEVER_REUSE_IDS,
     )
 
@@ -179,6 +181,7 @@ class InboxRow(Base):
     album: Mapped[str | None] = mapped_column(String(255))
     is_forwarded: Mapped[bool] = mapped_column(default=False, server_default=false())
     edits: Mapped[list[str]] = mapped_column(JSON, default=list)
+    corrects: Mapped[int | None]
     is_command: Mapped[bool]
     wants_preview: Mapped[bool]
     sent_at: Mapped[datetime]

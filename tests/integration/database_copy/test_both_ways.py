@@ -159,6 +159,7 @@ def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> 
         "archived_turns.context",
         "conversations.sender",
         "inbox.context",
+        "inbox.corrects",
         "inbox.replied_to",
         "outbox.is_farewell",
         "outbox.reminder_id",

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.messages import CORRECTION, Address, Inbound, ReceiptKind
-from gaia.store import batches, chunk_states, conversations, inbox, outbox
+from gaia.store import batches, chunk_states, conversations, edits, inbox, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -36,7 +36,7 @@ class Chat:
         """Record a message unless all is done with it; returns what was decided."""
         is_command = inbound.text.startswith("/")
         with self._database.writing() as session:
-            decided = inbox.settle_edit(
+            decided = edits.settle(
                 session, inbound, self._conversation.conversation_id, is_command=is_command
             )
             if isinstance(decided, Inbound) and not inbox.record(
