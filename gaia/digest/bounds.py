@@ -26,7 +26,8 @@ LOOKED_AT = 80
 LAST_LOOKED_AT = 240
 """Characters of what follows an end, and of what comes before it, that tell whether it is one."""
 
-BREAK = regex.compile(rf"[\n\r{MESSAGE_BREAK}]")
+BREAKS = f"\n\r{MESSAGE_BREAK}"
+BREAK = regex.compile(f"[{BREAKS}]")
 COPIED = regex.compile(r"[ \t]*(?:>|```)")
 GAP = regex.compile(rf"[\s{MESSAGE_BREAK}]*")
 ITEM_NUMBER = regex.compile(rf"(?:^|[\n\r{MESSAGE_BREAK}])[ \t]*\d{{1,3}}\.$")
@@ -35,9 +36,9 @@ SPACED_MARK = r"[ \u00a0\u202f]»(?!\w)"
 MARKS = r"\"'”’»“«‘)\]"
 WIDE_MARKS = "」』”’»）"
 END = regex.compile(
-    rf"[.!?…؟।]+(?:[{MARKS}]|{SPACED_MARK})*(?=\s|$)"
-    rf"|[。！？]+(?:[{WIDE_MARKS}]+(?=\s|$)|(?![{WIDE_MARKS}。！？]))"
-    rf"|(?=[\n\r{MESSAGE_BREAK}])"
+    rf"(?<![.!?…؟।])[.!?…؟।]++(?:[{MARKS}]|{SPACED_MARK})*+(?=\s|$)"
+    rf"|(?<![。！？])[。！？]++(?:[{WIDE_MARKS}]+(?=\s|$)|(?![{WIDE_MARKS}。！？]))"
+    rf"|(?<=[^\s{MESSAGE_BREAK}])[ \t]*(?=[\n\r{MESSAGE_BREAK}])"
 )
 """Where a sentence may end, a line among them."""
 
@@ -93,7 +94,7 @@ def spans(text: str) -> Iterator[tuple[int, str]]:
 
 def line_start(text: str, at: int) -> int:
     """Where the line begins in which a place stands."""
-    return max((found.end() for found in BREAK.finditer(text[:at])), default=0)
+    return 1 + max(text.rfind(each, 0, at) for each in BREAKS)
 
 
 def _hidden(found: regex.Match[str]) -> str:

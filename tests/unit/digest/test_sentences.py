@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -202,3 +204,12 @@ def test_words_of_a_text_are_found_in_it_in_capitals_too(words: list[str]) -> No
 def test_of_very_many_places_the_last_are_found_at_once() -> None:
     places = OwnWords(turns_of("I like tea. " * 3_000)).find("I like tea")
     assert next(places).start == 12 * 2_999
+
+
+@pytest.mark.parametrize(
+    "part", ["\n", "``` a\n", "'a b ", "“a. b ", "»a. ", "(a. b ", "a ... ", "....."]
+)
+def test_a_text_of_marks_alone_is_read_in_time(part: str) -> None:
+    began = time.process_time()
+    assert list(sentences(turns_of(f"I like tea. {part * 3_000}")))
+    assert time.process_time() - began < 10
