@@ -15,6 +15,7 @@ from gaia.messages import Inbound
 from gaia.settings.schema import Settings
 from gaia.store import questions
 from gaia.store.conversations import Conversation
+from gaia.store.edits import REMIND
 from gaia.store.questions import Question
 from gaia.store.users import User
 from gaia.swappable import Swappable
@@ -29,8 +30,6 @@ REMINDED_WITHIN = timedelta(days=1)
 LATE = timedelta(seconds=30)
 """A message that took no longer was written when it came: the clocks of providers and of this
 machine are not the same."""
-
-REMIND = "/remind"
 
 
 class PlainWords:

@@ -14,10 +14,13 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
-from gaia.messages import CORRECTION, Inbound, ReceiptKind
+from gaia.messages import CORRECTION, Attachment, Inbound, ReceiptKind
 from gaia.store import inbox
 from gaia.store.inbox import Message
 from gaia.store.tables import InboxRow, InboxState
+
+REMIND = "/remind"
+"""The command that a request for a reminder is kept as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,9 @@ def settle(
         return ReceiptKind.DUPLICATE
     latest = _latest(session, original)
     original.edits = [*original.edits, inbound.provider_message_id]
-    if latest.text == inbound.text:
+    words = (inbound.text, f"{REMIND} {inbound.text.strip()}")
+    same_files = _about(inbox.read_attachments(latest.attachments)) == _about(inbound.attachments)
+    if latest.text in words and same_files:
         return ReceiptKind.DUPLICATE
     if _waits(latest) and not (latest.is_command or is_command):
         latest.text = inbound.text
@@ -115,7 +120,14 @@ def corrections(session: Session, turn_ids: Collection[str]) -> Iterator[Correct
                 yield Correction(row.turn_id, row.text, earlier.turn_id, earlier.text)
 
 
+def _about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:
+    """What tells files from others: providers name the same one in several ways."""
+    return [replace(each, file_id="") for each in attachments]
+
+
 def _messages(session: Session, inbox_ids: Sequence[int]) -> Sequence[Message]:
+    if not inbox_ids:
+        return ()
     table = inbox.TABLE
     rows = session.execute(
         select(table).where(table.c.inbox_id.in_(inbox_ids)).order_by(table.c.inbox_id)

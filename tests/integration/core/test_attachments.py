@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
@@ -12,7 +13,7 @@ from gaia.agent.enclosures import Intake
 from gaia.cli import sessions
 from gaia.core.attachments import FETCH_SECONDS
 from gaia.errors import ModelRefusedError, ModelRejectedError, ModelUnavailableError
-from gaia.messages import CORRECTION, Attachment, AttachmentKind, TurnStarted
+from gaia.messages import CORRECTION, Attachment, AttachmentKind, ReceiptKind, TurnStarted
 from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall
 from tests.harness.traces import all_bytes
@@ -294,6 +295,26 @@ async def test_an_edit_of_an_answered_message_corrects_it_once(running_core):
             [f"{CORRECTION}\nat six"],
             ["bye"],
         ]
+
+
+async def test_an_edit_of_the_photo_alone_is_answered(running_core):
+    async with running_core() as core:
+        await core.say("what is this?", attachments=(PHOTO,), provider_message_id="m")
+        other = replace(PHOTO, file_id="photo-2", size_bytes=7)
+        same = replace(other, file_id="another name of photo-2")
+        edit = {"edit_of": "m", "attachments": (other,), "provider_message_id": "e"}
+        assert "corrects" in await core.say("what is this?", **edit)
+        again = {**edit, "attachments": (same,), "provider_message_id": "e2"}
+        receipt = await core.channel.say("what is this?", **again)
+        assert receipt.kind is ReceiptKind.DUPLICATE
+
+
+async def test_an_edit_that_changes_no_word_of_a_request_for_a_reminder_does_nothing(running_core):
+    words = "remind me tomorrow at 9 to read https://example.org/x"
+    async with running_core() as core:
+        assert "I will remind you" in await core.say(words, provider_message_id="m")
+        receipt = await core.channel.say(words, provider_message_id="e", edit_of="m")
+        assert receipt.kind is ReceiptKind.DUPLICATE
 
 
 async def test_an_edit_of_a_message_that_waits_changes_it(running_core):

@@ -155,6 +155,7 @@ def test_a_nul_becomes_a_replacement_character_and_is_told(full_home: Home, bare
 
 
 def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> None:
+    run_in(full_home.database, "DROP INDEX ix_inbox_corrects")
     for column in (
         "archived_turns.context",
         "conversations.sender",
