@@ -93,7 +93,25 @@ def check_database_url(text: str) -> str:
             raise ValueError(text)
         if parts.fragment or re.fullmatch(r"\S+", text) is None:
             raise ValueError(text)
+        _read_database_url(text)
     return text
+
+
+def _read_database_url(text: str) -> None:
+    """Read an address as it is read for a connection, to see whether it can be.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    # It loads for long, and most homes have no such address.
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(text).set(drivername="postgresql+psycopg")
+        url.get_dialect()().create_connect_args(url)
+    except ArgumentError:
+        raise ValueError(text) from None
 
 
 def meant_url(text: str) -> str:

@@ -19,20 +19,15 @@ from datetime import datetime
 from typing import TypeVar
 
 from psycopg.pq import TransactionStatus
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
-from gaia.store.engine import CONNECTIONS, Database, UnknownOutcomeError
+from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.migrations import HEAD
-from gaia.store.postgres_dialect import prepare
-from gaia.store.postgres_faults import (
-    LostConnectionError,
-    TakenForDeadError,
-    name_of,
-    translate_failures,
-)
+from gaia.store.postgres_engine import open_engine
+from gaia.store.postgres_faults import LostConnectionError, TakenForDeadError, name_of
 from gaia.store.revision import revision_of, table_names
 
 T = TypeVar("T")
@@ -43,25 +38,9 @@ WRITE_LOCK = 0x67616961
 OLDEST = 13
 """The first version of PostgreSQL that has all that gaia asks of it."""
 
-CONNECT_SECONDS = 10
-LOCK_SECONDS = 30
-"""How long a write waits for another one."""
-
-STILL_SECONDS = 20
-"""How long a transaction may ask nothing: of a process that stands still in one, the server
-ends it, so that others go on."""
-
 OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
 OUTCOME_PAUSE_SECONDS = 0.25
-
-OPTIONS = (
-    f"-c lock_timeout={LOCK_SECONDS}s "
-    f"-c idle_in_transaction_session_timeout={STILL_SECONDS}s "
-    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 "
-    "-c client_min_messages=warning"
-)
-"""Those in the address come after them, and count before them."""
 
 TAKEN_FOR_DEAD = (
     "this gaia gave no sign for a while, and another one has taken over what it did: it ends, "
@@ -208,29 +187,6 @@ class PostgresDatabase(Database):
                 connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)
 
 
-def open_engine(url: URL, *, connections: int = CONNECTIONS, pings: bool = False) -> Engine:
-    """The engine of a PostgreSQL database. Faults of the server raise `StoreError`. One that
-    `pings` looks each time whether a connection has been lost while nobody used it."""
-    engine = create_engine(
-        url,
-        pool_size=connections,
-        max_overflow=0,
-        pool_pre_ping=pings,
-        hide_parameters=True,
-        connect_args={
-            "application_name": "gaia",
-            "connect_timeout": CONNECT_SECONDS,
-            "options": f"{OPTIONS} {_said(url, 'options')}",
-            "keepalives_idle": 10,
-            "keepalives_interval": 5,
-            "keepalives_count": 3,
-        },
-    )
-    event.listen(engine, "connect", prepare)
-    translate_failures(engine, url)
-    return engine
-
-
 def bring_up_to_date(url: URL) -> None:
     """Give the database the tables of this version. Idempotent, also across processes. Blocks.
 
@@ -306,12 +262,6 @@ def inspecting_url(url: URL) -> Iterator[Connection]:
             yield connection
     finally:
         engine.dispose()
-
-
-def _said(url: URL, name: str) -> str:
-    """What the address says under that name, once or more."""
-    said = url.query.get(name, ())
-    return said if isinstance(said, str) else " ".join(said)
 
 
 def _outcome(connection: Connection, number: str) -> tuple[str, datetime | None]:

@@ -60,7 +60,7 @@ def connected(
     if url is None:
         engine = sqlite.open_engine(home.database, connections=1, foreign_keys=foreign_keys)
     else:
-        from gaia.store.postgres import open_engine
+        from gaia.store.postgres_engine import open_engine
 
         engine = open_engine(url, connections=1)
     try:

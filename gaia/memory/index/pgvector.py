@@ -63,7 +63,7 @@ class Connections:
         # Its driver is an extra.
         from sqlalchemy import event
 
-        from gaia.store.postgres import open_engine
+        from gaia.store.postgres_engine import open_engine
         from gaia.store.postgres_faults import name_of
 
         self.name = name_of(url)

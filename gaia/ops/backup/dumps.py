@@ -12,10 +12,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection, text
 
 from gaia.errors import BackupDamagedError, BackupError
 from gaia.store.postgres import inspecting_url, vector_tables
+from gaia.store.postgres_engine import address_words
 from gaia.store.postgres_faults import name_of
 
 DUMP = "pg_dump"
@@ -93,12 +95,13 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
         raise BackupError(f"{name} cannot be found on the PATH: {INSTALL}")
     environ = {**os.environ, "LC_ALL": "C"}
     if url is not None:
-        address, password = _apart(url)
-        arguments = (f"--dbname={address}", *arguments)
-        if password:
+        words = address_words(url)
+        if password := words.pop("password", ""):
             environ["PGPASSWORD"] = password
+        address = make_conninfo(**words)
+        arguments = ("--no-password", f"--dbname={address}", *arguments)
     return subprocess.run(
-        [program, "--no-password", *arguments] if url is not None else [program, *arguments],
+        [program, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -107,21 +110,6 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
         env=environ,
         check=False,
     )
-
-
-def _apart(url: URL) -> tuple[str, str]:
-    """The address as PostgreSQL's programs take it, and its password, which is not in it."""
-    query = dict(url.query)
-    password = query.pop("password", url.password) or ""
-    address = URL.create(
-        "postgresql",
-        username=url.username,
-        host=url.host,
-        port=url.port,
-        database=url.database,
-        query=query,
-    )
-    return address.render_as_string(hide_password=False), str(password)
 
 
 def _why(done: subprocess.CompletedProcess[str]) -> str:

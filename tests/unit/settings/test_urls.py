@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.settings.urls import check_root_url, meant_url, with_version
+from gaia.settings.urls import check_database_url, check_root_url, meant_url, with_version
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,14 @@ def test_the_address_of_a_server_has_no_path(url: str) -> None:
         for more in ("/page", "/hooks/telegram", "?a=b", "#top"):
             with pytest.raises(ValueError, match="gaia"):
                 check_root_url(url + more)
+
+
+@pytest.mark.parametrize("query", ["", "?options=-c%20search_path%3Dapp", "?host=a:1&host=b:2"])
+def test_the_address_of_a_database_is_one_that_can_be_read(query: str) -> None:
+    address = f"postgresql://gaia:a%20b@/gaia{query}"
+    assert check_database_url(address) == address
+
+
+def test_one_whose_hosts_and_ports_do_not_match_is_refused() -> None:
+    with pytest.raises(ValueError, match="host=a,b"):
+        check_database_url("postgresql://gaia@/gaia?host=a,b&port=5432")

@@ -16,7 +16,8 @@ from gaia.store.base import NAMING
 from gaia.store.location import database_url
 from gaia.store.migrate import MIGRATIONS, upgrade
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import bring_up_to_date, inspecting_url, open_engine, read_revision_of
+from gaia.store.postgres import bring_up_to_date, inspecting_url, read_revision_of
+from gaia.store.postgres_engine import open_engine
 from gaia.store.tables import Base
 from tests.harness.postgres import PostgresServer
 

@@ -332,3 +332,16 @@ async def test_a_server_that_starts_again_costs_nobody_their_place(
         await ada.until(lambda: ada.recovered > seen)
         assert ada.membership.lives
         assert not life.done()
+
+
+async def test_an_address_is_read_once_for_all_connections(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url = postgres.database().set(password="a b%+")
+    database = PostgresDatabase(url.update_query_dict({"options": "-c search_path=public"}))
+    ada = Member(database, tmp_path)
+    async with ada.working():
+        await ada.until(lambda: ada.recovered > 0)
+        assert await database.read(lambda session: session.scalar(text("SHOW search_path")))
+    await database.close()
+    postgres.drop(url)

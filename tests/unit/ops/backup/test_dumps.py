@@ -222,6 +222,12 @@ async def test_no_password_is_among_the_arguments(
     assert ("hush" in arguments, password) == (False, "hush")
 
 
+async def test_an_address_is_told_the_programs_as_it_is_read(url: URL, tmp_path: Path) -> None:
+    said = url.set(password="hush a%+").update_query_dict({"options": "-c search_path=public"})
+    dump_database(said, tmp_path / "one")
+    read_list(tmp_path / "one")
+
+
 async def test_what_was_forgotten_is_gone_with_the_older_backups(
     home: Home, database: Database, url: URL
 ) -> None:
