@@ -123,6 +123,11 @@ class App:
         await self.index.look()
         await self.digest_worker.look()
 
+    async def follow(self) -> None:
+        """Leave to another one what one does for all."""
+        for part in (self.digest_worker, self.backups, self.forget_worker):
+            await part.interrupt()
+
     def hooked(self, name: str) -> Hooked | None:
         """The channel of that name, if its provider calls it over HTTP."""
         channel = self.channels.get(name)

@@ -42,6 +42,7 @@ from gaia.web.server import WebServer
 logger = logging.getLogger(__name__)
 
 PAGE = "memory page"
+REMINDERS = "reminders"
 
 Announce = Callable[[str], None]
 
@@ -231,14 +232,13 @@ class Daemon:
             tasks.start("home", self._opened.home_watch.run)
             tasks.start("clock", app.clock_watch.run)
             tasks.start("warming", app.warmer.run)
-            self._peers.hear()
+            self._peers.hear(self._follow)
             await app.recover()
             app.status.started = True
             # They import for seconds.
             tasks.run_once("first use", partial(asyncio.to_thread, models.load_first_use))
             tasks.start(INDEX, app.index.serve)
-            tasks.start(SCHEDULE, self._as_leader(app.schedule.run))
-            tasks.start("reminders", self._as_leader(app.reminder_worker.run))
+            self._lead_in_turn()
         tasks.start("settings", self._reloader.watch)
         self._peers.share_settings(self._start, self._reloader)
         if self._start.hang_up is not None:
@@ -247,6 +247,18 @@ class Daemon:
         ready = f"gaia {__version__} is ready, model {app.answering.model.value.describe()}"
         logger.info("%s", ready)
         self._start.manager.ready(ready)
+
+    def _lead_in_turn(self) -> None:
+        app, tasks = self._app, self._tasks
+        tasks.start(SCHEDULE, self._as_leader(app.schedule.run))
+        tasks.start(REMINDERS, self._as_leader(app.reminder_worker.run))
+
+    async def _follow(self) -> None:
+        """Leave to another process what one does for all."""
+        for name in (SCHEDULE, REMINDERS):
+            await self._tasks.stop(name)
+        await self._app.follow()
+        self._lead_in_turn()
 
     def _as_leader(self, run: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
         """What one of several processes does, which begins with it once it leads."""

@@ -60,7 +60,7 @@ async def open_home(
         database.require(lock.problem)
         home_watch = HomeWatch(home, database, clock)
         stack.push_async_callback(home_watch.look)
-        membership = await join(database, home)
+        membership = await join(database, home, serves=not start.hosted)
         if membership is not None:
             stack.push_async_callback(membership.leave)
     with garbage.building():

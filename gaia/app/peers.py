@@ -4,6 +4,7 @@ changed settings with them."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from gaia.app.opened import Opened
 from gaia.app.reload import ConfigReloader
@@ -29,8 +30,9 @@ class Peers:
         """Say that settings were changed here."""
         self._settings_wanted.set()
 
-    def hear(self) -> None:
-        """Give signs of life, and hear what others tell."""
+    def hear(self, followed: Callable[[], Awaitable[None]]) -> None:
+        """Give signs of life, and hear what others tell. `followed` ends what only who leads
+        does."""
         if self._member is None:
             return
         from gaia.store.membership import Callbacks
@@ -41,6 +43,8 @@ class Peers:
                 woken=app.wake,
                 recover=app.recover,
                 led=app.lead,
+                followed=followed,
+                has=lambda channel: channel in app.channels,
                 forgotten=app.forget_known,
                 clean=app.home_cleaner.wake,
                 settings=self._settings_wanted.set,

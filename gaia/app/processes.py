@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from gaia.store.membership import Membership
 
 
-async def join(database: Database, home: Home) -> Membership | None:
-    """Be one of the processes on the database; None on a SQLite file, which has one.
+async def join(database: Database, home: Home, *, serves: bool) -> Membership | None:
+    """Be one of the processes on the database; None on a SQLite file, which has one. One that
+    does not serve lives for as long as a chat at this machine.
 
     Raises:
         StoreError: The database does not answer.
@@ -27,7 +28,7 @@ async def join(database: Database, home: Home) -> Membership | None:
 
     if not isinstance(database, PostgresDatabase):
         return None
-    membership = Membership(database, home)
+    membership = Membership(database, home, serves=serves)
     await membership.join()
     return membership
 

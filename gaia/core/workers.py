@@ -77,8 +77,12 @@ class Workers(Generic[KEY]):
         self._closed = True
 
     async def cancel(self) -> None:
-        """Interrupt all work, at once."""
+        """Interrupt all work, at once, and begin none any more."""
         self._closed = True
+        await self.interrupt()
+
+    async def interrupt(self) -> None:
+        """Interrupt all work, at once: from then on it is another process's."""
         for task in self._tasks:
             task.cancel()
         await self._end()

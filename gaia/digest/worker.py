@@ -127,6 +127,10 @@ class DigestWorker:
         """Return when nothing is left that could be done at once; then begin nothing."""
         await self._workers.flush()
 
+    async def interrupt(self) -> None:
+        """Leave what is under way to another process, which leads from now on."""
+        await self._workers.interrupt()
+
     async def cancel(self) -> None:
         """Interrupt it, to be taken up at the next start. What was asked of a model and
         has no answer is asked again."""

@@ -98,6 +98,10 @@ class ForgetWorker:
         is for the next start."""
         await self._workers.flush()
 
+    async def interrupt(self) -> None:
+        """Leave what is under way to another process, which leads from now on."""
+        await self._workers.interrupt()
+
     async def cancel(self) -> None:
         """Interrupt it, to be taken up at the next start."""
         await self._workers.cancel()

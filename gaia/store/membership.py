@@ -2,7 +2,8 @@
 others tell, takes over what the dead have left, and leads where nobody does.
 
 One process leads: it does what is to be done once, such as the jobs, the digests and the index.
-A conversation is held by one process, which alone answers in it; see `processes`.
+One that does not serve, as under `gaia chat`, leaves that to the first that does. A conversation
+is held by one process, which alone answers in it and has its channel; see `processes`.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ MOVING = ("terminal",)
 """Channels that people reach at one machine: a conversation there goes with its chat, and who
 holds it is asked each time."""
 
-HELD, RECOVER, LEAD, FORGOTTEN = "held", "recover", "lead", "forgotten"
-"""What a notice is about: a conversation for its holder, what is free, what is the leader's,
-and that something is forgotten for good."""
+HELD, WANTED, RECOVER, LEAD, FORGOTTEN = "held", "wanted", "recover", "lead", "forgotten"
+"""What a notice is about: a conversation for its holder, or for whoever has its channel, what is
+free, what is the leader's, and that something is forgotten for good."""
 
 
 async def _nothing() -> None:
@@ -55,6 +56,8 @@ class Callbacks:
         woken: For a conversation that this process holds and somebody else wrote to.
         recover: When something may be free that was held.
         led: While it leads, when there may be something for the leader to do.
+        followed: When another one is about to lead. It ends what only the leader does.
+        has: Whether this process has a channel of that name.
         forgotten: When another one has forgotten something for good.
         clean: When this home's files have to be cleaned of something.
         settings: When another one may have changed some.
@@ -63,6 +66,8 @@ class Callbacks:
     woken: Callable[[int], None] = lambda conversation_id: None
     recover: Callable[[], Awaitable[None]] = _nothing
     led: Callable[[], Awaitable[None]] = _nothing
+    followed: Callable[[], Awaitable[None]] = _nothing
+    has: Callable[[str], bool] = lambda channel: True
     forgotten: Callable[[], None] = lambda: None
     clean: Callable[[], None] = lambda: None
     settings: Callable[[], None] = lambda: None
@@ -76,10 +81,13 @@ class Membership:
         database: PostgresDatabase,
         home: Home,
         *,
+        serves: bool = True,
         beat_seconds: float = BEAT_SECONDS,
         steady_seconds: float = processes.LIFE_SECONDS,
     ) -> None:
-        """Others are taken for dead once it was `steady_seconds` in touch itself."""
+        """One that does not serve lives for as long as a chat at this machine. Others are taken
+        for dead once it was `steady_seconds` in touch itself."""
+        self._serves = serves
         self._beat_seconds, self._steady_seconds = beat_seconds, steady_seconds
         self.process_id = secrets.token_hex(8)
         self.name = f"{socket.gethostname()}-{os.getpid()}"
@@ -114,7 +122,7 @@ class Membership:
         return await self._database.read(processes.listed)
 
     async def until_leads(self) -> None:
-        """Return when this process leads. It does until it ends."""
+        """Return when this process leads. One that serves does until it ends."""
         await self._leads.wait()
 
     def tell(self, callbacks: Callbacks) -> None:
@@ -134,7 +142,7 @@ class Membership:
         """
         home = await asyncio.to_thread(homes.mark_of, self._home)
         leads = await self._database.write(
-            processes.join, self.process_id, home, self.name, __version__
+            processes.join, self.process_id, home, self.name, __version__, serves=self._serves
         )
         self._database.belong_to(self.process_id)
         self._beat_at = asyncio.get_running_loop().time()
@@ -172,11 +180,12 @@ class Membership:
                 await self._database.write(_leave, self.process_id)
 
     async def takes(self, key: int) -> bool:
-        """Whether this process holds the conversation; it does from now on if nobody did.
-        Another one that holds it is told that there is work."""
+        """Whether this process holds the conversation; it does from now on if nobody did and it
+        has the channel. Another one that holds it, or has the channel, is told of the work."""
         if key in self._held:
             return True
-        holder, channel = await self._database.write(_claim, key, self.process_id)
+        has = self._callbacks.has
+        holder, channel = await self._database.write(_claim, key, self.process_id, has)
         if holder == self.process_id and channel not in MOVING:
             self._held.add(key)
         return holder == self.process_id
@@ -212,7 +221,7 @@ class Membership:
         now = self._beat_at = asyncio.get_running_loop().time()
         if self._steady_since is None:
             self._steady_since = now
-        has_to_tidy, leads = row
+        has_to_tidy, leads, has_to_follow = row
         # Where the server was away, all others have been silent for as long as this one.
         is_steady = now - self._steady_since >= self._steady_seconds
         if not self._due.empty():
@@ -220,6 +229,8 @@ class Membership:
             return
         if has_to_tidy and is_steady:
             self._due.put_nowait(self._tidy)
+        elif has_to_follow:
+            self._due.put_nowait(self._follow)
         elif leads:
             self._due.put_nowait(self._callbacks.led)
 
@@ -231,6 +242,13 @@ class Membership:
             self._begin_to_lead()
         if removed:
             await self._callbacks.recover()
+
+    async def _follow(self) -> None:
+        """Leave it to another one to lead, once nothing is under way that only the leader does."""
+        self._leads.clear()
+        await self._callbacks.followed()
+        await self._database.write(_follow, self.process_id)
+        logger.info("another gaia leads from now on: this one lives for a chat alone")
 
     async def _carry_out(self) -> None:
         """Do what is due, one after the other: it may wait for a lock, and signs of life may
@@ -262,6 +280,10 @@ class Membership:
             process_id, _, number = rest.partition(":")
             if process_id == self.process_id:
                 self._callbacks.woken(int(number))
+        elif about == WANTED:
+            number, _, channel = rest.partition(":")
+            if self._callbacks.has(channel):
+                self._callbacks.woken(int(number))
         elif about == RECOVER:
             self._due.put_nowait(self._take_part)
         elif about == FORGOTTEN:
@@ -287,9 +309,13 @@ class OfLeader:
         return self._membership.leads
 
 
-def _claim(session: Session, conversation_id: int, process_id: str) -> tuple[str, str]:
-    holder, channel = processes.claim(session, conversation_id, process_id) or ("", "")
-    if holder not in ("", process_id):
+def _claim(
+    session: Session, conversation_id: int, process_id: str, has: Callable[[str], bool]
+) -> tuple[str, str]:
+    holder, channel = processes.claim(session, conversation_id, process_id, has) or ("", "")
+    if channel and not holder:
+        processes.notify(session, f"{WANTED}:{conversation_id}:{channel}")
+    elif holder not in ("", process_id):
         processes.notify(session, f"{HELD}:{holder}:{conversation_id}")
     return holder, channel
 
@@ -297,6 +323,11 @@ def _claim(session: Session, conversation_id: int, process_id: str) -> tuple[str
 def _tidy(session: Session, process_id: str) -> tuple[list[str], bool]:
     removed = processes.remove_expired(session, process_id)
     return list(removed), processes.lead(session, process_id)
+
+
+def _follow(session: Session, process_id: str) -> None:
+    processes.follow(session, process_id)
+    processes.notify(session, RECOVER)
 
 
 def _leave(session: Session, process_id: str) -> None:

@@ -11,7 +11,7 @@ Each function works within the caller's transaction.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -38,13 +38,16 @@ _SEE_HOME = text(
     "ON CONFLICT (home) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at"
 )
 _ADD = text(
-    "INSERT INTO processes (process_id, home, name, version, started_at, expires_at) "  # noqa: S608
-    f"VALUES (:process_id, :home, :name, :version, {_NOW}, {_LATER})"
+    "INSERT INTO processes "  # noqa: S608
+    "(process_id, home, name, version, serves, started_at, expires_at) "
+    f"VALUES (:process_id, :home, :name, :version, :serves, {_NOW}, {_LATER})"
 )
 _LEAD = text(
     "UPDATE processes SET leads = true WHERE process_id = :process_id "
-    "AND NOT EXISTS (SELECT 1 FROM processes WHERE leads) RETURNING process_id"
+    "AND NOT EXISTS (SELECT 1 FROM processes WHERE leads) "
+    "AND (serves OR NOT EXISTS (SELECT 1 FROM processes WHERE serves)) RETURNING process_id"
 )
+_FOLLOW = text("UPDATE processes SET leads = false WHERE process_id = :process_id")
 _SEEN_LAST = (
     f"seen AS (UPDATE homes SET seen_at = {_NOW} FROM gone WHERE homes.home = gone.home) "  # noqa: S608
     "SELECT name FROM gone"
@@ -64,13 +67,12 @@ _LISTED = text(
     "(SELECT count(*) FROM holders WHERE holders.process_id = processes.process_id) AS held "
     "FROM processes ORDER BY started_at, process_id"
 )
+_CHANNEL = text("SELECT channel FROM conversations WHERE conversation_id = :conversation_id")
+_HOLDER = text("SELECT process_id FROM holders WHERE conversation_id = :conversation_id")
 _CLAIM = text(
-    "INSERT INTO holders (conversation_id, process_id) "
-    "SELECT conversation_id, :process_id FROM conversations "
-    "WHERE conversation_id = :conversation_id "
+    "INSERT INTO holders (conversation_id, process_id) VALUES (:conversation_id, :process_id) "
     "ON CONFLICT (conversation_id) DO UPDATE SET process_id = holders.process_id "
-    "RETURNING process_id, "
-    "(SELECT channel FROM conversations WHERE conversation_id = :conversation_id)"
+    "RETURNING process_id"
 )
 _MOVE = text(
     "INSERT INTO holders (conversation_id, process_id) "
@@ -95,10 +97,11 @@ _LOOK_AGAIN = text("SELECT pg_stat_clear_snapshot()")
 BEAT = (
     f"UPDATE processes SET expires_at = {_LATER} WHERE process_id = %s "  # noqa: S608
     f"RETURNING EXISTS (SELECT 1 FROM processes WHERE expires_at < {_NOW}) "
-    "OR NOT EXISTS (SELECT 1 FROM processes WHERE leads), leads"
+    "OR NOT EXISTS (SELECT 1 FROM processes WHERE leads), leads, "
+    "leads AND NOT serves AND EXISTS (SELECT 1 FROM processes WHERE serves)"
 )
-"""The sign of life, which waits for no lock: whether there is something to tidy, and whether
-this process leads. No row: it was taken for dead."""
+"""The sign of life, which waits for no lock: whether there is something to tidy, whether this
+process leads, and whether it is to leave that to another. No row: it was taken for dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +118,27 @@ class Process:
     held: int
 
 
-def join(session: Session, process_id: str, home: str, name: str, version: str) -> bool:
+def join(
+    session: Session, process_id: str, home: str, name: str, version: str, *, serves: bool = True
+) -> bool:
     """Add a process, in the place of an earlier one of the same home, which has ended; returns
-    whether it leads."""
+    whether it leads. One that does not serve lives for as long as a chat at its machine."""
     session.execute(_REMOVE_OF_HOME, {"home": home})
     session.execute(_SEE_HOME, {"home": home, "name": name})
-    session.execute(
-        _ADD, {"process_id": process_id, "home": home, "name": name, "version": version}
-    )
+    named = {"process_id": process_id, "home": home, "name": name, "version": version}
+    session.execute(_ADD, {**named, "serves": serves})
     return lead(session, process_id)
 
 
 def lead(session: Session, process_id: str) -> bool:
-    """Have a process lead if none does; returns whether it began to."""
+    """Have a process lead if none does; returns whether it began to. One that does not serve
+    leads only where none does that."""
     return session.execute(_LEAD, {"process_id": process_id}).first() is not None
+
+
+def follow(session: Session, process_id: str) -> None:
+    """Have a process lead no more."""
+    session.execute(_FOLLOW, {"process_id": process_id})
 
 
 def remove_expired(session: Session, process_id: str) -> Sequence[str]:
@@ -149,12 +159,21 @@ def listed(session: Session) -> Sequence[Process]:
     ]
 
 
-def claim(session: Session, conversation_id: int, process_id: str) -> tuple[str, str] | None:
-    """Hold a conversation if nobody does; returns who holds it, and its channel. None when
-    there is none."""
-    named = {"conversation_id": conversation_id, "process_id": process_id}
-    row = session.execute(_CLAIM, named).one_or_none()
-    return None if row is None else (row[0], row[1])
+def claim(
+    session: Session,
+    conversation_id: int,
+    process_id: str,
+    has: Callable[[str], bool] = lambda channel: True,
+) -> tuple[str, str] | None:
+    """Hold a conversation if nobody does, and this process `has` its channel; returns who holds
+    it, empty for nobody, and its channel. None when there is none."""
+    named = {"conversation_id": conversation_id}
+    channel = session.execute(_CHANNEL, named).scalar()
+    if channel is None:
+        return None
+    if has(channel):
+        return session.execute(_CLAIM, {**named, "process_id": process_id}).scalar_one(), channel
+    return session.execute(_HOLDER, named).scalar() or "", channel
 
 
 def move(session: Session, channel: str, chat: str, process_id: str) -> Sequence[int]:

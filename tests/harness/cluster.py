@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-from asyncio.subprocess import DEVNULL
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -48,15 +48,17 @@ class Gaia:
         self._start, self._url = start, url
         self._process: Process | None = None
 
-    async def start(self) -> None:
-        """Start it, once the one before has ended."""
+    async def start(self, *arguments: str) -> None:
+        """Start it, once the one before has ended; with `arguments`, another command than that
+        which serves, and one that waits for what is typed."""
         await self.ended()
         chosen = {VARIABLE: self._url} if self._url else {}
         self._process = await self._start(
             "gaia",
-            "serve",
+            *(arguments or ("serve",)),
             environ={**os.environ, "GAIA_HOME": str(self.home.root), **chosen},
-            stdin=DEVNULL,
+            stdin=PIPE if arguments else DEVNULL,
+            stdout=DEVNULL if arguments else None,
             stderr=DEVNULL,
         )
 

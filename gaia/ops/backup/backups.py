@@ -70,6 +70,10 @@ class Backups:
         """Say that something was forgotten for good, and at start, that it may have been."""
         self._workers.wake(THE_ONE)
 
+    async def interrupt(self) -> None:
+        """Leave what is under way to another process, which leads from now on."""
+        await self._workers.interrupt()
+
     async def cancel(self) -> None:
         """Interrupt what is done for the forgotten: the next start takes it up."""
         await self._workers.cancel()

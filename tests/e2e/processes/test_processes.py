@@ -94,6 +94,27 @@ async def test_one_that_ends_hands_over_at_once(made):
 
 
 @pytest.mark.timeout(120)
+async def test_a_chat_that_hosts_gaia_keeps_nothing_from_those_who_serve(made):
+    async with made(2, PEOPLE[:1]) as cluster:
+        chatting, serving = cluster.gaias
+        await chatting.start("chat", "--user", "owner")
+        leaders = "SELECT serves FROM processes WHERE leads"
+        await cluster.until(lambda: cluster.rows(leaders) == [(False,)])
+        await serving.start()
+        await cluster.balancer.until_ready(1)
+        await cluster.until(lambda: cluster.rows(leaders) == [(True,)])
+        person = cluster.telegram.person(PEOPLE[0])
+        said = [(person, "first"), (person, "second")]
+        person.writes("first")
+        await cluster.until_answered(said[:1])
+        person.writes("second")
+        serving.send(signal.SIGKILL)
+        await serving.start()
+        await cluster.until_answered(said)
+        cluster.check(said)
+
+
+@pytest.mark.timeout(120)
 async def test_a_chat_at_a_terminal_goes_on_at_another_machine(made, run_gaia):
     async with made(2, PEOPLE[:1]) as cluster:
         await cluster.start()

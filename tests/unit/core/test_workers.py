@@ -146,6 +146,18 @@ async def test_drain_lets_a_step_end_and_takes_no_other(workers: Workers, work: 
     assert work.begun == [1]
 
 
+async def test_what_is_interrupted_may_be_begun_again(workers: Workers, work: Work) -> None:
+    work.gate.clear()
+    workers.wake(1)
+    await settled()
+    await workers.interrupt()
+    assert not workers.closed
+    work.gate.set()
+    workers.wake(1)
+    await settled()
+    assert (work.begun, work.ended) == ([1, 1], [1])
+
+
 async def test_drain_does_not_wait_for_what_waits_for_a_time(
     workers: Workers, work: Work, clock: FakeClock
 ) -> None:
