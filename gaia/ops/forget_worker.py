@@ -112,8 +112,8 @@ class ForgetWorker:
         if not requests:
             return None
         carried_out = [request for request in requests if await self._carry_out(request)]
-        await self._rewrite_database([request.forget_id for request in carried_out])
-        if await self._empty_write_ahead_log() and carried_out:
+        rewritten = await self._rewrite_database([request.forget_id for request in carried_out])
+        if await self._empty_write_ahead_log() and rewritten and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(requests):
                 # Another wish may have been written meanwhile.
@@ -170,11 +170,21 @@ class ForgetWorker:
     async def _spared(self, what: Redaction) -> frozenset[str]:
         return await self._database.read(redaction.spared_turns, what, self._clock.now())
 
-    async def _rewrite_database(self, forget_ids: Collection[int]) -> None:
-        """Rid the file of what was deleted, once for all wishes that are carried out."""
-        if not self._rewritten.issuperset(forget_ids):
-            await self._database.rewrite()
+    async def _rewrite_database(self, forget_ids: Collection[int]) -> bool:
+        """Rid the file of what was deleted, once for all wishes that are carried out; returns
+        whether nobody prevented it."""
+        if self._rewritten.issuperset(forget_ids):
+            return True
+        rewritten = await self._database.rewrite()
+        if rewritten:
             self._rewritten.update(forget_ids)
+        elif self._pause == FIRST_PAUSE:
+            logger.warning(
+                "what is forgotten stays in the files of the database until others let go of it: "
+                "they hold a table, or a transaction, which may be a prepared one or that of a "
+                "replica, began before"
+            )
+        return rewritten
 
     async def _empty_write_ahead_log(self) -> bool:
         """Empty the write-ahead log, where deleted words are longest; returns whether

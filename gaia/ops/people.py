@@ -52,10 +52,16 @@ async def _write_again(database: Database) -> None:
     """Rid the file of copies of rows that SQLite had moved. The person is removed by now:
     what fails here must not look as if nothing was."""
     try:
-        await database.rewrite()
+        rewritten = await database.rewrite()
         await database.checkpoint()
     except StoreError as exc:
         logger.warning("free parts of the database may hold what was removed: %s", exc)
+    else:
+        if not rewritten:
+            logger.warning(
+                "free parts of the database hold what was removed, for others use it as it was: "
+                "they go with the next thing that somebody forgets"
+            )
 
 
 async def _clean_files(

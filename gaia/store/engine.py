@@ -103,8 +103,9 @@ class Database(ABC):
         """
 
     @abstractmethod
-    async def rewrite(self) -> None:
-        """Write all tables again, so that nothing deleted is left in their files.
+    async def rewrite(self) -> bool:
+        """Write all tables again, so that nothing deleted is left in their files; returns
+        whether nothing is: who still sees it in another process can prevent it.
 
         All writes wait meanwhile, for about a second a hundred megabytes.
         """

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from psycopg.pq import TransactionStatus
@@ -29,6 +30,7 @@ from gaia.store.migrations import HEAD
 from gaia.store.postgres_engine import open_engine
 from gaia.store.postgres_faults import LostConnectionError, TakenForDeadError, name_of
 from gaia.store.revision import revision_of, table_names
+from gaia.store.table_files import are_views_newer, write_again
 
 T = TypeVar("T")
 
@@ -37,6 +39,9 @@ WRITE_LOCK = 0x67616961
 
 OLDEST = 13
 """The first version of PostgreSQL that has all that gaia asks of it."""
+
+PATIENCE_SECONDS = 2.0
+"""How long a table that is to be written again is waited for: whoever comes after waits too."""
 
 OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
@@ -81,6 +86,7 @@ class PostgresDatabase(Database):
     def __init__(self, url: URL) -> None:
         super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
         self.outcome_seconds = OUTCOME_SECONDS
+        self.patience_seconds = PATIENCE_SECONDS
         self._process_id = ""
 
     def belong_to(self, process_id: str) -> None:
@@ -164,27 +170,31 @@ class PostgresDatabase(Database):
         """PostgreSQL looks after its own log."""
         return True
 
-    async def rewrite(self) -> None:
+    async def rewrite(self) -> bool:
         """Write all tables that hold words again, so that nothing deleted is left in their
-        files.
+        files; returns whether nothing is. PostgreSQL's own log keeps what it has until it is
+        used again.
 
-        Reads of a table wait as well while it is written. PostgreSQL's own log keeps what it
-        has until it is used again.
+        Whoever uses a table waits while it is written.
         """
-        await self.write_apart(self._rewrite)
+        number = await self.read(lambda session: str(session.execute(_LAST_WRITE).scalar_one()))
+        if not await self._readers.run(partial(self._are_views_newer, number)):
+            return False
+        return await self.write_apart(partial(self._write_again, number))
 
-    def _rewrite(self) -> None:
+    def _are_views_newer(self, number: str) -> bool:
         with _outside(self.engine) as connection:
-            lock = {"lock": WRITE_LOCK}
-            connection.execute(text("SELECT pg_advisory_lock(:lock)"), lock)
-            try:
+            return are_views_newer(connection, number, self.patience_seconds)
+
+    def _write_again(self, number: str) -> bool:
+        engine = open_engine(self.engine.url, connections=1)
+        try:
+            with _outside(engine) as connection:
                 # Vectors are numbers, and a search would wait for as long as they are written.
-                for table in sorted(table_names(connection) - vector_tables(connection)):
-                    connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table}"'))
-                # What ANALYZE found most often in a table is itself kept in one.
-                connection.execute(text("VACUUM (FULL) pg_catalog.pg_statistic"))
-            finally:
-                connection.execute(text("SELECT pg_advisory_unlock(:lock)"), lock)
+                tables = sorted(table_names(connection) - vector_tables(connection))
+                return write_again(connection, tables, number, self.patience_seconds)
+        finally:
+            engine.dispose()
 
 
 def bring_up_to_date(url: URL) -> None:

@@ -68,7 +68,7 @@ class SqliteDatabase(Database):
         """
         return await self.write_apart(self._checkpoint)
 
-    async def rewrite(self) -> None:
+    async def rewrite(self) -> bool:
         """Write the whole file again, into the WAL, so that nothing deleted is left in it.
 
         What `secure_delete` overwrites is the deleted row itself. When SQLite had moved
@@ -76,6 +76,7 @@ class SqliteDatabase(Database):
         All writes wait meanwhile, for about a second a hundred megabytes; reads do not.
         """
         await self.write_apart(self._rewrite)
+        return True
 
     def _save_copy(self, folder: Path, now: datetime) -> Path:
         with self._outside() as connection:

@@ -48,10 +48,11 @@ class MortalDatabase(Database):
             self.fate.step()
         self.fate.step()
 
-    async def rewrite(self) -> None:
+    async def rewrite(self) -> bool:
         self.fate.step()
-        await super().rewrite()  # type: ignore[safe-super]
+        rewritten = await super().rewrite()  # type: ignore[safe-super]
         self.fate.step()
+        return rewritten
 
     async def checkpoint(self) -> bool:
         self.fate.step()

@@ -19,6 +19,7 @@ from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
+from gaia.store.sqlite import SqliteDatabase
 from gaia.store.tables import InboxState
 from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
@@ -70,6 +71,25 @@ async def test_the_database_is_written_again(tmp_path: Path) -> None:
     assert await carry_out_apart(home, database, CLOCK)
     await database.close()
     assert free_pages(home.database) == 0
+
+
+async def test_what_others_still_see_in_its_files_stays_to_be_forgotten(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Seen(SqliteDatabase):
+        async def rewrite(self) -> bool:
+            return False
+
+    home = Home(tmp_path / "home")
+    await (await forgotten(home, InboxState.DONE)).close()
+    seen = Seen(home.database)
+    assert not await carry_out_apart(home, seen, CLOCK)
+    assert len(await seen.read(forgets.under_way)) == 1
+    assert "until others let go of it" in caplog.text
+    await seen.close()
+    database = await open_database(home)
+    assert await carry_out_apart(home, database, CLOCK)
+    await database.close()
 
 
 async def test_what_is_to_be_answered_first_is_for_the_next_daemon(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ async def test_a_file_that_cannot_be_written_again_is_told_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Full(SqliteDatabase):
-        async def rewrite(self) -> None:
+        async def rewrite(self) -> bool:
             raise StoreError("the disk is full")
 
     home = Home(tmp_path)

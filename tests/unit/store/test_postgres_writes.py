@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import IntegrityError, ProgrammingError
@@ -10,12 +12,17 @@ from sqlalchemy.orm import Session
 from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.store.engine import Database, attempt
-from gaia.store.identities import User
+from gaia.store.identities import Role, User, create
+from gaia.store.postgres import PostgresDatabase
 from gaia.store.tables import UserRow
 from gaia.testing.clock import START
 from tests.harness.traces import files_with
 
 SECRET = "the blue pot"
+WAITING = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND query LIKE 'VACUUM%users%' AND wait_event_type = 'Lock'"
+)
 
 
 def fail(session: Session) -> None:
@@ -78,10 +85,42 @@ async def test_nothing_deleted_is_left_once_all_is_written_again(
         for number in range(60)
     ]
     await database.write(Session.execute, insert(UserRow), rows)
-    await database.rewrite()
+    assert await database.rewrite()
     await database.checkpoint()
     assert files_with(home.root, SECRET) == ["gaia.db"]
     await database.write(Session.execute, update(UserRow).values(zone=None))
-    await database.rewrite()
+    assert await database.rewrite()
     await database.checkpoint()
     assert files_with(home.root, SECRET) == []
+
+
+@pytest.mark.postgres
+async def test_what_somebody_still_sees_is_not_taken_for_gone(database: Database) -> None:
+    assert isinstance(database, PostgresDatabase)
+    database.patience_seconds = 0.2
+    await database.write(create, "Ada", Role.GUEST, now=START)
+    with database.reading() as session:
+        assert names(session) == ["Ada"]
+        await database.write(Session.execute, update(UserRow).values(name="Eve"))
+        assert not await database.rewrite()
+    assert await database.rewrite()
+
+
+@pytest.mark.postgres
+async def test_who_holds_a_table_holds_up_no_write_of_others(database: Database) -> None:
+    assert isinstance(database, PostgresDatabase)
+    database.patience_seconds = 0.2
+    await database.write(create, "Ada", Role.GUEST, now=START)
+    with database.engine.begin() as holder:
+        holder.execute(text("LOCK TABLE users IN ACCESS SHARE MODE"))
+        assert not await database.rewrite()
+        database.patience_seconds = 60.0
+        rewriting = asyncio.create_task(database.rewrite())
+        async with asyncio.timeout(30):
+            while not await database.read(Session.scalar, WAITING):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        other = PostgresDatabase(database.engine.url)
+        await other.write(Session.execute, text("DELETE FROM inbox"))
+        await other.close()
+        assert not rewriting.done()
+    assert await rewriting
