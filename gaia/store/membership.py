@@ -32,6 +32,8 @@ from gaia.store.processes import Process
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 2.0
+LATE_BEATS = 3
+"""How many may be left out before others may look dead for no fault of theirs."""
 AGAIN_SECONDS = 0.5
 """Between two tries to reach a server that does not answer."""
 
@@ -218,11 +220,12 @@ class Membership:
         row = await cursor.fetchone()
         if row is None:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
-        now = self._beat_at = asyncio.get_running_loop().time()
-        if self._steady_since is None:
+        now, before = asyncio.get_running_loop().time(), self._beat_at
+        self._beat_at = now
+        if self._steady_since is None or now - before > LATE_BEATS * self._beat_seconds:
             self._steady_since = now
         has_to_tidy, leads, has_to_follow = row
-        # Where the server was away, all others have been silent for as long as this one.
+        # Where the server was away, or answered late, all others have been silent for as long.
         is_steady = now - self._steady_since >= self._steady_seconds
         if not self._due.empty():
             # Something waits for a lock: the next sign of life looks again.

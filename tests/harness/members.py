@@ -7,20 +7,32 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from sqlalchemy import text
+
 from gaia.paths import Home
 from gaia.store.membership import Callbacks, Membership
 from gaia.store.postgres import PostgresDatabase
+
+EXPIRE = text("UPDATE processes SET expires_at = '2000-01-01' WHERE process_id = :process_id")
+"""Makes it as if a process had given no sign for long."""
 
 
 class Member:
     """A process that is only a member, and what it was told."""
 
-    def __init__(self, database: PostgresDatabase, home: Path, *, serves: bool = True) -> None:
+    def __init__(
+        self,
+        database: PostgresDatabase,
+        home: Path,
+        *,
+        serves: bool = True,
+        steady_seconds: float = 0.0,
+    ) -> None:
         self.database = database
         folder = Home(home)
         folder.create()
         self.membership = Membership(
-            database, folder, serves=serves, beat_seconds=0.05, steady_seconds=0.0
+            database, folder, serves=serves, beat_seconds=0.05, steady_seconds=steady_seconds
         )
         self.woken: list[int] = []
         self.recovered = self.led = self.followed = self.forgotten = self.cleaned = 0

@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from gaia.settings.agreement import Exchange, Position, ToldValue
 from gaia.store import homes, processes, shared_settings
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
-from tests.harness.members import Member
+from tests.harness.members import EXPIRE, Member
 from tests.harness.postgres import PostgresServer
+
+FIND = text("SELECT 1 FROM processes WHERE process_id = :process_id")
+HOLD = text("SELECT 1 FROM processes WHERE process_id = :process_id FOR UPDATE")
 
 
 async def test_the_holder_is_told_of_what_others_take(
@@ -166,6 +170,31 @@ async def test_a_server_that_starts_again_costs_nobody_their_place(
         await ada.until(lambda: ada.recovered > seen)
         assert ada.membership.lives
         assert not life.done()
+
+
+async def test_a_server_that_answers_late_costs_nobody_their_place(
+    opened: Callable[[], PostgresDatabase], database: PostgresDatabase, tmp_path: Path
+) -> None:
+    ada = Member(opened(), tmp_path, steady_seconds=1.0)
+    others = {"first": "one", "second": "two"}
+    for process_id, home in others.items():
+        await database.write(processes.join, process_id, home, process_id, "1")
+
+    async def until_removed(process_id: str) -> float:
+        async with asyncio.timeout(30):
+            while await database.read(Session.scalar, FIND, {"process_id": process_id}):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        return asyncio.get_running_loop().time()
+
+    async with ada.working():
+        await database.write(Session.execute, EXPIRE, {"process_id": "first"})
+        await until_removed("first")
+        with database.engine.begin() as holder:
+            holder.execute(HOLD, {"process_id": ada.membership.process_id})
+            holder.execute(EXPIRE, {"process_id": "second"})
+            await asyncio.sleep(0.5)
+        released = asyncio.get_running_loop().time()
+        assert await until_removed("second") - released >= 1.0
 
 
 async def test_an_address_is_read_once_for_all_connections(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import update
 
 from gaia.store import identities, outbox, processes
 from gaia.store.identities import Role
@@ -14,8 +14,7 @@ from gaia.store.postgres import PostgresDatabase
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.tables import OutboxRow, OutboxState
 from gaia.testing.clock import START
-
-EXPIRE = text("UPDATE processes SET expires_at = '2000-01-01' WHERE process_id = :process_id")
+from tests.harness.members import EXPIRE
 
 
 async def join(database: PostgresDatabase, process_id: str, home: str) -> bool:
