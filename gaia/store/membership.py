@@ -25,7 +25,7 @@ from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.store import homes, processes, shared_settings
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
-from gaia.store.postgres_engine import connection_words
+from gaia.store.postgres_engine import PREPARE, connection_words
 from gaia.store.postgres_faults import TakenForDeadError
 from gaia.store.processes import Process
 
@@ -206,6 +206,7 @@ class Membership:
     async def _listen(self) -> None:
         words = {**connection_words(self._database.engine.url), "connect_timeout": 5}
         async with await psycopg.AsyncConnection.connect(**words, autocommit=True) as connection:
+            await connection.execute(PREPARE)
             await connection.execute(f"LISTEN {processes.CHANNEL}")
             # What was told meanwhile was told to nobody.
             self._due.put_nowait(self._callbacks.recover)

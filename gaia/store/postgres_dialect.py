@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from psycopg import Connection
 from psycopg.adapt import Buffer
 from psycopg.types.string import StrDumper
 from sqlalchemy import Column, Integer, String, Text
@@ -22,16 +21,11 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateColumn
 
 
-class _WithoutNul(StrDumper):
+class WithoutNul(StrDumper):
     """People may send a NUL, which a text of PostgreSQL's cannot hold."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
-
-
-def prepare(connection: Connection[Any], record: object) -> None:
-    """Prepare a new connection."""
-    connection.adapters.register_dumper(str, _WithoutNul)
 
 
 @compiles(OnConflictDoNothing, "postgresql")

@@ -14,7 +14,7 @@ from sqlalchemy import URL
 
 PIECE = 65536
 SOCKET = ".s.PGSQL.5432"
-COMMIT = b"COMMIT"
+COMMIT = b"COMMIT\0"
 READ = "read"
 WRITTEN = "written"
 

@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, text
 
 from gaia.errors import BackupDamagedError, BackupError
 from gaia.store.postgres import inspecting_url, vector_tables
-from gaia.store.postgres_engine import address_words
+from gaia.store.postgres_engine import WAY, address_words
 from gaia.store.postgres_faults import name_of
 
 DUMP = "pg_dump"
@@ -95,7 +95,7 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
         raise BackupError(f"{name} cannot be found on the PATH: {INSTALL}")
     environ = {**os.environ, "LC_ALL": "C"}
     if url is not None:
-        words = address_words(url)
+        words = {**WAY, **address_words(url)}
         if password := words.pop("password", ""):
             environ["PGPASSWORD"] = password
         address = make_conninfo(**words)
