@@ -40,6 +40,8 @@ WRITE_LOCK = 0x67616961
 OLDEST = 13
 """The first version of PostgreSQL that has all that gaia asks of it."""
 
+NEW_DATABASE = "createdb -E UTF8 -T template0 --locale=C.UTF-8"
+
 PATIENCE_SECONDS = 2.0
 """How long a table that is to be written again is waited for: whoever comes after waits too."""
 
@@ -52,7 +54,10 @@ TAKEN_FOR_DEAD = (
     "and is to be started again"
 )
 
-_VERSION = text("SELECT current_setting('server_version_num')::int / 10000")
+_FITNESS = text(
+    "SELECT current_setting('server_version_num')::int / 10000, pg_encoding_to_char(encoding) "
+    "FROM pg_database WHERE datname = current_database()"
+)
 _LOCK = text("SELECT pg_advisory_xact_lock(:lock)")
 _BEGIN_ALONE = text(
     "SELECT pg_current_xact_id()::text, pg_backend_pid(), pg_postmaster_start_time(), "
@@ -202,7 +207,8 @@ def bring_up_to_date(url: URL) -> None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
-        StoreError: It is not gaia's, its server is too old, or does not answer.
+        StoreError: It is not gaia's, its server is too old, has another encoding, or does not
+            answer.
     """
     if read_revision_of(url) == HEAD:
         return
@@ -222,26 +228,32 @@ def read_revision_of(url: URL) -> str | None:
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
-        StoreError: It is not gaia's, its server is too old, or does not answer.
+        StoreError: It is not gaia's, its server is too old, has another encoding, or does not
+            answer.
     """
     with inspecting_url(url) as connection:
-        require_version(connection, name_of(url))
+        require_fitness(connection, name_of(url))
         return revision_of(connection, name_of(url))
 
 
-def require_version(connection: Connection, name: str) -> int:
+def require_fitness(connection: Connection, name: str) -> int:
     """The version of a server.
 
     Raises:
-        StoreError: It is too old.
+        StoreError: It is too old, or its database cannot hold all that people write.
     """
-    version: int = connection.execute(_VERSION).scalar_one()
+    version, encoding = connection.execute(_FITNESS).one()
     if version < OLDEST:
         raise StoreError(
             f"{name} is of PostgreSQL {version}, which is too old: move it to a server of version "
             f"{OLDEST} or later"
         )
-    return version
+    if encoding != "UTF8":
+        raise StoreError(
+            f"{name} has the encoding {encoding}, which cannot hold all that people write: make "
+            f"it again with {NEW_DATABASE}"
+        )
+    return int(version)
 
 
 def vector_tables(connection: Connection) -> Set[str]:

@@ -38,7 +38,9 @@ def trial_database(url: URL) -> Iterator[URL]:
     with _outside(url) as connection:
         if not connection.execute(_MAY_CREATE).scalar():
             raise TrialRefusedError(f"{name_of(url)}: its user may not make a database for a trial")
-        connection.execute(text(f'CREATE DATABASE "{name}" TEMPLATE template0'))
+        # Whatever the server makes by itself: a text fits into this one.
+        kind = "TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+        connection.execute(text(f'CREATE DATABASE "{name}" {kind}'))
     try:
         yield url.set(database=name)
     finally:

@@ -69,12 +69,12 @@ def postgres_target(url: URL) -> Iterator[Connection]:
         StoreError: It holds something, does not answer, its server is too old, another gaia uses
             it, or this one may not write there.
     """
-    from gaia.store.postgres import PostgresDatabase, inspecting_url, require_version
+    from gaia.store.postgres import PostgresDatabase, inspecting_url, require_fitness
     from gaia.store.postgres_faults import name_of
 
     name = name_of(url)
     with inspecting_url(url) as connection:
-        require_version(connection, name)
+        require_fitness(connection, name)
     database = PostgresDatabase(url)
     try:
         with database.writing() as session:

@@ -8,7 +8,7 @@ from sqlalchemy import URL, Connection, text
 
 from gaia.findings import Finding, failed, ok
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import inspecting_url, require_version
+from gaia.store.postgres import inspecting_url, require_fitness
 from gaia.store.postgres_faults import name_of
 from gaia.store.revision import revision_of
 
@@ -35,7 +35,7 @@ def look_at(url: URL) -> Sequence[Finding]:
 
 
 def _told(connection: Connection, name: str) -> Finding:
-    version = require_version(connection, name)
+    version = require_fitness(connection, name)
     is_read_only, may_create = connection.execute(_SERVER).one()
     if is_read_only:
         return failed(

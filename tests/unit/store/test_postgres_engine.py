@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.orm import Session
 
-from gaia.store.postgres import PostgresDatabase
+from gaia.errors import StoreError
+from gaia.store.postgres import PostgresDatabase, bring_up_to_date
 from gaia.store.postgres_engine import open_engine
 from tests.harness.postgres import PostgresServer
 
@@ -67,6 +68,20 @@ async def test_a_way_that_is_lost_is_noticed_soon_unless_the_address_says_more(u
             assert driver is not None
             assert driver.info.get_parameters()["tcp_user_timeout"] == seconds
         engine.dispose()
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_hold_what_people_write_is_refused(
+    postgres: PostgresServer, encoding: str
+) -> None:
+    url = postgres.url(f"gaia_{encoding.lower()}")
+    kind = f"TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+    postgres.run(f"CREATE DATABASE {url.database} {kind}")
+    try:
+        with pytest.raises(StoreError, match=f"has the encoding {encoding}.*createdb -E UTF8"):
+            bring_up_to_date(url)
+    finally:
+        postgres.drop(url)
 
 
 @pytest.fixture
