@@ -96,9 +96,11 @@ def conversation_commands(
 
 def start(call: Call) -> str:
     """Say hello."""
+    how = "Just write to me"
+    if not call.caller.conversation.direct:
+        how = "Mention me, or reply to a message of mine"
     return (
-        f"Hello {call.caller.user.name}, I'm gaia, your assistant. "
-        "Just write to me; /help lists my commands."
+        f"Hello {call.caller.user.name}, I'm gaia, your assistant. {how}; /help lists my commands."
     )
 
 

@@ -94,11 +94,14 @@ class ReminderWorker:
         return written
 
     def _place(self, session: Session, told: Told, unplaced: set[str]) -> Conversation | None:
-        """Where its user last wrote, of the channels that are on; who has written on none of
-        them is one of `unplaced` from now on."""
-        user_id = told.reminder.user_id
+        """Where a group asked for it, or its user last wrote, of the channels that are on; who
+        has written on none of them is one of `unplaced` from now on."""
+        user_id, turn_id = told.reminder.user_id, told.reminder.turn_id
         if user_id in unplaced:
             return None
+        asked_in = turn_id and own_chats.group_of_turn(session, user_id, turn_id)
+        if asked_in and asked_in.channel in self._channels:
+            return asked_in
         found = own_chats.last_written(session, user_id, list(self._channels))
         if found is None:
             unplaced.add(user_id)

@@ -17,7 +17,7 @@ from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.spellings import identity_of, spellings
-from gaia.store.tables import ConversationRow, IdentityRow
+from gaia.store.tables import ConversationRow, IdentityRow, InboxRow
 
 _IDENTITIES, _CHATS = table_of(IdentityRow), conversations.TABLE
 
@@ -53,6 +53,22 @@ def last_written(
             ConversationRow.direct.desc(),
             func.coalesce(ConversationRow.written_at, ConversationRow.created_at).desc(),
         ).limit(1)
+    ).first()
+    return None if row is None else conversations.read(row)
+
+
+def group_of_turn(session: Session, user_id: str, turn_id: str) -> Conversation | None:
+    """The chat of a group in which a turn was asked for; None for a direct one, and where it is
+    known no longer."""
+    row = session.scalars(
+        select(ConversationRow)
+        .join(InboxRow, InboxRow.conversation_id == ConversationRow.conversation_id)
+        .where(
+            InboxRow.turn_id == turn_id,
+            ConversationRow.direct.is_(False),
+            _own(session, [user_id]),
+        )
+        .limit(1)
     ).first()
     return None if row is None else conversations.read(row)
 

@@ -305,3 +305,15 @@ async def test_what_is_told_to_nobody_holds_up_nothing(running_core):
         core.clock.advance(HOUR)
         assert "call Bob" in await until_said(core, 2)
         assert await core.database.read(reminders.next_due, core.clock.now()) is None
+
+
+async def test_a_group_hears_of_it_in_the_topic_where_it_asked(running_core):
+    trips = {"sender": "family", "chat": "family:7", "direct": False, "sender_name": "Bob"}
+    food = {**trips, "chat": "family:8"}
+    async with running_core(senders=("family",)) as core:
+        await core.say("/remind in 10 minutes book the train", **trips)
+        core.clock.advance(60)
+        assert "Mention me" in await core.say("/start", **food)
+        core.clock.advance(9 * 60)
+        assert (await until_said(core, 3)).startswith("Reminder: book the train")
+        assert core.channel.sent[-1].chat == "family:7"
