@@ -149,7 +149,7 @@ def plain_context(
 ) -> str:
     """What a small model reads beside a message: reminders that are due, and memories."""
     told = [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
-    told += [_defused(memory.text) for memory in memories]
+    told += [_defused(memory.told) for memory in memories]
     return "\n".join(f"[{each}]" for each in told)
 
 
@@ -229,7 +229,7 @@ def _by_layers(memories: Sequence[Memory], sent_at: datetime) -> Iterator[str]:
 
 def _remembered(memory: Memory, sent_at: datetime) -> str:
     said = memory.valid_from.astimezone(sent_at.tzinfo)
-    return f'- "{_defused(memory.text)}" (#{memory.memory_id}, {said.day} {said:%B %Y})'
+    return f'- "{_defused(memory.told)}" (#{memory.memory_id}, {said.day} {said:%B %Y})'
 
 
 def _defused(text: str) -> str:

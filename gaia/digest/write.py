@@ -8,7 +8,7 @@ that cannot be written is left out, and the others are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
@@ -18,7 +18,6 @@ from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError
 from gaia.memory import graph, ledger, pending
-from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
@@ -26,9 +25,6 @@ from gaia.memory.rows import text_hash
 from gaia.memory.text import content_terms
 from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
-
-LONGEST_BEFORE = 160
-"""Characters of a statement that are told by the one in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +134,20 @@ class _DigestWriter:
         if not replaced and _was_given_up(self._session, self._digest, proposal):
             return None
         said = self._statement(proposal)
-        # A week in Paris may have been taken for a move: the home is told beside it.
-        uncovered = [old for old in replaced if not self._covers(proposal, old)]
-        if uncovered and proposal.names_time:
-            before = "; ".join(one_line(old.quote or old.text, LONGEST_BEFORE) for old in uncovered)
-            text = f"{said.text} (before: {before})"
-            said = replace(said, text=text if len(text) <= ledger.LONGEST_MEMORY else said.text)
         added = ledger.add(self._session, self._user_id, said, self._now)
         heir_id = added.memory.memory_id
         for old in replaced:
             if old.memory_id != heir_id:
-                ledger.give_way(self._session, self._user_id, old.memory_id, heir_id, self._now)
+                # A week in Paris may have been taken for a move: the home is told beside it.
+                beside = proposal.names_time and not self._covers(proposal, old)
+                ledger.give_way(
+                    self._session,
+                    self._user_id,
+                    old.memory_id,
+                    heir_id,
+                    self._now,
+                    told_by_heir=beside,
+                )
                 self.done.append(Entry(Deed.ENDED, old.memory_id))
                 self._heirs[old.memory_id] = heir_id
         self._note(added)

@@ -13,13 +13,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownForgetError
-from gaia.memory import archive, forgotten, ledger
+from gaia.memory import archive, forgotten, ledger, rows
 from gaia.memory.forget_matcher import ForgetMatcher, narrowed
-from gaia.memory.memory import Memory
+from gaia.memory.memory import Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.text import query_terms, terms
 from gaia.store import audit, conversations, digests, forgets, inbox, outbox
@@ -43,6 +43,9 @@ MOST_WORDS = 200
 """Terms that are looked for, at most, far below SQLite's parameters in a statement."""
 
 ROWS_AT_A_TIME = 200
+
+BEFORE = " (before: "
+"""What older gaias wrote between a sentence and the words of what it superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ def forget(
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
+    _cut_words_of_others(session, owner(user_id), now)
     gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
     if gone or words:
@@ -239,8 +243,9 @@ def _begin(
     texts = list(dict.fromkeys(filter(None, told)))
     phrases = [*map(narrowed, texts), words] if words else [*map(narrowed, texts)]
     forgotten.note(session, user_id, texts, now)
-    also = _derived_memories_with(session, user_id, ForgetMatcher(phrases))
-    ledger.remove(session, user_id, also, now)
+    matcher = ForgetMatcher(phrases)
+    ledger.remove(session, user_id, _derived_memories_with(session, user_id, matcher), now)
+    _drop_labels_with(session, user_id, matcher, now)
     digests.read_uncommitted_again(session, user_id)
     forgets.begin(
         session,
@@ -261,14 +266,48 @@ def _derived_memories_with(session: Session, user_id: str, matcher: ForgetMatche
     """The numbers of the user's episodes and pending memories, whatever became of them, in
     which one of the phrases is found: what gaia gathered by itself and shows to nobody unasked.
     A summary tells many things at once, so that it goes with any of them that is forgotten."""
-    rows = session.execute(
+    derived = session.execute(
         select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.quote, MemoryRow.label).where(
             MemoryRow.user_id == owner(user_id),
             MemoryRow.source == MemorySource.DIGEST,
             or_(MemoryRow.kind == MemoryKind.EPISODE, MemoryRow.status == MemoryStatus.PENDING),
         )
     )
-    return [number for number, *texts in rows if any(map(matcher.match, filter(None, texts)))]
+    return [number for number, *texts in derived if any(map(matcher.match, filter(None, texts)))]
+
+
+def _drop_labels_with(
+    session: Session, user_id: str, matcher: ForgetMatcher, now: datetime
+) -> None:
+    """Drop a model's wordings that say it of sentences that do not: it knew more than them."""
+    for row in session.scalars(rows.of(user_id).where(MemoryRow.label.is_not(None))).all():
+        if matcher.match(row.label or "") and not matcher.match(row.text):
+            rows.reword(session, row, row.text, None, now)
+
+
+def _cut_words_of_others(session: Session, user_id: str, now: datetime) -> None:
+    """Take out of memories the words of others that older gaias wrote into them: they are told
+    together, see `Memory.told`."""
+    found = rows.of(user_id).where(
+        MemoryRow.source.in_((MemorySource.DIGEST, MemorySource.IMPORT)),
+        MemoryRow.quote.is_not(None),
+        MemoryRow.text.contains(BEFORE, autoescape=True),
+    )
+    for row in session.scalars(found).all():
+        parts = row.text.split(BEFORE)
+        own = BEFORE.join(parts[: 1 + (row.quote or "").count(BEFORE)])
+        if own == row.text or not row.text.endswith(")"):
+            continue
+        session.execute(
+            update(MemoryRow)
+            .where(MemoryRow.user_id == user_id, MemoryRow.superseded_by == row.memory_id)
+            .values(told_by_heir=True)
+        )
+        said = Statement(own, MemorySource(row.source), MemoryKind(row.kind), context=row.context)
+        twin = rows.same(session, user_id, said)
+        if row.status == MemoryStatus.ACTIVE and twin and twin.status == MemoryStatus.ACTIVE:
+            ledger.give_way(session, user_id, row.memory_id, twin.memory_id, now)
+        rows.reword(session, row, own, row.label, now)
 
 
 def _apart_from_full_text(
@@ -278,7 +317,7 @@ def _apart_from_full_text(
     found: dict[int, int | None] = {}
     last = 0
     while True:
-        rows = session.execute(
+        some = session.execute(
             select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by)
             .where(
                 MemoryRow.user_id == user_id,
@@ -288,7 +327,7 @@ def _apart_from_full_text(
             .order_by(MemoryRow.memory_id)
             .limit(ROWS_AT_A_TIME)
         )
-        page = rows.all()
+        page = some.all()
         for number, text, heir in page:
             if terms(text).keys() >= set(sought):
                 found[number] = heir

@@ -85,16 +85,23 @@ def supersede(
     )
     added = add(session, user_id, said, now)
     if added.memory.memory_id == memory_id:
-        row.text = checked(said.text)
-        indexes.add_ops(session, user_id, [memory_id], IndexOperation.PUT, now)
-        session.flush()
+        rows.reword(session, row, checked(said.text), row.label, now)
         return Added(memory_of(row), is_new=False)
     give_way(session, user_id, memory_id, added.memory.memory_id, now)
     return added
 
 
-def give_way(session: Session, user_id: str, memory_id: int, heir_id: int, now: datetime) -> None:
-    """Have a memory be found no more, since another is there in its place.
+def give_way(
+    session: Session,
+    user_id: str,
+    memory_id: int,
+    heir_id: int,
+    now: datetime,
+    *,
+    told_by_heir: bool = False,
+) -> None:
+    """Have a memory be found no more, since another is there in its place; `told_by_heir` as
+    long as both are there.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -102,6 +109,7 @@ def give_way(session: Session, user_id: str, memory_id: int, heir_id: int, now: 
     """
     row = _active_row(session, user_id, memory_id)
     row.superseded_by, row.valid_to = heir_id, now
+    row.told_by_heir = told_by_heir
     if row.pinned and (heir := session.scalar(rows.one_of(user_id, heir_id))) is not None:
         heir.pinned = True
     rows.retire(session, row, MemoryStatus.SUPERSEDED, now)
@@ -131,9 +139,7 @@ def set_sensitive(
     """
     row = _active_row(session, user_id, memory_id)
     row.sensitive = sensitive
-    row.updated_at = now
-    session.flush()
-    profiles.drop(session, user_id)
+    rows.note_change(session, row, now)
     return memory_of(row)
 
 
@@ -149,9 +155,7 @@ def set_pinned(
     row = _active_row(session, user_id, memory_id)
     row.pinned = pinned
     row.expires_at = None if pinned else row.expires_at
-    row.updated_at = now
-    session.flush()
-    profiles.drop(session, user_id)
+    rows.note_change(session, row, now)
     return memory_of(row)
 
 

@@ -7,11 +7,16 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, func, select
 
+from gaia.memory.contexts import GLOBAL
+from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Relation
 from gaia.store.base import table_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+
+LONGEST_BEFORE = 160
+"""Characters that are told of what a memory superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A row of the ledger."""
+    """A row of the ledger. `before` is what it is told with: the words of others, which are
+    theirs alone, and read with its `COLUMNS`."""
 
     memory_id: int
     user_id: str
@@ -92,6 +98,14 @@ class Memory:
     created_at: datetime
     updated_at: datetime
     replaces: int | None = None
+    before: str | None = None
+
+    @property
+    def told(self) -> str:
+        """Its words, with those in whose place it may stand for a while alone."""
+        if not self.before:
+            return self.text
+        return f"{self.text} (before: {one_line(self.before, LONGEST_BEFORE)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +126,25 @@ class Page:
     total: int
 
 
-COLUMNS = tuple(table_of(MemoryRow).c[field.name] for field in fields(Memory))
-"""What a memory is read from, where whole rows would take longer."""
+_HEIRS = table_of(MemoryRow)
+_EARLIER = _HEIRS.alias()
+_BEFORE = (
+    select(func.aggregate_strings(_EARLIER.c.text, "; "))
+    .where(
+        _EARLIER.c.superseded_by == _HEIRS.c.memory_id,
+        _EARLIER.c.told_by_heir,
+        _EARLIER.c.sensitive.is_(False),
+        _EARLIER.c.context.in_((GLOBAL, _HEIRS.c.context)),
+    )
+    .correlate(_HEIRS)
+    .scalar_subquery()
+    .label("before")
+)
+COLUMNS = (
+    *(_HEIRS.c[field.name] for field in fields(Memory) if field.name in _HEIRS.c),
+    _BEFORE,
+)
+"""What a memory is read from where it is told to a model."""
 
 
 def memory_of(row: MemoryRow | Row[Any]) -> Memory:
@@ -152,4 +183,5 @@ def memory_of(row: MemoryRow | Row[Any]) -> Memory:
         created_at=row.created_at,
         updated_at=row.updated_at,
         replaces=row.replaces,
+        before=None if isinstance(row, MemoryRow) else row.before,
     )

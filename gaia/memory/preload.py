@@ -19,7 +19,7 @@ from gaia.lru import LruCache
 from gaia.memory import credentials, shared
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.episodes import last_episode, recent_episodes, summary
-from gaia.memory.memory import Memory, memory_of
+from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.profile import material, offered, plain_profile
 from gaia.memory.recall import excerpt, text_tokens
@@ -106,7 +106,7 @@ def prefix(
     """
     owner(user_id)
     followed = rules(session, user_id, now, within, context)
-    said = [excerpt(each.text) for each in followed][::-1]
+    said = [excerpt(each.told) for each in followed][::-1]
     known_to_all = _shared(session, user_id, now, within)
     if not within.bullets:
         return Prefix(said, shared=known_to_all)
@@ -134,8 +134,8 @@ def rules(
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    found = session.scalars(
-        select(MemoryRow)
+    found = session.execute(
+        select(*COLUMNS)
         .where(*offered(owner(user_id), now, MemoryKind.RULE, context=context))
         .order_by(
             MemoryRow.pinned.desc(),
@@ -144,8 +144,8 @@ def rules(
         )
         .limit(within.rules)
     )
-    all_of_them = [memory_of(row) for row in found if credentials.find(row.text) is None]
-    texts = [excerpt(each.text) for each in all_of_them]
+    all_of_them = [each for each in map(memory_of, found) if credentials.find(each.told) is None]
+    texts = [excerpt(each.told) for each in all_of_them]
     return all_of_them[: len(_fitting(texts, within.tokens * RULES_SHARE))]
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
 from gaia.memory.contexts import GLOBAL, visible
-from gaia.memory.memory import Memory, memory_of
+from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.recall import excerpt
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
@@ -57,8 +57,8 @@ def material(
 ) -> Sequence[Memory]:
     """The user's memories of a context that may go into their profile: pinned ones first, then
     those that they wrote themselves, then those that were told most often, then the newest."""
-    found = session.scalars(
-        select(MemoryRow)
+    found = session.execute(
+        select(*COLUMNS)
         .where(*offered(owner(user_id), now, *KINDS, context=context), MemoryRow.context == context)
         .order_by(
             MemoryRow.pinned.desc(),
@@ -68,18 +68,19 @@ def material(
         )
         .limit(MOST_MEMORIES)
     )
-    return [memory_of(row) for row in found if credentials.find(row.text) is None]
+    told = map(memory_of, found)
+    return [each for each in told if credentials.find(each.told) is None]
 
 
 def input_hash(memories: Sequence[Memory], limit: int) -> str:
     """The same for as long as the same profile would be made of them, of `limit` bullets."""
-    told = [limit, *sorted((each.memory_id, each.text) for each in memories)]
+    told = [limit, *sorted((each.memory_id, each.told) for each in memories)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def plain_profile(memories: Sequence[Memory], limit: int) -> Profile:
     """The profile that is made without a model: the most important memories as they are."""
-    bullets = [Bullet(excerpt(each.text), (each.memory_id,)) for each in memories[:limit]]
+    bullets = [Bullet(excerpt(each.told), (each.memory_id,)) for each in memories[:limit]]
     return Profile(bullets, distilled=False, input_hash=input_hash(memories, limit))
 
 
@@ -90,7 +91,7 @@ def instructions(limit: int) -> str:
 
 def question(memories: Sequence[Memory]) -> str:
     """The memories, numbered from 1."""
-    return "\n".join(f"{number}. {excerpt(each.text)}" for number, each in enumerate(memories, 1))
+    return "\n".join(f"{number}. {excerpt(each.told)}" for number, each in enumerate(memories, 1))
 
 
 def shape(limit: int) -> Mapping[str, object]:
@@ -121,5 +122,5 @@ def profile_of(answer: str, memories: Sequence[Memory], limit: int) -> Profile:
         raise UnusableExtractionError("no number of the profile is that of a memory")
     pinned = [number for number, each in enumerate(memories, 1) if each.pinned]
     chosen = [memories[number - 1] for number in dict.fromkeys([*pinned, *numbers])][:limit]
-    bullets = [Bullet(excerpt(each.text), (each.memory_id,)) for each in chosen]
+    bullets = [Bullet(excerpt(each.told), (each.memory_id,)) for each in chosen]
     return Profile(bullets, distilled=True, input_hash=input_hash(memories, limit))

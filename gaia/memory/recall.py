@@ -198,7 +198,7 @@ class Recall:
         chosen: list[Memory] = []
         room = float(RECALL_TOKENS)
         for memory in (*offers, *recent) if offers else ():
-            size = tokens(excerpt(memory.text))
+            size = tokens(excerpt(memory.told))
             if len(chosen) < self.limit and size <= room and not _stands_in(memory.text, held):
                 chosen.append(memory)
                 room -= size
@@ -226,7 +226,7 @@ class Recall:
             and not memory.sensitive
             and (memory.expires_at is None or memory.expires_at > self._clock.now())
             and not self._is_old_episode(memory)
-            and credentials.find(memory.text) is None
+            and credentials.find(memory.told) is None
         )
 
     def _is_old_episode(self, memory: Memory) -> bool:

@@ -47,7 +47,7 @@ def text_hash(words: str) -> str:
     return hashlib.sha256(text.normalise(words).encode()).hexdigest()
 
 
-def hash_of(said: Statement) -> str:
+def hash_of(said: Statement | MemoryRow) -> str:
     """The same for statements that say the same. What is to be done twice at different times
     are two reminders."""
     if said.kind is not MemoryKind.REMINDER or said.due_at is None:
@@ -124,10 +124,7 @@ def activate(session: Session, row: MemoryRow, now: datetime) -> None:
     row.status = MemoryStatus.ACTIVE
     row.superseded_by = None
     row.updated_at = now
-    session.flush()
-    found = {**text.terms(searched(row.text, row.label)), **text.subject_terms(row.subject)}
-    full_text.MEMORIES.write(session, row.user_id, row.memory_id, found)
-    indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
+    _write_full_text(session, row, now)
 
 
 def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime) -> None:
@@ -137,6 +134,25 @@ def retire(session: Session, row: MemoryRow, status: MemoryStatus, now: datetime
     session.flush()
     full_text.MEMORIES.remove(session, row.user_id, [row.memory_id])
     indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.REMOVE, now)
+    profiles.drop(session, row.user_id)
+
+
+def reword(session: Session, row: MemoryRow, words: str, label: str | None, now: datetime) -> None:
+    """Change the words of a row, with all that is made of them."""
+    is_same = text.normalise(words) == text.normalise(row.text)
+    row.text, row.label = words, label
+    row.hash = row.hash if is_same else hash_of(row)
+    row.length = sum(text.terms(searched(words, label)).values())
+    if row.status == MemoryStatus.ACTIVE:
+        full_text.MEMORIES.remove(session, row.user_id, [row.memory_id])
+        _write_full_text(session, row, now)
+    note_change(session, row, now)
+
+
+def note_change(session: Session, row: MemoryRow, now: datetime) -> None:
+    """Note that a row was changed, and that the profile may tell it otherwise."""
+    row.updated_at = now
+    session.flush()
     profiles.drop(session, row.user_id)
 
 
@@ -183,6 +199,14 @@ def delete_pending(session: Session, row: MemoryRow) -> None:
     session.execute(delete(MemoryRow).where(MemoryRow.memory_id == row.memory_id))
     session.expunge(row)
     relations.sweep(session, row.user_id)
+
+
+def _write_full_text(session: Session, row: MemoryRow, now: datetime) -> None:
+    """Write the full text of a row, and have it indexed."""
+    session.flush()
+    found = {**text.terms(searched(row.text, row.label)), **text.subject_terms(row.subject)}
+    full_text.MEMORIES.write(session, row.user_id, row.memory_id, found)
+    indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
 
 
 def _entities(session: Session, row: MemoryRow) -> Iterable[str]:

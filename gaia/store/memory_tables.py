@@ -59,7 +59,8 @@ class MemoryRow(Base):
     differ by one were said one after the other. `hash` is that of the normalised
     text, `length` the number of the terms that it is found by. `valid_from` is when it was
     said, `valid_to` when it ceased to hold. `digest_id` is the digest that wrote it. A pending
-    one `replaces` another once it is confirmed.
+    one `replaces` another once it is confirmed. One that is `told_by_heir` may hold again: what
+    superseded it named a time, and is told together with it.
 
     Of a reminder `due_at` is when it is due next, and `recurrence` the rule of iCalendar by
     which it is due again; `zone` is the time zone in which its time of day was meant, None
@@ -106,6 +107,7 @@ class MemoryRow(Base):
     superseded_by: Mapped[int | None] = mapped_column(
         ForeignKey("memories.memory_id", ondelete="SET NULL"), index=True
     )
+    told_by_heir: Mapped[bool] = mapped_column(default=False, server_default=false())
     expires_at: Mapped[datetime | None]
     due_at: Mapped[datetime | None]
     recurrence: Mapped[str | None] = mapped_column(String(128))

@@ -138,7 +138,7 @@ class MemoryTools:
             )
         except FAULTS as exc:
             return _failed(exc)
-        told = [_shown(memory) for memory in found if credentials.find(memory.text) is None]
+        told = [_shown(memory) for memory in found if credentials.find(memory.told) is None]
         told += [_shown(memory) for memory in notes if memory not in found]
         return {"result": "\n".join(told) or "nothing is known of that"}
 
@@ -303,7 +303,7 @@ def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
 
 def _shown(memory: Memory) -> str:
     said = memory.valid_from.astimezone()
-    return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.text)}"
+    return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.told)}"
 
 
 def _sentence(told: object) -> str:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import entities, forget, ledger, pending
+from gaia.memory import entities, forget, ledger, pending, profile
 from gaia.memory.extraction import Change, Proposal, Relation, Target
 from gaia.memory.memory import Memory
 from gaia.store.identities import User
@@ -114,16 +114,10 @@ async def test_what_holds_no_longer_gives_way_to_what_was_said(
         ("Ada is vegan", "I am not vegan any more", Change.IF_COVERED, ["I am not vegan any more"]),
         ("I live in Lisbon", "I am in Paris", Change.IF_COVERED, None),
         ("I am her", "I am in Paris", Change.IF_COVERED, None),
-        (
-            "I live in Lisbon",
-            "I am in Paris this week",
-            Change.REPLACES,
-            ["I am in Paris this week (before: I live in Lisbon)"],
-        ),
         ("I love coffee", "I hate coffee now", Change.REPLACES, ["I hate coffee now"]),
     ],
 )
-async def test_what_may_be_but_for_a_while_tells_what_it_takes_the_place_of(
+async def test_what_is_ended_is_judged_or_said_again(
     book: Book,
     ada: User,
     digests: Digests,
@@ -134,8 +128,49 @@ async def test_what_may_be_but_for_a_while_tells_what_it_takes_the_place_of(
 ) -> None:
     number = (await book.keep(ada, said(known, MemorySource.TOOL))).memory.memory_id
     changes = [(Target(number), change)]
-    await digests.digested(proposal(text, changes=changes, names_time="week" in text))
+    await digests.digested(proposal(text, changes=changes))
     assert await book.texts(ada) == ([known, text] if left is None else left)
+
+
+@pytest.mark.parametrize(
+    ("known", "text", "told"),
+    [
+        ("I love coffee", "I hate coffee now", "I hate coffee now"),
+        (
+            "I live in Lisbon",
+            "I am in Paris this week",
+            "I am in Paris this week (before: I live in Lisbon)",
+        ),
+        ("Vivo a Roma", "Questa week sto a Bari", "Questa week sto a Bari (before: Vivo a Roma)"),
+        (
+            "I live in Lisbon",
+            "I live in Lisbon no more this week",
+            "I live in Lisbon no more this week",
+        ),
+    ],
+)
+async def test_what_may_be_but_for_a_while_is_told_with_what_it_takes_the_place_of(
+    book: Book, ada: User, digests: Digests, known: str, text: str, told: str
+) -> None:
+    number = (await book.keep(ada, said(known, MemorySource.TOOL))).memory.memory_id
+    await digests.digested(instead_of(number, text, names_time="week" in text))
+    assert await book.texts(ada) == [text]
+    (memory,) = await book.database.read(profile.material, ada.user_id, READ)
+    assert (memory.text, memory.told) == (text, told)
+    await book.remove(ada, number)
+    (memory,) = await book.database.read(profile.material, ada.user_id, READ)
+    assert memory.told == text
+
+
+@pytest.mark.parametrize("fields", [{"sensitive": True}, {"context": "work"}])
+async def test_what_is_hidden_is_told_with_nothing(
+    book: Book, ada: User, digests: Digests, fields: dict[str, object]
+) -> None:
+    known = said("I live in Lisbon", MemorySource.TOOL, **fields)
+    number = (await book.keep(ada, known)).memory.memory_id
+    await digests.digested(instead_of(number, "I am in Paris this week", names_time=True))
+    (memory,) = await book.database.read(profile.material, ada.user_id, READ)
+    assert memory.told == "I am in Paris this week"
 
 
 async def test_a_later_window_may_mean_what_an_earlier_one_found(

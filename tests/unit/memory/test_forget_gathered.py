@@ -8,18 +8,26 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.memory import forget, ledger
+from gaia.memory import forget, ledger, rows
 from gaia.memory.memory import Statement
-from gaia.store import forgets, profiles
+from gaia.store import forgets, indexes, profiles
 from gaia.store.digest_tables import DigestReason, DigestRow, DigestState, DigestWindowRow
 from gaia.store.engine import Database
 from gaia.store.identities import User
-from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+from gaia.store.memory_tables import (
+    IndexOperation,
+    MemoryKind,
+    MemoryRow,
+    MemorySource,
+    MemoryStatus,
+)
 from gaia.store.profiles import Bullet, Profile
 from gaia.testing.clock import START
 from tests.harness.archived import talk
 
 GATE = "The gate code is under the blue pot"
+HOME = "I live in Lisbonville with Zacharias"
+MOVED = "I moved to Portoville with Zacharias in May"
 DIGEST = MemorySource.DIGEST
 TOLD = "We planned a holiday. The code of the gate lies below a blue pot. Then we had tea."
 
@@ -39,6 +47,15 @@ def add(session: Session, user: User, text: str, **fields: object) -> MemoryRow:
 def texts(session: Session, user: User) -> Sequence[str]:
     query = select(MemoryRow.text).where(MemoryRow.user_id == user.user_id)
     return session.scalars(query.order_by(MemoryRow.memory_id)).all()
+
+
+def moved(session: Session, user: User, text: str, **fields: object) -> tuple[int, int]:
+    """The numbers of a home, and of a sentence that took its place."""
+    fact = {"kind": MemoryKind.FACT, "quote": MOVED} | fields
+    home = add(session, user, HOME, source=MemorySource.USER, kind=MemoryKind.FACT)
+    heir = add(session, user, text, **fact)
+    ledger.give_way(session, user.user_id, home.memory_id, heir.memory_id, START)
+    return home.memory_id, heir.memory_id
 
 
 def forget_gate(session: Session, user: User) -> forget.Forgotten:
@@ -156,3 +173,53 @@ async def test_the_mark_is_another_after_each_wish_and_none_while_it_is_carried_
     await carry_out()
     assert len({*marks, await mark(ada)}) == 4
     assert await mark(bob) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "left"),
+    [
+        (f"{MOVED} (before: {HOME})", MOVED, MOVED),
+        (f"{MOVED} [2026-05] (before: {HOME}; I (before: now) hum)", MOVED, f"{MOVED} [2026-05]"),
+        (f"{MOVED} (before: June) (before: {HOME})", f"{MOVED} (before: June)", None),
+        (f"{MOVED} (before: June)", f"{MOVED} (before: June)", None),
+    ],
+)
+@pytest.mark.parametrize("source", [DIGEST, MemorySource.IMPORT])
+def test_the_words_of_others_that_older_gaias_wrote_into_a_memory_go(
+    session: Session, ada: User, text: str, quote: str, left: str | None, source: MemorySource
+) -> None:
+    home, heir = moved(session, ada, text, quote=quote, source=source)
+    forget.forget(session, ada.user_id, [home], now=START)
+    assert texts(session, ada) == [left or quote]
+    assert forget.with_words(session, ada.user_id, "Lisbonville") == []
+    assert forget.with_words(session, ada.user_id, "Portoville") == [heir]
+    row = session.get_one(MemoryRow, heir)
+    assert row.hash == rows.text_hash(left or quote)
+    last = indexes.waiting_ops(session, limit=100)[-1]
+    assert (last.memory_id, last.operation) in [
+        (heir, IndexOperation.PUT),
+        (home, IndexOperation.REMOVE),
+    ]
+
+
+def test_what_is_left_of_such_a_memory_and_is_known_already_is_one_with_it(
+    session: Session, ada: User
+) -> None:
+    home, heir = moved(session, ada, f"{MOVED} (before: {HOME})")
+    again = add(session, ada, MOVED, kind=MemoryKind.FACT).memory_id
+    forget.forget(session, ada.user_id, [home], now=START)
+    kept = [(each.memory_id, each.text) for each in ledger.every(session, ada.user_id, limit=9)]
+    assert kept == [(again, MOVED)]
+    assert ledger.get(session, ada.user_id, heir).superseded_by == again
+
+
+def test_a_wording_that_knew_more_than_its_sentence_goes(session: Session, ada: User) -> None:
+    sentence = {"kind": MemoryKind.FACT, "label": "Ada lives in Lisbonville with Zacharias"}
+    there = add(session, ada, "We are happy there", **sentence)
+    other = add(session, ada, "I sing", kind=MemoryKind.FACT, label="Ada sings")
+    home = add(session, ada, HOME, source=MemorySource.USER, kind=MemoryKind.FACT)
+    assert len(forget.with_words(session, ada.user_id, "Lisbonville")) == 2
+    forget.forget(session, ada.user_id, [home.memory_id], now=START)
+    assert (there.text, there.label, other.label) == ("We are happy there", None, "Ada sings")
+    assert forget.with_words(session, ada.user_id, "Lisbonville") == []
+    assert forget.with_words(session, ada.user_id, "happy") == [there.memory_id]
