@@ -66,6 +66,8 @@ def line(memory: Memory, *, with_status: bool = True) -> str:
     """A memory in a list, marked when it does not count."""
     marks = [", hidden"] if memory.sensitive else []
     marks += [MARKS[memory.status]] if with_status and memory.status in MARKS else []
+    if memory.status is MemoryStatus.PENDING and memory.replaces is not None:
+        marks.append(f", in the place of #{memory.replaces}")
     said = f"{day(memory.valid_from)}{''.join(marks)}"
     return f"#{memory.memory_id} ({said}) {quoted(memory.text)}"
 

@@ -7,7 +7,7 @@ that cannot be written is left out, and the others are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError
 from gaia.memory import graph, ledger, pending
-from gaia.memory.extraction import Change, Checked, Proposal, Target
+from gaia.memory.extraction import Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.rows import text_hash
@@ -131,39 +131,33 @@ class _DigestWriter:
         if proposal.pending or self._is_fallback:
             return self._add_pending(proposal)
         replaced = list(self._replaced(proposal))
-        if not replaced and _was_given_up(self._session, self._digest, proposal):
+        ended = [each for each in replaced if each.status is MemoryStatus.ACTIVE]
+        if not ended and _was_given_up(self._session, self._digest, proposal):
             return None
         said = self._statement(proposal)
         added = ledger.add(self._session, self._user_id, said, self._now)
         heir_id = added.memory.memory_id
         for old in replaced:
-            if old.memory_id != heir_id:
-                # A week in Paris may have been taken for a move: the home is told beside it.
-                beside = proposal.names_time and not self._covers(proposal, old)
-                ledger.give_way(
-                    self._session,
-                    self._user_id,
-                    old.memory_id,
-                    heir_id,
-                    self._now,
-                    told_by_heir=beside,
-                )
-                self.done.append(Entry(Deed.ENDED, old.memory_id))
-                self._heirs[old.memory_id] = heir_id
+            if old.memory_id == heir_id:
+                continue
+            if old.status is MemoryStatus.PENDING:
+                pending.discard(self._session, self._user_id, old.memory_id)
+                continue
+            # A week in Paris may have been taken for a move: the home is told beside it.
+            beside = proposal.names_time and not self._covers(proposal, old)
+            ledger.give_way(
+                self._session, self._user_id, old.memory_id, heir_id, self._now, told_by_heir=beside
+            )
+            self.done.append(Entry(Deed.ENDED, old.memory_id))
+            self._heirs[old.memory_id] = heir_id
         self._note(added)
         return ledger.get(self._session, self._user_id, heir_id)
 
-    def _replaced(self, proposal: Proposal) -> Iterator[Memory]:
-        """What a proposal takes the place of: what was said before it, and is repeated word
-        for word where nobody has verified that it is over."""
-        seen: set[int] = set()
-        for target, change in proposal.changes:
-            old = self._present(target)
-            if old is None or old.memory_id in seen or old.valid_from > proposal.said_at:
-                continue
-            seen.add(old.memory_id)
-            if change is Change.REPLACES or self._covers(proposal, old):
-                yield old
+    def _replaced(self, proposal: Proposal) -> Sequence[Memory]:
+        """What a proposal takes the place of: what was said before it."""
+        found = filter(None, map(self._present, proposal.replaces))
+        said_before = [each for each in found if each.valid_from <= proposal.said_at]
+        return list({each.memory_id: each for each in said_before}.values())
 
     def _covers(self, proposal: Proposal, old: Memory) -> bool:
         """Whether a sentence has all that another says, but for who says it."""
@@ -171,8 +165,8 @@ class _DigestWriter:
         return bool(told) and told <= content_terms(proposal.text)
 
     def _present(self, target: Target) -> Memory | None:
-        """The memory that is active now in the place of the one that is meant; None when
-        there is none any more. A pending one makes room."""
+        """What is active now, or pending, in the place of the memory that is meant; None when
+        there is nothing any more."""
         number = target.memory_id
         if number is None:
             number = self._became.get((target.window, target.position))
@@ -182,18 +176,22 @@ class _DigestWriter:
             memory = ledger.find(self._session, self._user_id, number)
             if memory is None:
                 return None
-            if memory.status is MemoryStatus.ACTIVE:
+            if memory.status in (MemoryStatus.ACTIVE, MemoryStatus.PENDING):
                 return memory
-            if memory.status is MemoryStatus.PENDING:
-                pending.discard(self._session, self._user_id, number)
-                return None
             number = memory.superseded_by
         return None
 
     def _add_pending(self, proposal: Proposal) -> Memory:
-        """What is not sure neither replaces nor ends anything."""
+        """What is not sure replaces something once its user confirms it."""
         said = self._statement(proposal)
-        added = pending.add(self._session, self._user_id, said, self._now)
+        replaced = [each for each in self._replaced(proposal) if each.status is MemoryStatus.ACTIVE]
+        added = pending.add(
+            self._session,
+            self._user_id,
+            said,
+            self._now,
+            in_place_of=replaced[0].memory_id if replaced else None,
+        )
         self._note(added)
         return added.memory
 

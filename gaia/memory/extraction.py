@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from gaia.store.archive import ArchivedTurn
@@ -88,14 +87,6 @@ class Extraction:
     lost: int = 0
 
 
-class Change(StrEnum):
-    """Whether a sentence takes the place of what is known: as was verified, or only where it
-    says all of its words again, since somebody may err who takes the two for the same."""
-
-    REPLACES = "replaces"
-    IF_COVERED = "if_covered"
-
-
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Two people or things, and what one is to the other; each may be missing."""
@@ -113,7 +104,8 @@ class Proposal:
     with who said it, in a group, and with the dates that it names. `label` is a model's
     wording of it that was verified: it is only searched. `verdict` is what came of
     verifying it, empty if nobody did. One that `names_time` may hold for as long as that
-    alone. One that is `pending` waits for its user's yes.
+    alone. It `replaces` what a second look found that it corrects or ends. One that is
+    `pending` waits for its user's yes.
     """
 
     kind: MemoryKind
@@ -124,7 +116,7 @@ class Proposal:
     said_at: datetime
     label: str = ""
     verdict: str = ""
-    changes: Sequence[tuple[Target, Change]] = ()
+    replaces: Sequence[Target] = ()
     relations: Sequence[Relation] = ()
     sensitive: bool = False
     due_at: datetime | None = None

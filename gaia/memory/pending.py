@@ -23,9 +23,17 @@ from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, Memory
 ROWS_AT_A_TIME = 200
 
 
-def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added:
+def add(
+    session: Session,
+    user_id: str,
+    said: Statement,
+    now: datetime,
+    *,
+    in_place_of: int | None = None,
+) -> Added:
     """Keep a statement aside, until its user says that it is true, or it is said again in
-    a way that leaves no doubt. `is_new` says that it was not pending before.
+    a way that leaves no doubt; perhaps `in_place_of` a memory. `is_new` says that it was not
+    pending before.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
@@ -37,8 +45,11 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
     known = rows.same(session, user_id, said)
     if known is None:
         forgotten.check(session, user_id, said)
-        return Added(memory_of(rows.insert_pending(session, user_id, said, now)), is_new=True)
+        row = rows.insert_pending(session, user_id, said, now)
+        row.replaces = in_place_of
+        return Added(memory_of(row), is_new=True)
     if known.status == MemoryStatus.PENDING:
+        known.replaces = known.replaces or in_place_of
         return Added(memory_of(known), is_new=False)
     return ledger.add(session, user_id, said, now)
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.memory import entities, forget, ledger, pending, profile
-from gaia.memory.extraction import Change, Proposal, Relation, Target
+from gaia.memory.extraction import Proposal, Relation, Target
 from gaia.memory.memory import Memory
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
@@ -23,7 +23,7 @@ PORTO = "I live in Porto, no longer in Lisbon"
 def later_than_the_first(text: str, *, minute: int = 0) -> Proposal:
     """What takes the place of the first proposal of the first window."""
     first = Target(None, window=1, position=0)
-    return proposal(text, minute=minute, changes=[(first, Change.REPLACES)])
+    return proposal(text, minute=minute, replaces=[first])
 
 
 def texts(memories: Sequence[Memory]) -> list[str]:
@@ -97,39 +97,14 @@ async def test_what_holds_no_longer_gives_way_to_what_was_said(
 ) -> None:
     lisbon = (await book.keep(ada, said("I live in Lisbon", MemorySource.TOOL))).memory
     tea = (await book.keep(ada, said("I drink tea", MemorySource.TOOL))).memory
-    both = [(Target(each.memory_id), Change.REPLACES) for each in (lisbon, tea)]
-    done = await digests.digested(proposal("I left Lisbon, and I live without tea", changes=both))
+    both = [Target(each.memory_id) for each in (lisbon, tea)]
+    done = await digests.digested(proposal("I left Lisbon, and I live without tea", replaces=both))
     now = "I left Lisbon, and I live without tea"
     assert [(old.text, new.text) for old, new in done.replaced] == [
         ("I live in Lisbon", now),
         ("I drink tea", now),
     ]
     assert texts(done.learned) == await book.texts(ada) == [now]
-
-
-@pytest.mark.parametrize(
-    ("known", "text", "change", "left"),
-    [
-        ("I am vegan", "I am not vegan any more", Change.IF_COVERED, ["I am not vegan any more"]),
-        ("Ada is vegan", "I am not vegan any more", Change.IF_COVERED, ["I am not vegan any more"]),
-        ("I live in Lisbon", "I am in Paris", Change.IF_COVERED, None),
-        ("I am her", "I am in Paris", Change.IF_COVERED, None),
-        ("I love coffee", "I hate coffee now", Change.REPLACES, ["I hate coffee now"]),
-    ],
-)
-async def test_what_is_ended_is_judged_or_said_again(
-    book: Book,
-    ada: User,
-    digests: Digests,
-    known: str,
-    text: str,
-    change: Change,
-    left: list[str] | None,
-) -> None:
-    number = (await book.keep(ada, said(known, MemorySource.TOOL))).memory.memory_id
-    changes = [(Target(number), change)]
-    await digests.digested(proposal(text, changes=changes))
-    assert await book.texts(ada) == ([known, text] if left is None else left)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +207,7 @@ async def test_what_the_user_wrote_yields_to_what_they_said_since_alone(
     assert (kept.status is MemoryStatus.ACTIVE, kept.text) == (stays, "I live in Lisbon")
 
 
-async def test_what_is_not_sure_is_held_and_replaces_nothing(
+async def test_what_is_not_sure_is_held_and_replaces_once_it_is_confirmed(
     book: Book, ada: User, digests: Digests
 ) -> None:
     number = (await book.keep(ada, said("I drink tea", MemorySource.TOOL))).memory.memory_id
@@ -241,8 +216,29 @@ async def test_what_is_not_sure_is_held_and_replaces_nothing(
     assert await book.texts(ada) == ["I drink tea"]
     again = await digests.digested(proposal("I drink coffee", minute=1, pending=True))
     assert (again.learned, again.pending) == ([], 0)
+    held = await book.database.read(pending.page, ada.user_id)
+    assert [each.replaces for each in held.memories] == [number]
+    await book.database.write(pending.confirm, ada.user_id, held.memories[0].memory_id, READ)
+    assert await book.texts(ada) == ["I drink coffee"]
+
+
+async def test_what_is_not_sure_and_is_said_outright_counts(
+    book: Book, ada: User, digests: Digests
+) -> None:
+    await digests.digested(proposal("I drink coffee", pending=True))
     sure = await digests.digested(proposal("I drink coffee", minute=2))
     assert texts(sure.learned) == ["I drink coffee"]
+
+
+@pytest.mark.parametrize("fields", [{"pending": True}, {"said_at": SAID - MINUTE}])
+async def test_what_was_held_stays_beside_what_is_no_surer_or_was_said_before(
+    book: Book, ada: User, digests: Digests, fields: dict[str, object]
+) -> None:
+    perhaps = proposal("I may drink tea", pending=True)
+    other = replace(later_than_the_first("I drink tea"), **fields)  # type: ignore[arg-type]
+    await digests.commit(await digests.sealed(), window(perhaps), window(other))
+    held = await book.database.read(pending.page, ada.user_id)
+    assert "I may drink tea" in texts(held.memories)
 
 
 async def test_what_is_sure_takes_the_place_of_what_was_held(
