@@ -53,6 +53,7 @@ class Statement:
     due_at: datetime | None = None
     recurrence: str | None = None
     zone: str | None = None
+    notified_at: datetime | None = None
     digest_id: int | None = None
     session_id: str | None = None
     position: int | None = None

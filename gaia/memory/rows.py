@@ -8,6 +8,7 @@ works within their caller's transaction.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -26,6 +27,12 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryStatus,
 )
+
+INTERVAL = re.compile(r"FREQ=(?:HOUR|MINUTE)LY")
+"""A rule that has no time of day."""
+
+TIME_OF_DAY = re.compile(r"T(\d{4})")
+"""Hour and minute of the first time of a rule."""
 
 HIGHEST_ID = 2**63 - 1
 """The largest number that a database takes."""
@@ -49,11 +56,15 @@ def text_hash(words: str) -> str:
 
 def hash_of(said: Statement | MemoryRow) -> str:
     """The same for statements that say the same. What is to be done twice at different times
-    are two reminders."""
-    if said.kind is not MemoryKind.REMINDER or said.due_at is None:
+    are two reminders; one that recurs is the same whenever it began."""
+    if said.kind != MemoryKind.REMINDER or said.due_at is None:
         return text_hash(said.text)
-    when = said.recurrence or said.due_at.isoformat()
-    return text_hash(f"{said.text}\n{when} {said.due_at:%H:%M}")
+    when = f"{said.due_at.isoformat()} {said.due_at:%H:%M}"
+    if said.recurrence is not None:
+        first, _, rule = said.recurrence.rpartition("RRULE:")
+        of_day = None if INTERVAL.search(rule) else TIME_OF_DAY.search(first)
+        when = f"{rule} {of_day[1] if of_day else ''}"
+    return text_hash(f"{said.text}\n{when}")
 
 
 def searched(words: str, label: str | None) -> str:
@@ -73,7 +84,7 @@ def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
         row = session.scalars(says_it.where(MemoryRow.status == status)).first()
         if row is not None:
             return row
-    return None
+    return _same_recurring(session, user_id, said) if said.recurrence is not None else None
 
 
 def insert_pending(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:
@@ -101,6 +112,7 @@ def insert_pending(session: Session, user_id: str, said: Statement, now: datetim
         due_at=said.due_at,
         recurrence=said.recurrence,
         zone=said.zone,
+        notified_at=said.notified_at,
         digest_id=said.digest_id,
         session_id=said.session_id,
         position=said.position,
@@ -159,17 +171,21 @@ def note_change(session: Session, row: MemoryRow, now: datetime) -> None:
 def say_again(session: Session, row: MemoryRow, said: Statement, now: datetime) -> None:
     """Count one more support for a row that was said again, unless that is only a copy, or
     comes from the same turn or the same digest."""
-    if said.source is not MemorySource.IMPORT and not has_same_origin(row, said):
+    is_copy = said.source is MemorySource.IMPORT
+    if not is_copy and not has_same_origin(row, said):
         row.support += 1
         row.updated_at = now
     if said.source is MemorySource.USER:
         row.source = MemorySource.USER
     row.sensitive |= said.sensitive
     row.pinned |= said.pinned
-    row.expires_at = None if row.pinned else said.expires_at
-    if said.due_at is not None:
+    # A copy of a reminder tells how it stood when it was copied.
+    if said.due_at is None or not is_copy:
+        row.expires_at = None if row.pinned else said.expires_at
+    if said.due_at is not None and not is_copy:
         row.due_at, row.recurrence, row.zone = said.due_at, said.recurrence, said.zone
         row.notified_at = row.done_at = None
+        row.hash = hash_of(said)
     add_entities(session, row, said.entities)
     graph.note(session, row, said.relations)
 
@@ -207,6 +223,21 @@ def _write_full_text(session: Session, row: MemoryRow, now: datetime) -> None:
     found = {**text.terms(searched(row.text, row.label)), **text.subject_terms(row.subject)}
     full_text.MEMORIES.write(session, row.user_id, row.memory_id, found)
     indexes.add_ops(session, row.user_id, [row.memory_id], IndexOperation.PUT, now)
+
+
+def _same_recurring(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
+    """The reminder that recurs and was kept under the hash of an older gaia."""
+    found = session.scalars(
+        of(user_id)
+        .where(
+            MemoryRow.kind == MemoryKind.REMINDER,
+            MemoryRow.context == said.context,
+            MemoryRow.status.in_((MemoryStatus.ACTIVE, MemoryStatus.PENDING)),
+            MemoryRow.recurrence.is_not(None),
+        )
+        .order_by(MemoryRow.memory_id)
+    )
+    return next((row for row in found if hash_of(row) == hash_of(said)), None)
 
 
 def _entities(session: Session, row: MemoryRow) -> Iterable[str]:

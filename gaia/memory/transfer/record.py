@@ -89,6 +89,7 @@ class Record(BaseModel):
     due_at: Time | None = None
     recurrence: str | None = Field(None, max_length=128)
     zone: str | None = Field(None, max_length=64)
+    notified_at: Time | None = None
     pending: bool = Field(False, validation_alias=AliasChoices("pending", "held"))
     """Older files say `held`."""
 
@@ -128,6 +129,7 @@ def record_of(
         due_at=memory.due_at,
         recurrence=memory.recurrence,
         zone=memory.zone,
+        notified_at=memory.notified_at,
         pending=memory.status is MemoryStatus.PENDING,
     )
 
@@ -159,6 +161,7 @@ def statement_of(record: Record) -> Statement:
         due_at=record.due_at,
         recurrence=_rule(record),
         zone=record.zone,
+        notified_at=record.notified_at,
     )
 
 
