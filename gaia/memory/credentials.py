@@ -9,14 +9,15 @@ Kept are an IBAN and a phone number, which people give away freely, and the code
 door or a gate: it opens nothing from afar, and a household asks for it. A PIN stays
 one wherever it is used. A password of plain words is recognised in quotes, after a
 colon, or as the one word at the end: "my password is …" begins ordinary sentences
-as well.
+as well. One with letters and digits, or a number like a PIN, is recognised beside a word
+for it in any form, in any language whose stem is known.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from gaia.errors import CredentialError
@@ -75,6 +76,27 @@ VALUE_BEFORE = re.compile(
 FURTHEST_BEFORE = 80
 """Characters before a name in which its value is looked for."""
 
+STEM = re.compile(
+    rf"(?<![^\W_])(?:\w{{0,30}}(?:{_any_of(words.COMPOUNDS)})|{_any_of(words.STEMS)}"
+    rf"|(?P<loose>{_any_of(words.LOOSE_STEMS)}"
+    rf"|(?:{_any_of(words.CODES)})\w*(?:\s+\w+){{0,3}}?\s+(?:{_any_of(words.CARDS)})))"
+    r"[^\s:=,.!?;]*",
+    re.IGNORECASE,
+)
+DOOR = re.compile(rf"(?<!\w)(?:{_any_of(words.DOORS)})", re.IGNORECASE)
+CLAUSE_END = re.compile(r"[.!?;,](?=\s|$)|\n")
+FARTHEST = 60
+"""Characters behind a word for a password in which its value is looked for."""
+
+PIN_LIKE = re.compile(r"\d{4,8}")
+YEAR = re.compile(r"(?:19|20)\d\d")
+QUANTITY = re.compile(r"\d{1,3}\D{1,3}|\S*@\S+\.\S+|\S*://\S*")
+"""`250ml` and `10th`, an address, a link: no password."""
+
+LINK_WORDS = frozenset((words.LINKS + words.MORE_LINKS).split())
+OWNERS = frozenset(words.WHOSE.split())
+AFTER_VALUE = frozenset(words.AFTER_VALUE.split())
+
 SHORTEST_SECRET = 8
 """Characters of an API key or a recovery code, at least."""
 
@@ -106,7 +128,7 @@ def _find(text: str) -> Credential | None:
         return Credential.KEY
     if holds_card_number(text):
         return Credential.CARD
-    if _tells_pin(text) or _tells_password(text):
+    if _tells_pin(text) or _tells_password(text) or _tells_beside_stem(text):
         return Credential.PASSWORD
     return None
 
@@ -150,6 +172,49 @@ def _tells_password(text: str) -> bool:
         if any(map(_looks_secret, values)):
             return True
     return False
+
+
+def _tells_beside_stem(text: str) -> bool:
+    """Whether a word for a password in any form has a value beside it that is no word."""
+    if not any(map(str.isdigit, text)):
+        return False
+    for name in STEM.finditer(text):
+        rest = text[name.end() : name.end() + FARTHEST]
+        clause = CLAUSE_END.split(rest.lstrip(" :="), maxsplit=1)[0]
+        is_loose = name["loose"] is not None
+        around = text[max(0, name.start() - FARTHEST) : name.end() + FARTHEST]
+        if is_loose and DOOR.search(around):
+            continue
+        if _ends_in_value(re.split(r"[\s:=]+", clause.strip()), is_loose=is_loose):
+            return True
+        if _is_value(_value_before(text, name.start())):
+            return True
+    return False
+
+
+def _ends_in_value(said: Sequence[str], *, is_loose: bool) -> bool:
+    """Whether words behind a word for a password end in its value, or link it to one."""
+    for place, word in enumerate(said):
+        value = _bare(word)
+        if not _is_value(value):
+            continue
+        before = [each.casefold() for each in said[:place]]
+        is_last = AFTER_VALUE.issuperset(said[place + 1 :])
+        is_linked = not before or before[-1] in LINK_WORDS
+        if YEAR.fullmatch(value):
+            return is_linked and is_last and not is_loose
+        if is_loose:
+            return is_last and (is_linked or (place == 1 and OWNERS.isdisjoint(before)))
+        return is_linked or (is_last and OWNERS.isdisjoint(before))
+    return False
+
+
+def _is_value(word: str) -> bool:
+    """Whether a word has letters and digits, or is a number like a PIN."""
+    if PIN_LIKE.fullmatch(word):
+        return True
+    is_mixed = any(map(str.isalpha, word)) and any(map(str.isdigit, word))
+    return is_mixed and len(word) >= 5 and not QUANTITY.fullmatch(word)
 
 
 def _is_told(linked: re.Match[str]) -> bool:

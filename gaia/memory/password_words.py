@@ -1,5 +1,7 @@
 """How people speak of passwords, in several languages: data of `credentials`."""
 
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
 from __future__ import annotations
 
 PASSWORDS = r"""
@@ -14,12 +16,42 @@ parola\s+mea [sş]ifre m[aậ]t\s+kh[aẩ]u kata\s+sandi kod\s+dost[eę]pu
 """
 """What a password is called, a pattern each. Blanks inside one are written as `\\s+`."""
 
-UNSPACED = "密码 密碼 口令 暗証番号 パスワード 비밀번호 암호"
+COMPOUNDS = r"""
+passw[oö]r[dt] passord kennwort l[oö]senord wachtwoord adgangskod salasan zugangscod
+"""
+"""How words for a password begin that also end others: `Netflixpasswort`."""
+
+STEMS = r"""
+contrase[nñ] contrasenya senhas?\b has[lł](?:o|a|em|u|ami)\b hesl(?:o|a|em|u|y)\b
+jelsz(?:[oó]|av) slapta[zž]od lozin[ck] zapork m[aậ]t\s+kh[aẩ]u (?:kata\s+)?sandi\b sandinya
+парол пасс?ворд [הבלשוכמ]?סיסמ (?:ال)?باسوو?رد رمز\s+عبور पासवर्ड รหัสผ่าน
+"""
+"""How other words for a password begin, in whatever form they stand."""
+
+LOOSE_STEMS = r"""
+paro+l paraul[ae] clave [sş]ifre [sš]ifr[aeu] гесл κωδικ [סק]וד\s+ה?סודי ה?קוד\s+ה?סודי
+رقمي?\s+السري secret\s+code code\s+secret c[oó]digo\s+secreto codice\s+segreto geheimcode
+секретный\s+код card\s+code
+"""
+"""The same of words that mean other things as well: a code, a key, a word."""
+
+CODES = r"code c[oó]dig codice kod код"
+CARDS = "card \\w*karte carte tarjeta carta cart[aã]o kort kart карт"
+"""A code that belongs to a card is a PIN: `le code de ma carte bleue`."""
+
+DOORS = r"""
+door gate garage lock entrance tür tor haustür garage porte portail entrée puerta portal garaje
+porta cancello portone portão kapı bina apartman garaj дверь двери двер ворота домофон подъезд
+drzwi bram dveř vrata θύρα πόρτα דלת שער باب deur poort dörr port dør ovi ajtó kapu ușă ușa
+"""
+"""What opens with a code that may be kept, as words begin."""
+
+UNSPACED = "密码 密碼 口令 暗証番号 パスワード 비밀번호 비번 암호"
 """The same in scripts that set no blank between words."""
 
 PINS = r"""
 pin(?:[\s-]?(?:code|number|nummer|numéro))? code\s+pin c[oó]digo\s+pin codice\s+pin
-geheimzahl geheimnummer cvv2? cvc2? пин(?:-?код)?
+pin[\s-]?k[oó]+d\w* geheimzahl geheimnummer cvv2? cvc2? п[иі]н(?:-?код\w*)? पिन
 """
 """What a PIN is called, and the digits beside a card's number: only digits are one."""
 
@@ -47,6 +79,12 @@ is was are ist lautet war es era est était é è era jest to är er on je
 """What stands between the name and its value."""
 
 UNSPACED_LINKS = "是 为 為 は 는 은 이 가"
+
+MORE_LINKS = "e este esta são són служит sind sont sono son zijn"
+"""The same beside what is no word: of words they link too much."""
+
+AFTER_VALUE = "است है हैं था हो 야 이야 예요 이에요 입니다 です だ olarak dır dir"
+"""What stands behind a value, where a language ends its sentences so."""
 
 LINKS_BACK = """
 is ist es est é è jest är er это as als como comme come jako как

@@ -49,6 +49,9 @@ my pass word is hunter2
 the password we use at home is swordfish
 seed phrase: witch collapse practice feed shame open despair creek road again ice least
 """
+IN_ANY_FORM = Path(__file__).with_name("told_passwords.txt").read_text("utf-8")
+"""Passwords and PINs as people tell them, with the word for them in whatever form."""
+
 KEYS = """
 sk-abcdefghijklmnopqrstuvwx
 use sk-ant-api03-abcdefghijklmnopqrst for it
@@ -78,7 +81,7 @@ def lines(text: str) -> list[str]:
     return text.strip().splitlines()
 
 
-@pytest.mark.parametrize("text", lines(PASSWORDS))
+@pytest.mark.parametrize("text", lines(PASSWORDS + IN_ANY_FORM))
 def test_passwords_and_pins_are_refused_in_many_languages(text: str) -> None:
     assert credentials.find(text) is Credential.PASSWORD
 
