@@ -218,3 +218,10 @@ def test_memories_stand_by_layers_in_the_order_of_their_relevance() -> None:
         "Today:",
         "today",
     ]
+
+
+def test_a_memory_is_told_with_what_it_superseded_for_a_while() -> None:
+    memory = a_memory(2, "I am in Paris this week", before="I live in Lisbon")
+    told = "I am in Paris this week (before: I live in Lisbon)"
+    assert f'- "{told}" (#2, 1 January 2026)' in turn_context(sent_at=NOON, memories=[memory])
+    assert plain_context(sent_at=NOON, memories=[memory]) == f"[{told}]"

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from channels.formatting.markdown import parse
+from gaia.commands.memory_text import line
 from gaia.memory.excerpts import one_line, quoted
+from gaia.store.memory_tables import MemoryStatus
+from tests.harness.memories import a_memory
 
 
 def never(_: str) -> bool:
@@ -53,3 +58,11 @@ def test_a_messenger_shows_the_very_words_and_no_formatting(text: str) -> None:
     words = one_line(text).replace("“", '"').replace("”", '"')
     assert document.text == f"#1 (1 May 2026) “{words}”"
     assert not document.spans
+
+
+def test_a_pending_correction_says_what_it_corrects() -> None:
+    memory = a_memory(7, "I live in Porto", status=MemoryStatus.PENDING, replaces=6)
+    assert line(memory) == "#7 (1 January 2026, not sure, in the place of #6) “I live in Porto”"
+    assert line(replace(memory, status=MemoryStatus.ACTIVE)) == (
+        "#7 (1 January 2026) “I live in Porto”"
+    )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, event
 
 from gaia.errors import MissingOwnerError
+from gaia.memory import ledger
 from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
 from gaia.memory.protocols import Neighbour
@@ -292,3 +293,28 @@ async def test_who_is_meant_is_found_by_what_they_are_to_somebody(
         if reason.startswith("people") and hit.text.startswith("Tom")
     ]
     assert reason == "people: tells of Tom, who is meant, or leads there"
+
+
+async def test_what_a_memory_superseded_for_a_while_is_told_with_it_and_goes_by_itself(
+    finder: Finder, ada: User
+) -> None:
+    home = await finder.keep(ada, "I live in Lisbon")
+    sea = await finder.keep(ada, "I like the sea")
+    trip = await finder.keep(ada, "I am in Paris this week")
+    for old in (home, sea):
+        await finder.book.database.write(
+            ledger.give_way,
+            ada.user_id,
+            old.memory.memory_id,
+            trip.memory.memory_id,
+            START,
+            told_by_heir=old is home,
+        )
+    (found,) = await finder.search.find(ada.user_id, "where is Paris?", limit=10)
+    assert (found.text, found.told) == (
+        "I am in Paris this week",
+        "I am in Paris this week (before: I live in Lisbon)",
+    )
+    await finder.book.remove(ada, home.memory.memory_id)
+    (found,) = await finder.search.find(ada.user_id, "where is Paris?", limit=10)
+    assert found.told == found.text
