@@ -162,6 +162,7 @@ def test_an_old_file_is_brought_up_to_date_first(full_home: Home, bare: URL) -> 
         "inbox.context",
         "inbox.corrects",
         "inbox.replied_to",
+        "memories.told_by_heir",
         "outbox.is_farewell",
         "outbox.reminder_id",
         "outbox.was_due",
