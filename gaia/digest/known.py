@@ -79,7 +79,7 @@ def chosen(
 ) -> Sequence[Offer]:
     """At most so many offers, numbered from 1. Rules and earlier findings have a third each
     where there are more, and the room that is left goes to whatever there is."""
-    changed = {target for window in read for each in window.proposals for target in each.replaces}
+    changed = {target for window in read for each in window.proposals for target, _ in each.changes}
     groups = [
         [_of_memory(each) for each in rules],
         list(_of_windows(read)),

@@ -18,7 +18,7 @@ from gaia.digest.sentences import Attribution, Sentence
 from gaia.digest.verify import Effect, Verdict, Verdicts
 from gaia.memory import credentials, when
 from gaia.memory.excerpts import one_line
-from gaia.memory.extraction import Checked, Proposal, Relation, Target
+from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
 from gaia.memory.reminder_words import MORNING, Due, anchored, due_of
 from gaia.memory.text import normalise, storable
 from gaia.memory.when import Placed
@@ -101,7 +101,7 @@ def _proposal(
         said_at=said_at,
         label=_label(finding.text, sentence) if is_same else "",
         verdict=(doubt or verdict or ""),
-        replaces=_replaced(claim, number, verdicts),
+        changes=_changes(claim, number, verdicts),
         relations=_relations(claim) if is_same or not verdicts.asked else (),
         sensitive=finding.sensitive,
         due_at=None if due is None else due.at,
@@ -130,14 +130,15 @@ def _doubt(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> Doubt |
     return None if claim.finding.is_stated else Doubt.GATHERED
 
 
-def _replaced(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[Target]:
-    """What was judged to hold no longer. What a model only took for that stays beside it: the
-    sentence may be about somebody else, a dream or an if."""
-    return [
-        offer.target
-        for offer in claim.known
-        if verdicts.effects.get((number, offer.number)) is Effect.REPLACES
-    ]
+def _changes(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[tuple[Target, Change]]:
+    found: list[tuple[Target, Change]] = []
+    for offer in claim.known:
+        effect = verdicts.effects.get((number, offer.number))
+        if effect is Effect.REPLACES:
+            found.append((offer.target, Change.REPLACES))
+        elif effect is Effect.SAME or (effect is None and offer.number == claim.finding.target):
+            found.append((offer.target, Change.IF_COVERED))
+    return found
 
 
 def _text(sentence: Sentence, placed: Sequence[Placed], zone: tzinfo) -> str:
@@ -229,7 +230,7 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
         one,
         label=one_line("; ".join(labels), LONGEST_LABEL),
         verdict=one.verdict if one.verdict == other.verdict else "",
-        replaces=list(dict.fromkeys([*one.replaces, *other.replaces])),
+        changes=list(dict.fromkeys([*one.changes, *other.changes])),
         relations=list(dict.fromkeys([*one.relations, *other.relations])),
         sensitive=one.sensitive or other.sensitive,
         pending=one.pending and other.pending,

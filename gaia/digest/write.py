@@ -14,11 +14,12 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
+from gaia.digest.denial import denies
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError
 from gaia.memory import graph, ledger, pending
-from gaia.memory.extraction import Checked, Proposal, Target
+from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
 from gaia.memory.rows import text_hash
@@ -130,21 +131,22 @@ class _DigestWriter:
         """The memory that a proposal became; None when there is nothing to write."""
         if proposal.pending or self._is_fallback:
             return self._add_pending(proposal)
-        replaced = list(self._replaced(proposal))
-        ended = [each for each in replaced if each.status is MemoryStatus.ACTIVE]
+        replaced = self._replaced(proposal)
+        ended = [old for old, _ in replaced if old.status is MemoryStatus.ACTIVE]
         if not ended and _was_given_up(self._session, self._digest, proposal):
             return None
         said = self._statement(proposal)
         added = ledger.add(self._session, self._user_id, said, self._now)
         heir_id = added.memory.memory_id
-        for old in replaced:
+        for old, change in replaced:
             if old.memory_id == heir_id:
                 continue
             if old.status is MemoryStatus.PENDING:
                 pending.discard(self._session, self._user_id, old.memory_id)
                 continue
             # A week in Paris may have been taken for a move: the home is told beside it.
-            beside = proposal.names_time and not self._covers(proposal, old)
+            is_sure = change is Change.REPLACES and self._covers(proposal, old)
+            beside = proposal.names_time and not is_sure
             ledger.give_way(
                 self._session, self._user_id, old.memory_id, heir_id, self._now, told_by_heir=beside
             )
@@ -153,11 +155,17 @@ class _DigestWriter:
         self._note(added)
         return ledger.get(self._session, self._user_id, heir_id)
 
-    def _replaced(self, proposal: Proposal) -> Sequence[Memory]:
-        """What a proposal takes the place of: what was said before it."""
-        found = filter(None, map(self._present, proposal.replaces))
-        said_before = [each for each in found if each.valid_from <= proposal.said_at]
-        return list({each.memory_id: each for each in said_before}.values())
+    def _replaced(self, proposal: Proposal) -> Sequence[tuple[Memory, Change]]:
+        """What a proposal takes the place of: what was said before it, and is denied word for
+        word where nobody has verified that it is over."""
+        found: dict[int, tuple[Memory, Change]] = {}
+        for target, change in proposal.changes:
+            old = self._present(target)
+            if old is None or old.valid_from > proposal.said_at:
+                continue
+            if change is Change.REPLACES or denies(proposal.text, old.text, self._authorship.names):
+                found.setdefault(old.memory_id, (old, change))
+        return list(found.values())
 
     def _covers(self, proposal: Proposal, old: Memory) -> bool:
         """Whether a sentence has all that another says, but for who says it."""
@@ -184,7 +192,7 @@ class _DigestWriter:
     def _add_pending(self, proposal: Proposal) -> Memory:
         """What is not sure replaces something once its user confirms it."""
         said = self._statement(proposal)
-        replaced = [each for each in self._replaced(proposal) if each.status is MemoryStatus.ACTIVE]
+        replaced = [old for old, _ in self._replaced(proposal) if old.status is MemoryStatus.ACTIVE]
         added = pending.add(
             self._session,
             self._user_id,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from gaia.store.archive import ArchivedTurn
@@ -87,6 +88,14 @@ class Extraction:
     lost: int = 0
 
 
+class Change(StrEnum):
+    """Whether a sentence takes the place of what is known: as was verified, or only where it
+    denies that word for word, since somebody may err who takes it for a change."""
+
+    REPLACES = "replaces"
+    IF_COVERED = "if_covered"
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Two people or things, and what one is to the other; each may be missing."""
@@ -104,8 +113,7 @@ class Proposal:
     with who said it, in a group, and with the dates that it names. `label` is a model's
     wording of it that was verified: it is only searched. `verdict` is what came of
     verifying it, empty if nobody did. One that `names_time` may hold for as long as that
-    alone. It `replaces` what a second look found that it corrects or ends. One that is
-    `pending` waits for its user's yes.
+    alone. One that is `pending` waits for its user's yes.
     """
 
     kind: MemoryKind
@@ -116,7 +124,7 @@ class Proposal:
     said_at: datetime
     label: str = ""
     verdict: str = ""
-    replaces: Sequence[Target] = ()
+    changes: Sequence[tuple[Target, Change]] = ()
     relations: Sequence[Relation] = ()
     sensitive: bool = False
     due_at: datetime | None = None

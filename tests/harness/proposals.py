@@ -8,7 +8,7 @@ from itertools import count
 
 from gaia.digest import write
 from gaia.digest.write import Committed
-from gaia.memory.extraction import Checked, Proposal, Target
+from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.store import digests
 from gaia.store.digest_tables import ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.digests import Digest
@@ -36,7 +36,8 @@ def proposal(text: str, *, minute: int = 0, **fields: object) -> Proposal:
 
 def instead_of(memory_id: int, text: str, *, minute: int = 0, **fields: object) -> Proposal:
     """Something that takes the place of a memory."""
-    return proposal(text, minute=minute, **({"replaces": [Target(memory_id)]} | fields))
+    changes = {"changes": [(Target(memory_id), Change.REPLACES)]}
+    return proposal(text, minute=minute, **(changes | fields))
 
 
 def window(*proposals: Proposal, summary: str = "") -> Checked:

@@ -8,7 +8,7 @@ import pytest
 
 from gaia.digest.known import Known, chosen
 from gaia.errors import MissingOwnerError
-from gaia.memory.extraction import Checked, Target
+from gaia.memory.extraction import Change, Checked, Target
 from gaia.memory.memory import Memory
 from gaia.store.engine import Database
 from gaia.store.identities import User
@@ -60,11 +60,12 @@ def test_rules_and_earlier_findings_have_a_third_each_where_there_is_more() -> N
 
 def test_earlier_findings_are_named_by_window_and_place_but_for_what_gave_way() -> None:
     gone = Target(None, 1, 0), Target(7)
+    changes = [(each, Change.REPLACES) for each in gone]
     read = [
         Checked("", [proposal("Ada lives in Lisbon"), proposal("Ada likes tea")], {}),
         Checked(
             "",
-            [proposal("Ada lives in Porto", replaces=gone)],
+            [proposal("Ada lives in Porto", changes=changes)],
             {},
         ),
     ]

@@ -9,7 +9,7 @@ import pytest
 
 from gaia.digest.outcome import from_json, to_json
 from gaia.errors import UnusableExtractionError
-from gaia.memory.extraction import Checked, Proposal, Relation, Target
+from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import START
 
@@ -22,7 +22,7 @@ PROPOSAL = Proposal(
     said_at=START,
     label="Ada is to call Zoë",
     verdict="same",
-    replaces=[Target(None, 2, 3)],
+    changes=[(Target(None, 2, 3), Change.REPLACES)],
     relations=[Relation("Zoë")],
     due_at=datetime(2026, 3, 1, 9, tzinfo=UTC),
     pending=True,

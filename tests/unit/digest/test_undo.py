@@ -8,7 +8,7 @@ from datetime import timedelta
 from gaia.digest import undo as undoing
 from gaia.digest.undo import Undone
 from gaia.memory import ledger
-from gaia.memory.extraction import Target
+from gaia.memory.extraction import Change, Target
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource, MemoryStatus, MemoryTermRow
 from tests.harness.book import Book, said
@@ -59,7 +59,7 @@ async def test_what_was_corrected_within_the_talk_is_not_told(
 ) -> None:
     await book.keep(ada, said("I live in Lisbon", MemorySource.TOOL))
     braga = instead_of(0, "I live in Braga, not in Porto, Lisbon no longer", minute=2)
-    braga = replace(braga, replaces=[Target(None, window=1, position=0)])
+    braga = replace(braga, changes=[(Target(None, window=1, position=0), Change.REPLACES)])
     await digests.commit(await digests.sealed(), window(instead_of(1, PORTO)), window(braga))
     undone = await undo(book, ada)
     assert undone is not None

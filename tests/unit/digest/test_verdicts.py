@@ -13,7 +13,7 @@ import pytest
 from gaia.digest import proposals
 from gaia.digest.check import Claims, Refusal, claims
 from gaia.digest.verify import UNASKED, Effect, Verdict, Verdicts, verdicts_of, verify
-from gaia.memory.extraction import Checked, Extraction, Finding, Offer, Relation
+from gaia.memory.extraction import Change, Checked, Extraction, Finding, Offer, Relation
 from gaia.store.memory_tables import MemoryKind
 from tests.harness.digests import ScriptedAsk
 from tests.harness.turns import a_turn, a_window, an_offer
@@ -193,25 +193,25 @@ def test_each_day_has_its_own_date_where_one_word_holds_another(said: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("effects", "target", "replaced"),
+    ("effects", "target", "changes"),
     [
-        ([Effect.REPLACES], None, [1]),
-        ([Effect.SAME], 1, []),
+        ([Effect.REPLACES], None, [(1, Change.REPLACES)]),
+        ([Effect.SAME], None, [(1, Change.IF_COVERED)]),
         ([Effect.ADDS], 1, []),
         ([Effect.FOR_A_WHILE], 1, []),
         ([Effect.UNRELATED], 1, []),
-        ([], 1, []),
+        ([], 1, [(1, Change.IF_COVERED)]),
         ([], None, []),
         ([], 9, []),
     ],
 )
 def test_what_is_replaced_is_judged_by_the_two_sentences(
-    effects: Sequence[Effect], target: int | None, replaced: list[int]
+    effects: Sequence[Effect], target: int | None, changes: list[tuple[int, Change]]
 ) -> None:
     found = finding("I moved from Lisbon to Porto", target=target)
     known = [an_offer(1, "I live in Lisbon"), an_offer(2, "Rex barks")]
     (made,) = judged(found.quote, found, known=known, effects=effects).proposals
-    assert [each.memory_id for each in made.replaces] == replaced
+    assert [(each.memory_id, change) for each, change in made.changes] == changes
 
 
 def test_two_findings_of_one_sentence_are_one_memory() -> None:

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gaia.memory import entities, forget, ledger, pending, profile
-from gaia.memory.extraction import Proposal, Relation, Target
+from gaia.memory.extraction import Change, Proposal, Relation, Target
 from gaia.memory.memory import Memory
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
@@ -23,7 +23,7 @@ PORTO = "I live in Porto, no longer in Lisbon"
 def later_than_the_first(text: str, *, minute: int = 0) -> Proposal:
     """What takes the place of the first proposal of the first window."""
     first = Target(None, window=1, position=0)
-    return proposal(text, minute=minute, replaces=[first])
+    return proposal(text, minute=minute, changes=[(first, Change.REPLACES)])
 
 
 def texts(memories: Sequence[Memory]) -> list[str]:
@@ -97,8 +97,8 @@ async def test_what_holds_no_longer_gives_way_to_what_was_said(
 ) -> None:
     lisbon = (await book.keep(ada, said("I live in Lisbon", MemorySource.TOOL))).memory
     tea = (await book.keep(ada, said("I drink tea", MemorySource.TOOL))).memory
-    both = [Target(each.memory_id) for each in (lisbon, tea)]
-    done = await digests.digested(proposal("I left Lisbon, and I live without tea", replaces=both))
+    both = [(Target(each.memory_id), Change.REPLACES) for each in (lisbon, tea)]
+    done = await digests.digested(proposal("I left Lisbon, and I live without tea", changes=both))
     now = "I left Lisbon, and I live without tea"
     assert [(old.text, new.text) for old, new in done.replaced] == [
         ("I live in Lisbon", now),

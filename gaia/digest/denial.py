@@ -1,0 +1,202 @@
+"""Denial: whether a sentence says by itself that something known of its user is not so.
+
+Nobody understands the sentence here. A clause of it denies what is known where it consists of
+the same words, of such as deny, and of such as say nothing, and where it speaks of its user: so
+one that names somebody else, a dream, a doubt or another time never does. What these closed
+classes of words miss stands beside what is known.
+"""
+
+# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+
+from gaia.digest.plain import SAME_MARKS, AnyOf, plain
+from gaia.memory.text import terms
+
+WHO = """
+we ich bin wir je j suis nous sommes yo soy estoy somos estamos nosotros nosotras io sono
+noi siamo eu sou estou ik ben wij jag jeg jestem jesteśmy я мы ми já jsem nejsem ben biz
+değilim değiliz אני أنا لست मैं हूँ εγώ είμαι 我 咱 私 僕 俺
+"""
+"""Words of those who speak of themselves, and of nobody else."""
+
+DENYING = """
+not no never dont nicht nie niemals kein keine keinen keinem keiner ne n pas jamais nunca jamás
+non não nao niet geen nooit inte ej aldrig ikke aldri nigdy не никогда ні ne nejsem değil değilim
+değiliz לא لا لست لم नहीं δεν không tidak bukan 不 没 沒
+"""
+
+EMPTY = """
+am are re have ve do a an any more anymore longer actually really now again already at after all
+it turns out in fact sind habe haben ein eine einen einem einer mehr doch gar eigentlich überhaupt
+tatsächlich jetzt nun wieder schon länger ai avons d l la les un une des du de plus tout vraiment
+fait finalement maintenant tengo ya más realidad ahora al final ho più mai affatto davvero realtà
+ora adesso tenho um uma já mais agora afinal na verdade zijn heb hebben een meer langer echt nu
+toch eigenlijk är har en ett längre mer alls faktiskt egentligen et længere lenger mere ja mam już
+więcej teraz wcale naprawdę jednak больше уже теперь вовсе совсем більше вже už на самом деле bir
+artık aslında כבר יותר أعد بعد अब πια 们 們 已 经 經 再 了 现 現 在 其 实 實 実 今 就
+"""
+"""Words that a denial may have and what it denies has not, or the other way round: auxiliary
+verbs of several persons, articles, and those that stress."""
+
+IS = "is has ist hat est es è é jest ha tiene tem heeft 是"
+"""Words for which `I am` and `I have` stand where what is known names the user."""
+
+CONDITIONAL = AnyOf(
+    r"""
+if unless when whenever until suppose supposing maybe perhaps wenn falls sofern ob vielleicht si
+sauf quand peut-être cuando quizás quizá se quando forse talvez als indien tenzij misschien om
+ifall när kanske hvis når måske kanskje jeśli jeżeli gdyby gdy kiedy może если когда может якщо
+eğer belki pokud když אם إذا لو अगर αν
+""",
+    "もし たら れば なら 如果 要是 假如 除非 的话 也许 可能",
+)
+"""Words with which a clause begins on which another depends."""
+
+SAYING = "says? said thinks? thought sagt meint glaubt denkt dit dice diz zegt säger siger"
+UNREAL = AnyOf(
+    rf"""
+dream\w* wish\w* imagin\w* pretend\w* geträum\w* träum\w* rêv\w* soñ\w* sogn\w* sonh\w* droom\w*
+gedroomd dröm\w* drøm\w* śni\w* przyśni\w* сни\w* присни\w* rüya\w* \w+[aeıiuü]rs[ae][mk]
+(?:{"|".join(SAYING.split())}),.* .*,\s(?:{"|".join(SAYING.split())})
+""",
+    "夢 梦 夢 假装",
+)
+"""Words of what is dreamt, wished or supposed, or said by somebody else."""
+
+BREAK = regex.compile(
+    r"[,;.!?…،؛、。，；！？\n]|\s[-–—]\s"
+    r"|(?<!')\b(?:and|but|because|since|und|aber|weil|denn|seit|et|depuis|y|pero|porque|desde|e"
+    r"|perché|maar|omdat|sinds|och|sedan|и|но|ve|ama|çünkü)\b(?!')",
+    regex.IGNORECASE,
+)
+WORD = regex.compile(
+    r"(?V1)(?P<kana>\p{Hiragana}+)|\p{Han}|[\p{Katakana}ー]+"
+    r"|[[\p{L}\p{N}\p{M}]--[\p{Han}\p{Hiragana}\p{Katakana}ー]]+"
+)
+KANA = regex.compile(
+    r"(?:もう|[はがをにで])*|\p{Hiragana}{0,2}(?:[てで]い)?"
+    r"(?:る|だ|です|ます|(?P<no>ない|なく(?:なった|なりました)|(?:ありま)?せん|ません)(?:です|でした)?)"
+)
+"""The endings and particles around Japanese words."""
+
+SHORT = (
+    (regex.compile(r"\b[Ii]'m\b"), "we"),
+    (regex.compile(r"\bI\b|(?:^|(?<=[,;.] ))i\b|\bi(?= (?:am|do|have|no|never)\b)"), "we"),
+    (regex.compile(r"(?<=\w)n't\b", regex.IGNORECASE), " not"),
+    (regex.compile(r"(\w+?)[ae]?m([ıiuü]yor(?:um|uz)\b)"), r"değilim \1\2"),
+)
+"""What is written in short: denials within a word, in English and in Turkish, as in `don't`
+and `yaşamıyorum`; and the English `I`, which is `in` or `and` to others."""
+
+OF_SPEAKER = regex.compile(r"(?:o|mos?|m|my|ę|u[mz]|у|ю)$")
+"""Endings of verbs of those who speak of themselves, in languages that need no `I`."""
+
+TURKISH_AM = regex.compile(r"(\w+)y?[ıiuü]m \1")
+FORMS = regex.compile(r"(\p{Ll}\w{2,})[aei]?t? \1(?:o|e|ę|e?m|u[mz]|[ai]?mos?|en)?")
+"""Forms of a word: with the ending that is `I am` in Turkish, and without it; of a verb, as it is
+said of somebody, and by them: `vive vivo`."""
+
+HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """What is left of a clause: the words that say something, as they are written, which
+    deny, and whether it is of its speaker."""
+
+    words: Sequence[str]
+    denials: Set[str]
+    is_of_speaker: bool
+
+
+def denies(said: str, known: str, names: Set[str]) -> bool:
+    """Whether a clause of what a user said denies what is known of them, or says what that
+    denies. `names` are the terms by which the known statement may name them."""
+    known_clause = _clause(known)
+    words = [each for each in known_clause.words if _term(each) not in names]
+    is_named = len(words) < len(known_clause.words)
+    if is_named:
+        words = [each for each in words if _term(each) not in _terms_of(IS)]
+    clauses = [each.strip() for each in BREAK.split(said) if each and each.strip()]
+    if not words or UNREAL.search(plain(said)) or any(map(_is_conditional, clauses)):
+        return False
+    for number, text in enumerate(clauses):
+        clause = _clause(text)
+        forms = _forms(words, clause.words, is_inflected=is_named)
+        if forms is None or clause.denials == known_clause.denials:
+            continue
+        # `Mein Bruder zog um und wohnt nicht mehr hier`: who is meant is said in the first one.
+        is_of_user = clause.is_of_speaker or (number == 0 and HAN.search(text) is not None)
+        if is_named:
+            is_of_user |= any(one != other and OF_SPEAKER.search(other) for one, other in forms)
+        else:
+            is_of_user |= not known_clause.is_of_speaker and not HAN.search(text)
+        if is_of_user:
+            return True
+    return False
+
+
+def _clause(text: str) -> _Clause:
+    written = unicodedata.normalize("NFKC", text).translate(SAME_MARKS)
+    for short, full in SHORT:
+        written = short.sub(full, written)
+    words: list[str] = []
+    denials: set[str] = set()
+    is_of_speaker = False
+    for found in WORD.finditer(written):
+        kana = KANA.fullmatch(found["kana"]) if found["kana"] else None
+        term = _term(found.group())
+        if (kana and kana["no"]) or term in _terms_of(DENYING):
+            denials.add(term)
+        elif not (kana or term in _terms_of(WHO) or term in _terms_of(EMPTY)):
+            words.append(found.group())
+        is_of_speaker |= term in _terms_of(WHO)
+    return _Clause(words, denials, is_of_speaker)
+
+
+def _forms(
+    known: Sequence[str], said: Sequence[str], *, is_inflected: bool
+) -> Sequence[tuple[str, str]] | None:
+    """The words of two statements, side by side, if they are the same in the same order,
+    wherever that begins: `in Graz wohne` and `wohnt in Graz`; else None. One may be another
+    form where it `is_inflected`."""
+    if len(known) != len(said):
+        return None
+    starts = 1 if any(map(HAN.search, known)) else len(known)
+    for start in range(starts):
+        forms = list(zip([*known[start:], *known[:start]], said, strict=True))
+        others = [each for each in forms if _term(each[0]) != _term(each[1])]
+        if not others or (len(others) == 1 and _is_form(*others[0], is_inflected=is_inflected)):
+            return forms
+    return None
+
+
+def _is_form(known: str, said: str, *, is_inflected: bool) -> bool:
+    """Whether two words may be forms of one; a name has none."""
+    both = f"{known} {said.casefold()}"
+    if TURKISH_AM.fullmatch(both.casefold()):
+        return True
+    return is_inflected and FORMS.fullmatch(both) is not None
+
+
+def _is_conditional(clause: str) -> bool:
+    """Whether another clause depends on this one, by one of its first two words."""
+    first = " ".join(plain(clause).split()[:2])
+    return CONDITIONAL.search(first) is not None
+
+
+@cache
+def _terms_of(words: str) -> Set[str]:
+    return frozenset(map(_term, words.split()))
+
+
+def _term(word: str) -> str:
+    return " ".join(terms(word))
