@@ -8,6 +8,7 @@ among the arguments of a program, where all users of the machine can read it.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,6 +20,7 @@ from gaia.errors import BackupDamagedError, BackupError
 from gaia.store.postgres import inspecting_url, vector_tables
 from gaia.store.postgres_engine import WAY, address_words
 from gaia.store.postgres_faults import name_of
+from gaia.store.revision import REVISION_TABLE
 
 DUMP = "pg_dump"
 RESTORE = "pg_restore"
@@ -26,6 +28,9 @@ OLD = ("server version mismatch", "unsupported version")
 """What a program says that is older than the server, or than what made the dump."""
 NEW = "unrecognized configuration parameter"
 """What a server says that is older than `pg_restore`, which sets what that one does not have."""
+
+TABLE = re.compile(rf"^\d+; \d+ \d+ TABLE (.+) {REVISION_TABLE} ", re.MULTILINE)
+"""What a dump's table of contents says of a table that each has, and of its schema."""
 
 INSTALL = "install PostgreSQL's client programs, of the server's version"
 
@@ -44,26 +49,32 @@ def dump_database(url: URL, path: Path) -> None:
         BackupError: The program is missing or too old, or the file cannot be written.
     """
     with inspecting_url(url) as connection:
-        schema, vectors = _schema(connection, url), vector_tables(connection)
+        schema, vectors = _schema(connection), vector_tables(connection)
     path.touch(0o600, exist_ok=False)
-    options = ("--format=custom", "--no-owner", "--no-privileges", f"--schema={schema}")
+    if schema is None:
+        raise BackupError(f"{name_of(url)} has no schema that gaia's tables could be in")
+    options = ("--format=custom", "--no-owner", "--no-privileges", f'--schema="{schema}"')
     without = [f'--exclude-table="{table}"' for table in sorted(vectors)]
     done = _run(DUMP, url, *options, *without, f"--file={path}")
     if done.returncode:
         raise BackupError(f"{name_of(url)} cannot be dumped: {_why(done)}")
 
 
-def read_list(path: Path) -> None:
-    """Look whether a file is a dump, as far as its table of contents tells. Blocks.
+def read_list(path: Path) -> str:
+    """Look whether a file is a dump, as far as its table of contents tells; returns the schema
+    that its tables are in. Blocks.
 
     Raises:
         BackupDamagedError: It is none.
         BackupError: The program is missing.
     """
     done = _run(RESTORE, None, "--list", str(path))
-    if done.returncode:
-        trouble = f"{path.name} is no dump that can be restored ({_why(done)})"
+    found = TABLE.search(done.stdout)
+    if done.returncode or found is None:
+        why = _why(done) if done.returncode else f"it has no table {REVISION_TABLE}"
+        trouble = f"{path.name} is no dump that can be restored ({why})"
         raise BackupDamagedError(trouble, [trouble])
+    return found[1]
 
 
 def restore_dump(path: Path, url: URL) -> None:
@@ -71,10 +82,17 @@ def restore_dump(path: Path, url: URL) -> None:
 
     Raises:
         StoreError: The database does not answer.
-        BackupError: They cannot be made.
+        BackupError: They cannot be made, or would be in another schema than gaia's.
     """
+    schema = read_list(path)
     with inspecting_url(url) as connection:
-        schema = _schema(connection, url)
+        there = _schema(connection)
+    if there != schema:
+        raise BackupError(
+            f"{path.name} has its tables in the schema {schema!r}, and gaia's would be in "
+            f'{there!r} of {name_of(url)}: CREATE SCHEMA "{schema}" there, and add '
+            f"?options=-c%20search_path%3D{schema} to its address"
+        )
     options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
     # What stands beside the tables, such as the schema itself, is there already.
     done = _run(RESTORE, url, *options, f"--schema={schema}", str(path))
@@ -82,11 +100,9 @@ def restore_dump(path: Path, url: URL) -> None:
         raise BackupError(f"{path.name} cannot be restored to {name_of(url)}: {_why(done)}")
 
 
-def _schema(connection: Connection, url: URL) -> str:
-    schema = connection.execute(text("SELECT current_schema()")).scalar()
-    if schema is None:
-        raise BackupError(f"{name_of(url)} has no schema for gaia's tables: CREATE SCHEMA public")
-    return str(schema)
+def _schema(connection: Connection) -> str | None:
+    schema: str | None = connection.execute(text("SELECT current_schema()")).scalar()
+    return schema
 
 
 def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -103,8 +119,7 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
     return subprocess.run(
         [program, *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         errors="replace",
         env=environ,

@@ -27,8 +27,9 @@ class TrialRefusedError(BackupError):
 
 
 @contextmanager
-def trial_database(url: URL) -> Iterator[URL]:
-    """An empty database on the same server, which goes when the block ends. Blocks.
+def trial_database(url: URL, schema: str) -> Iterator[URL]:
+    """An empty database on the same server, whose tables are to be in that schema, and which goes
+    when the block ends. Blocks.
 
     Raises:
         TrialRefusedError: The user may not make one.
@@ -41,8 +42,13 @@ def trial_database(url: URL) -> Iterator[URL]:
         # Whatever the server makes by itself: a text fits into this one.
         kind = "TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
         connection.execute(text(f'CREATE DATABASE "{name}" {kind}'))
+    # What the address says of a schema is for another database.
+    trial = url.set(database=name).difference_update_query(["options"])
     try:
-        yield url.set(database=name)
+        with _outside(trial) as connection:
+            connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
+            connection.execute(text(f'ALTER DATABASE "{name}" SET search_path = "{schema}"'))
+        yield trial
     finally:
         with _outside(url) as connection:
             connection.execute(text(f'DROP DATABASE "{name}" WITH (FORCE)'))
@@ -125,7 +131,8 @@ def _present(connection: Connection) -> Sequence[str]:
 
 _FUNCTIONS = text(
     "SELECT oid::regprocedure::text FROM pg_proc "
-    "WHERE pronamespace = current_schema()::regnamespace AND NOT EXISTS "
+    "WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) "
+    "AND NOT EXISTS "
     "(SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')"
 )
 

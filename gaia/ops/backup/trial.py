@@ -40,11 +40,11 @@ def try_dump(dump: Path, manifest: Manifest, server: URL | None) -> Tried:
         BackupError: A program is missing.
         StoreError: The server does not answer, or it is of a newer gaia.
     """
-    read_list(dump)
+    schema = read_list(dump)
     if server is None:
         return Tried(None, NO_SERVER)
     try:
-        with trial_database(server) as url:
+        with trial_database(server, schema) as url:
             _restore(dump, url, manifest)
             with inspecting_url(url) as connection, Session(connection) as session:
                 return Tried(count(session))
@@ -60,7 +60,6 @@ def restored_database(dump: Path, url: URL, manifest: Manifest) -> Database:
         BackupError: A program is missing.
         StoreError: The server does not answer, or it is of a newer gaia.
     """
-    read_list(dump)
     _restore(dump, url, manifest)
     return PostgresDatabase(url)
 

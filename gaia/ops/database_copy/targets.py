@@ -26,7 +26,7 @@ MOST_NAMED = 3
 _SELF_REFERENCES = text(
     "SELECT CAST(conrelid AS regclass), quote_ident(conname) FROM pg_constraint "
     "WHERE contype = 'f' AND conrelid = confrelid "
-    "AND connamespace = CAST(current_schema() AS regnamespace)"
+    "AND connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
 )
 
 

@@ -132,6 +132,35 @@ async def test_one_that_is_not_empty_is_left_as_it_is(made: Made, url: URL, tmp_
     assert not (tmp_path / "new").exists()
 
 
+async def test_tables_in_another_schema_than_public_go_into_one_of_that_name(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_schema(name: str) -> URL:
+        postgres.run(f"CREATE DATABASE {name}")
+        postgres.run_in(postgres.url(name), 'CREATE SCHEMA "App"')
+        return postgres.url(name).update_query_dict({"options": '-c search_path="App"'})
+
+    one, two = with_schema("schemas_one"), with_schema("schemas_two")
+    monkeypatch.setenv(VARIABLE, one.render_as_string(hide_password=False))
+    home, place = Home(tmp_path / "one"), Home(tmp_path / "two")
+    home.create()
+    database = await open_database(home)
+    await Users(database, FakeClock()).create("Ada", Role.OWNER)
+    await database.close()
+    made = await make_backup(home, Wanted(tmp_path), FakeClock())
+    empty = postgres.url("schemas_three")
+    postgres.run(f"CREATE DATABASE {empty.database}")
+    for server in (one, empty):
+        verified = await verify_backup(made.path, None, server=server)
+        assert verified.contents == Contents(users=1, memories=0, messages=0)
+    with pytest.raises(BackupError, match="in the schema 'App', and gaia's would be in 'public'"):
+        await restore_backup(made.path, None, place, FakeClock(), server=empty)
+    await restore_backup(made.path, None, place, FakeClock(), server=two)
+    assert asked(postgres.url("schemas_two"), 'SELECT name FROM "App".users') == ["Ada"]
+    for each in (one, two, empty):
+        postgres.drop(each)
+
+
 async def test_where_none_is_set_that_is_said(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
