@@ -15,15 +15,15 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 import psycopg
 from sqlalchemy.orm import Session
 
 from gaia import __version__
-from gaia.errors import StoreError
+from gaia.errors import HomeError, StoreError
 from gaia.paths import Home
 from gaia.store import homes, processes, shared_settings
+from gaia.store.notices import FORGOTTEN, HELD, LEAD, RECOVER, WANTED, Callbacks
 from gaia.store.postgres import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres_engine import PREPARE, connection_words
 from gaia.store.postgres_faults import TakenForDeadError
@@ -40,39 +40,6 @@ AGAIN_SECONDS = 0.5
 MOVING = ("terminal",)
 """Channels that people reach at one machine: a conversation there goes with its chat, and who
 holds it is asked each time."""
-
-HELD, WANTED, RECOVER, LEAD, FORGOTTEN = "held", "wanted", "recover", "lead", "forgotten"
-"""What a notice is about: a conversation for its holder, or for whoever has its channel, what is
-free, what is the leader's, and that something is forgotten for good."""
-
-
-async def _nothing() -> None:
-    """Nobody has said yet what is to be done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Callbacks:
-    """What is done with what others tell.
-
-    Attributes:
-        woken: For a conversation that this process holds and somebody else wrote to.
-        recover: When something may be free that was held.
-        led: While it leads, when there may be something for the leader to do.
-        followed: When another one is about to lead. It ends what only the leader does.
-        has: Whether this process has a channel of that name.
-        forgotten: When another one has forgotten something for good.
-        clean: When this home's files have to be cleaned of something.
-        settings: When another one may have changed some.
-    """
-
-    woken: Callable[[int], None] = lambda conversation_id: None
-    recover: Callable[[], Awaitable[None]] = _nothing
-    led: Callable[[], Awaitable[None]] = _nothing
-    followed: Callable[[], Awaitable[None]] = _nothing
-    has: Callable[[str], bool] = lambda channel: True
-    forgotten: Callable[[], None] = lambda: None
-    clean: Callable[[], None] = lambda: None
-    settings: Callable[[], None] = lambda: None
 
 
 class Membership:
@@ -140,9 +107,10 @@ class Membership:
 
         Raises:
             StoreError: The database does not answer.
-            HomeError: The home cannot be written to.
+            HomeError: The home cannot be written to, or another gaia runs with a copy of it.
         """
         home = await asyncio.to_thread(homes.mark_of, self._home)
+        await self._require_place(home)
         leads = await self._database.write(
             processes.join, self.process_id, home, self.name, __version__, serves=self._serves
         )
@@ -150,6 +118,21 @@ class Membership:
         self._beat_at = asyncio.get_running_loop().time()
         if leads:
             self._begin_to_lead()
+
+    async def _require_place(self, home: str) -> None:
+        """Look whether what was in this home has ended: one that was killed gives no sign."""
+        silence = LATE_BEATS * self._beat_seconds
+        before = await self._database.read(processes.last_sign, home)
+        if before is None or before.seconds_ago >= silence:
+            return
+        await asyncio.sleep(silence - before.seconds_ago)
+        now = await self._database.read(processes.last_sign, home)
+        if now is not None and now.expires_at != before.expires_at:
+            raise HomeError(
+                f"the gaia {now.name} runs with a copy of this home: remove "
+                f"{str(self._home.process_mark)!r} here, or its like there, and start that one "
+                "again"
+            )
 
     async def run(self) -> None:
         """Give signs of life and hear the others until cancelled.

@@ -37,6 +37,11 @@ _SEE_HOME = text(
     f"VALUES (:home, :name, {_NOW}) "
     "ON CONFLICT (home) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at"
 )
+_LAST_SIGN = text(
+    "SELECT name, expires_at, "  # noqa: S608
+    f"CAST(EXTRACT(EPOCH FROM {_NOW} - expires_at) AS float8) + {LIFE_SECONDS} "
+    "FROM processes WHERE home = :home"
+)
 _ADD = text(
     "INSERT INTO processes "  # noqa: S608
     "(process_id, home, name, version, serves, started_at, expires_at) "
@@ -116,6 +121,21 @@ class Process:
     leads: bool
     lives: bool
     held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The last sign of a process: its name, until when that counts, and how long ago it was."""
+
+    name: str
+    expires_at: datetime
+    seconds_ago: float
+
+
+def last_sign(session: Session, home: str) -> Sign | None:
+    """The last sign of the process in a home; None if there is none."""
+    row = session.execute(_LAST_SIGN, {"home": home}).first()
+    return None if row is None else Sign(*row)
 
 
 def join(

@@ -10,7 +10,8 @@ from pathlib import Path
 from sqlalchemy import text
 
 from gaia.paths import Home
-from gaia.store.membership import Callbacks, Membership
+from gaia.store.membership import Membership
+from gaia.store.notices import Callbacks
 from gaia.store.postgres import PostgresDatabase
 
 EXPIRE = text("UPDATE processes SET expires_at = '2000-01-01' WHERE process_id = :process_id")
@@ -26,13 +27,18 @@ class Member:
         home: Path,
         *,
         serves: bool = True,
+        beat_seconds: float = 0.05,
         steady_seconds: float = 0.0,
     ) -> None:
         self.database = database
         folder = Home(home)
         folder.create()
         self.membership = Membership(
-            database, folder, serves=serves, beat_seconds=0.05, steady_seconds=steady_seconds
+            database,
+            folder,
+            serves=serves,
+            beat_seconds=beat_seconds,
+            steady_seconds=steady_seconds,
         )
         self.woken: list[int] = []
         self.recovered = self.led = self.followed = self.forgotten = self.cleaned = 0

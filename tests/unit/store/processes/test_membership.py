@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from gaia.errors import HomeError
 from gaia.settings.agreement import Exchange, Position, ToldValue
 from gaia.store import homes, processes, shared_settings
 from gaia.store.postgres import PostgresDatabase
@@ -77,6 +79,24 @@ async def test_a_conversation_is_for_one_that_has_its_channel(
         assert await bob.membership.takes(talk)
         assert not await ada.membership.takes(talk)
         await bob.until(lambda: bob.woken == [talk, talk])
+
+
+async def test_a_copy_of_a_home_is_refused_and_one_that_was_killed_is_not(
+    opened: Callable[[], PostgresDatabase], member: Callable[[str], Member], tmp_path: Path
+) -> None:
+    ada, copy = member("ada"), Member(opened(), tmp_path / "copy", beat_seconds=0.4)
+    async with ada.working():
+        await ada.until(lambda: ada.recovered > 0)
+        shutil.copy(tmp_path / "ada" / "process-mark", tmp_path / "copy" / "process-mark")
+        refused = f"{ada.membership.name} runs with a copy of this home: remove .*process-mark"
+        with pytest.raises(HomeError, match=refused):
+            await copy.membership.join()
+        assert ada.membership.lives
+    (found,) = await copy.database.read(processes.listed)
+    assert (found.process_id, found.lives) == (ada.membership.process_id, True)
+    await copy.membership.join()
+    (found,) = await copy.database.read(processes.listed)
+    assert found.process_id == copy.membership.process_id
 
 
 async def test_all_are_told_what_is_forgotten(member: Callable[[str], Member]) -> None:
