@@ -151,7 +151,7 @@ def _tell_why(call: Call, memory: Memory) -> str:
         told.append(understood(memory))
     if memory.due_at is not None:
         told.append(f"It is due on {day(memory.due_at)}.")
-    about = ledger.entities(call.session, user_id, memory.memory_id)
+    about = entities.of_memory(call.session, user_id, memory.memory_id)
     if about:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
     if memory.support > 1:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.memory import ledger
+from gaia.memory import entities, ledger
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind, MemorySource
@@ -26,7 +26,7 @@ def edit(
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
     old = ledger.get(session, user_id, memory_id)
-    about = ledger.entities(session, user_id, memory_id)
+    about = entities.of_memory(session, user_id, memory_id)
     newer = Statement(
         text,
         MemorySource.USER,
@@ -45,9 +45,7 @@ def edit(
     return ledger.supersede(session, user_id, memory_id, newer, now).memory
 
 
-def still_named(entities: Iterable[str], text: str) -> Iterable[str]:
+def still_named(names: Iterable[str], text: str) -> Iterable[str]:
     """Those of the entities that a text names."""
     named = content_terms(text)
-    return [
-        each for each in entities if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
-    ]
+    return [each for each in names if not named.isdisjoint(content_terms(each.rpartition(":")[2]))]

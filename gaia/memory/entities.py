@@ -87,3 +87,13 @@ def by_memory(session: Session, user_id: str) -> Mapping[int, Sequence[str]]:
 
 def _name(text: str) -> str:
     return bare_words(text).replace(" ", "_")[:LONGEST_ENTITY].strip("_")
+
+
+def of_memory(session: Session, user_id: str, memory_id: int) -> Sequence[str]:
+    """The entities that a memory is about."""
+    stored = session.scalars(
+        select(MemoryEntityRow.entity)
+        .where(MemoryEntityRow.user_id == owner(user_id), MemoryEntityRow.memory_id == memory_id)
+        .order_by(MemoryEntityRow.entity)
+    )
+    return stored.all()

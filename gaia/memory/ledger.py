@@ -21,7 +21,6 @@ from gaia.memory.owner import owner
 from gaia.store import indexes, profiles, relations
 from gaia.store.memory_tables import (
     IndexOperation,
-    MemoryEntityRow,
     MemoryKind,
     MemoryRow,
     MemoryStatus,
@@ -284,16 +283,6 @@ def earlier_versions(
         found |= {each.memory_id: each for each in older}
         heirs = [each.memory_id for each in older]
     return sorted(found.values(), key=lambda each: -each.memory_id)
-
-
-def entities(session: Session, user_id: str, memory_id: int) -> Sequence[str]:
-    """What a memory is about."""
-    stored = session.scalars(
-        select(MemoryEntityRow.entity)
-        .where(MemoryEntityRow.user_id == owner(user_id), MemoryEntityRow.memory_id == memory_id)
-        .order_by(MemoryEntityRow.entity)
-    )
-    return stored.all()
 
 
 def remove(

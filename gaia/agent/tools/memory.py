@@ -30,7 +30,7 @@ from gaia.errors import (
     UnknownMemoryError,
     UnknownUserError,
 )
-from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
+from gaia.memory import credentials, entities, forget, forgotten, ledger, pending, shared
 from gaia.memory.contexts import visible
 from gaia.memory.entities import entity
 from gaia.memory.excerpts import around, one_line
@@ -253,7 +253,7 @@ def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     """The statement in the place of `old`: of the same kind, and about what it still names."""
     newer = _statement(change, fact, "")
     named = content_terms(newer.text)
-    about = ledger.entities(change.session, change.user_id, old.memory_id)
+    about = entities.of_memory(change.session, change.user_id, old.memory_id)
     return replace(
         newer,
         kind=old.kind,

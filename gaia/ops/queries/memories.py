@@ -11,7 +11,8 @@ from gaia.ops.queries.query import Moment, Query, Source
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
-    from gaia.memory.memory import Memory
+    from gaia.memory import entities
+from gaia.memory.memory import Memory
 
 MOST_RUNS = 50
 """Runs of upkeep that are listed."""
@@ -198,7 +199,7 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
     earlier = ledger.earlier_versions(session, user_id, [memory_id])
     return OriginReport(
         memory=memory_report(memory),
-        about=tuple(ledger.entities(session, user_id, memory_id)),
+        about=tuple(entities.of_memory(session, user_id, memory_id)),
         session_id=memory.session_id,
         turn_id=memory.turn_id,
         earlier=tuple(map(memory_report, earlier)),

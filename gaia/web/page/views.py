@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import browse, ledger, pending, preload, shared
+from gaia.memory import browse, entities, ledger, pending, preload, shared
 from gaia.memory.browse import Choice
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.episodes import recent_episodes
@@ -74,7 +74,7 @@ def told_of(session: Session, user_id: str, memory_id: int) -> Mapping[str, obje
     found = ledger.get(session, user_id, memory_id)
     return {
         "memory": found,
-        "about": ledger.entities(session, user_id, memory_id),
+        "about": entities.of_memory(session, user_id, memory_id),
         "earlier": ledger.earlier_versions(session, user_id, [memory_id]),
     }
 

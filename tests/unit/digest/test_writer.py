@@ -58,7 +58,7 @@ async def test_what_was_said_is_kept_with_its_words_its_place_and_its_time(
     assert (kept.subject, kept.predicate, kept.object) == ("Grace", "sister of", "the user")
     assert (kept.digest_id, kept.session_id) == (digest.digest_id, digest.session_id)
     assert (kept.turn_id, kept.position, kept.valid_from) == ("turn-3", 4, SAID + 3 * MINUTE)
-    assert await book.database.read(ledger.entities, ada.user_id, 1) == ["bonn", "person:grace"]
+    assert await book.database.read(entities.of_memory, ada.user_id, 1) == ["bonn", "person:grace"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ async def test_whom_and_what_it_is_about_is_noted_but_for_the_user(
     made = proposal("they sing", relations=(Relation(subject, predicate, told),))
     (kept,) = (await digests.digested(made)).learned
     with book.database.reading() as session:
-        assert ledger.entities(session, ada.user_id, kept.memory_id) == about
+        assert entities.of_memory(session, ada.user_id, kept.memory_id) == about
         assert entities.about(session, ada.user_id, "nobody") == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from gaia.errors import CredentialError, UnfitMemoryError
-from gaia.memory import ledger
+from gaia.memory import entities, ledger
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
@@ -74,7 +74,7 @@ async def test_what_no_file_can_hold_is_left_out_or_marked(book: Book, ada: User
         "\ufffd quoted",
         "Sa\ufffdrah",
     )
-    assert await book.database.read(ledger.entities, ada.user_id, kept.memory_id) == [
+    assert await book.database.read(entities.of_memory, ada.user_id, kept.memory_id) == [
         "person:\ufffd"
     ]
 
@@ -112,7 +112,7 @@ async def test_the_same_statement_is_kept_once_and_counts_for_more(book: Book, a
     assert second.memory.support == 2
     assert second.memory.source is MemorySource.USER
     assert await book.texts(ada) == [POT]
-    about = await book.database.read(ledger.entities, ada.user_id, first.memory.memory_id)
+    about = await book.database.read(entities.of_memory, ada.user_id, first.memory.memory_id)
     assert about == ["place:gate", "thing:pot"]
     assert len(await book.operations()) == 1
 

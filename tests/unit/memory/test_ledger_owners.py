@@ -48,7 +48,7 @@ CALLS: dict[str, Call] = {
     "count": ledger.count,
     "count_by_context": ledger.count_by_context,
     "earlier_versions": partial(ledger.earlier_versions, memory_ids=[1]),
-    "entities": partial(ledger.entities, memory_id=1),
+    "entities": partial(entities.of_memory, memory_id=1),
     "remove": partial(ledger.remove, memory_ids=[1], now=START),
 }
 
@@ -167,7 +167,7 @@ async def test_what_both_know_is_one_memory_with_all_that_either_had_of_it(
     assert one.memory_id == mine.memory.memory_id
     assert (one.support, one.sensitive, one.source) == (2, True, MemorySource.USER)
     with book.database.reading() as session:
-        about = ledger.entities(session, ada.user_id, one.memory_id)
+        about = entities.of_memory(session, ada.user_id, one.memory_id)
         versions = ledger.earlier_versions(session, ada.user_id, [one.memory_id])
     assert about == ["place:gate", "thing:pot"]
     assert [each.text for each in versions] == ["It is under the red pot"]

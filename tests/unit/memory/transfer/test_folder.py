@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gaia.clock import SystemClock
 from gaia.errors import FolderEditedError, MemoryFileError, UnfitMemoryError
-from gaia.memory import forget, ledger
+from gaia.memory import entities, forget, ledger
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import sync
 from gaia.memory.transfer.folder import canonical, fingerprint
@@ -134,7 +134,7 @@ async def test_an_edited_line_supersedes(kept: Kept) -> None:
     assert old.status is MemoryStatus.SUPERSEDED
     assert (await kept.book.stored(kept.user, old.superseded_by or 0)).text.endswith("red pot")
     rows = (await kept.book.stored(kept.user, 3)).superseded_by
-    about = await kept.book.database.read(ledger.entities, kept.user.user_id, rows or 0)
+    about = await kept.book.database.read(entities.of_memory, kept.user.user_id, rows or 0)
     assert about == ["person:grace"]
     assert "red pot" in kept.text()
     assert "blue" not in kept.text()
@@ -174,7 +174,7 @@ async def test_new_lines_are_added_where_they_stand(kept: Kept) -> None:
     assert found["We sang"].valid_from.astimezone().date().isoformat() == "2025-12-24"
     for text, about in (("She has a Contessa", "person:grace"), ("Tom cooks", "person:tom")):
         number = found[text].memory_id
-        told = await kept.book.database.read(ledger.entities, kept.user.user_id, number)
+        told = await kept.book.database.read(entities.of_memory, kept.user.user_id, number)
         assert told == [about]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.memory import graph, ledger
+from gaia.memory import entities, graph, ledger
 from gaia.memory.extraction import Relation
 from gaia.memory.memory import Statement
 from gaia.memory.transfer.importer import BATCH, ImportResult, import_statements
@@ -24,7 +24,7 @@ async def exported(book: Book, user: User) -> list[Statement]:
         records = [
             record_of(
                 each,
-                ledger.entities(session, user.user_id, each.memory_id),
+                entities.of_memory(session, user.user_id, each.memory_id),
                 told.get(each.memory_id, ()),
             )
             for each in memories
