@@ -69,7 +69,7 @@ def line(memory: Memory, *, with_status: bool = True) -> str:
     if memory.status is MemoryStatus.PENDING and memory.replaces is not None:
         marks.append(f", in the place of #{memory.replaces}")
     said = f"{day(memory.valid_from)}{''.join(marks)}"
-    return f"#{memory.memory_id} ({said}) {quoted(memory.text)}"
+    return f"#{memory.memory_id} ({said}) {quoted(memory.told)}"
 
 
 def day(time: datetime) -> str:

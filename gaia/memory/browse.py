@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import rows
-from gaia.memory.memory import Memory, Page, memory_of
+from gaia.memory.memory import COLUMNS, Memory, Page, memory_of
 from gaia.memory.owner import owner
 from gaia.store import usage
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
@@ -54,8 +54,8 @@ def page(session: Session, user_id: str, choice: Choice, *, number: int, size: i
     total = session.scalar(select(func.count()).select_from(MemoryRow).where(*chosen)) or 0
     pages = max(1, -(-total // size))
     number = min(max(1, number), pages)
-    stored = session.scalars(
-        select(MemoryRow)
+    stored = session.execute(
+        select(*COLUMNS)
         .where(*chosen)
         .order_by(MemoryRow.pinned.desc(), MemoryRow.memory_id.desc())
         .offset((number - 1) * size)

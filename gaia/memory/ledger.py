@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
-from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
+from gaia.memory.memory import COLUMNS, Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.store import indexes, profiles, relations
 from gaia.store.memory_tables import (
@@ -210,8 +210,11 @@ def page(
     query = rows.of(user_id).where(MemoryRow.status == status)
     if contexts is not None:
         query = query.where(MemoryRow.context.in_(contexts))
-    stored = session.scalars(
-        query.order_by(MemoryRow.memory_id.desc()).offset((number - 1) * size).limit(size)
+    stored = session.execute(
+        query.with_only_columns(*COLUMNS)
+        .order_by(MemoryRow.memory_id.desc())
+        .offset((number - 1) * size)
+        .limit(size)
     )
     return Page([memory_of(row) for row in stored], number, pages, total)
 

@@ -11,8 +11,7 @@ from gaia.ops.queries.query import Moment, Query, Source
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
-    from gaia.memory import entities
-from gaia.memory.memory import Memory
+    from gaia.memory.memory import Memory
 
 MOST_RUNS = 50
 """Runs of upkeep that are listed."""
@@ -145,7 +144,7 @@ def memory_report(memory: Memory) -> MemoryReport:
     return MemoryReport(
         memory_id=memory.memory_id,
         kind=memory.kind,
-        text=memory.text,
+        text=memory.told,
         quote=memory.quote,
         label=memory.label,
         verdict=memory.verdict,
@@ -191,7 +190,7 @@ def _page(source: Source, asked: WhichMemories) -> MemoryPage:
 
 
 def _origin(source: Source, asked: WhichMemory) -> OriginReport:
-    from gaia.memory import ledger
+    from gaia.memory import entities, ledger
 
     session, memory_id = source.session, asked.memory_id
     user_id = (find_owner(session, asked.user, asked.login)).user_id

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event
 
 from gaia.errors import CredentialError, UnfitMemoryError
-from gaia.memory import entities, ledger
+from gaia.memory import browse, entities, ledger
+from gaia.memory.browse import Choice
 from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
@@ -150,3 +152,23 @@ async def test_the_same_words_of_another_kind_or_context_are_another_memory(
 ) -> None:
     await book.keep(ada, POT)
     assert (await book.keep(ada, said(POT, **fields))).is_new
+
+
+async def test_a_list_tells_in_whose_place_a_memory_stands_for_a_while(
+    book: Book, ada: User
+) -> None:
+    home = (await book.keep(ada, said("I live in Lisbon"))).memory
+    trip = (await book.keep(ada, said("I am in Paris this week"))).memory
+    await book.database.write(
+        ledger.give_way,
+        ada.user_id,
+        home.memory_id,
+        trip.memory_id,
+        START,
+        told_by_heir=True,
+    )
+    for read in (ledger.page, partial(browse.page, choice=Choice(), number=1, size=9)):
+        page = await book.database.read(read, ada.user_id)
+        assert [each.told for each in page.memories] == [
+            "I am in Paris this week (before: I live in Lisbon)"
+        ]
