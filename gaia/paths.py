@@ -142,6 +142,24 @@ class Home:
 
 
 def find_home() -> Home:
-    """The home that `GAIA_HOME` names, else `~/.gaia`. Creates nothing."""
-    named = os.environ.get("GAIA_HOME", "").strip()
-    return Home(Path(named).expanduser().absolute() if named else Path.home() / ".gaia")
+    """The home that `GAIA_HOME` names, else `~/.gaia`. Creates nothing.
+
+    Raises:
+        HomeError: It begins with a `~` that stands for nothing.
+    """
+    return Home(expanded(os.environ.get("GAIA_HOME", "").strip() or "~/.gaia").absolute())
+
+
+def expanded(path: str) -> Path:
+    """A path, with a person's folder in the place of the `~` that it may begin with.
+
+    Raises:
+        HomeError: There is no such person, or they have no folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as exc:
+        raise HomeError(
+            f"nobody knows what {path.partition('/')[0]!r} in {path!r} stands for: name the whole "
+            "path, for gaia's home by GAIA_HOME"
+        ) from exc

@@ -5,6 +5,7 @@ By the standard library's client: another would be most of what a command has to
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from gaia.errors import AnswerError, NotRunningError, StoreError, WireError
+from gaia.errors import AnswerError, HomeError, NotRunningError, StoreError, WireError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="Report")
 
 WAKE_SECONDS = 5.0
+OF_OUTPUT = frozenset({errno.EPIPE, errno.ENOSPC})
+"""What goes wrong with what this process prints while it reads an answer."""
 
 
 class UnixConnection(HTTPConnection):
@@ -40,11 +43,17 @@ class UnixConnection(HTTPConnection):
 
 
 def is_served(home: Home) -> bool:
-    """Whether somebody listens on the control socket: a daemon that was killed leaves it behind."""
+    """Whether somebody listens on the control socket: a daemon that was killed leaves it behind.
+
+    Raises:
+        HomeError: This user may not ask.
+    """
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(WAKE_SECONDS)
         try:
             probe.connect(str(home.control_socket))
+        except PermissionError as exc:
+            raise _of_another(home, exc) from exc
         except OSError:
             return False
     return True
@@ -59,7 +68,7 @@ def wake(home: Home) -> bool:
     try:
         with asking(home, "/local/wake", "", WAKE_SECONDS):
             return True
-    except (NotRunningError, StoreError, WireError):
+    except (HomeError, NotRunningError, StoreError, WireError):
         return False
 
 
@@ -78,6 +87,7 @@ def asking(
 
     Raises:
         NotRunningError: None runs, or it does not answer.
+        HomeError: This user may not ask it.
         StoreError: It cannot read its database.
         AnswerError: It refuses what is asked for.
         WireError: It is of another version.
@@ -89,14 +99,16 @@ def asking(
         if answer.status >= 400:
             _refuse(answer)
         yield answer
-    except BrokenPipeError:
-        raise  # Of whoever reads what this process prints.
+    except PermissionError as exc:
+        raise _of_another(home, exc) from exc
     except TimeoutError as exc:
         raise NotRunningError(
             f"gaia in {str(home.root)!r} did not answer within {seconds:g} s: "
             "try again, and restart it if that does not help"
         ) from exc
     except (OSError, HTTPException) as exc:
+        if isinstance(exc, OSError) and exc.errno in OF_OUTPUT:
+            raise
         raise NotRunningError(
             f"gaia does not run in {str(home.root)!r}, or does not answer: "
             "start it with 'gaia serve'"
@@ -108,6 +120,13 @@ def asking(
         ) from exc
     finally:
         connection.close()
+
+
+def _of_another(home: Home, exc: PermissionError) -> HomeError:
+    return HomeError(
+        f"this user may not ask the gaia of {str(home.root)!r} ({exc.strerror}): run this as the "
+        "user that runs gaia, or set GAIA_HOME to a home of this one"
+    )
 
 
 def _send(connection: UnixConnection, path: str, body: str | None) -> None:

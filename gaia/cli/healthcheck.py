@@ -12,6 +12,7 @@ import sys
 from http.client import HTTPException, HTTPResponse
 
 from gaia.cli.control import UnixConnection
+from gaia.errors import HomeError
 from gaia.paths import find_home
 
 ANSWER_SECONDS = 10.0
@@ -19,7 +20,12 @@ ANSWER_SECONDS = 10.0
 
 def main() -> int:
     """Ask once."""
-    connection = UnixConnection(find_home().control_socket, ANSWER_SECONDS)
+    try:
+        home = find_home()
+    except HomeError as exc:
+        sys.stdout.write(f"{exc}\n")
+        return 1
+    connection = UnixConnection(home.control_socket, ANSWER_SECONDS)
     try:
         connection.request("GET", "/healthz")
         answer = connection.getresponse()

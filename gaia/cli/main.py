@@ -6,12 +6,13 @@ its own imports inside its function. Help in Rich's boxes would take more than t
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import suppress
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import typer
 import typer.main
@@ -120,17 +121,46 @@ def _run() -> None:
     try:
         app()
     except GaiaError as exc:
-        from gaia.cli.console import in_whole_words
-
-        message = f"error: {_without_secrets(str(exc))}"
-        typer.echo(in_whole_words(message, sys.stderr), err=True)
-        sys.exit(exc.exit_code)
+        _end(str(exc), exc.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has seen enough; there is nobody to tell.
         sys.stderr.close()
         sys.exit(1)
+    except OSError as exc:
+        from gaia.logs.handlers import logs_uncaught
+
+        if logs_uncaught():
+            raise
+        try:
+            sys.stdout.flush()
+        except OSError:
+            with suppress(OSError):
+                # The interpreter would try once more to write what is left, and tell it.
+                sys.stdout.close()
+        _end(_of_system(exc), GaiaError.exit_code)
+
+
+def _end(message: str, exit_code: int) -> NoReturn:
+    from gaia.cli.console import in_whole_words
+
+    with suppress(OSError):
+        told = in_whole_words(f"error: {_without_secrets(message)}", sys.stderr)
+        typer.echo(told, err=True)
+    sys.exit(exit_code)
+
+
+def _of_system(exc: OSError) -> str:
+    what = "the system" if exc.filename is None else repr(exc.filename)
+    cause = exc.strerror or str(exc) or type(exc).__name__
+    if exc.errno == errno.ENOSPC:
+        remedy = "free some space, or send the output elsewhere"
+    elif isinstance(exc, PermissionError):
+        remedy = "run this as the user that runs gaia, or mend the permissions"
+    else:
+        remedy = "see what is there, and 'gaia doctor' for the rest"
+    return f"{what} refuses ({cause}): {remedy}"
 
 
 def _without_secrets(message: str) -> str:

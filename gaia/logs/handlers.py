@@ -182,6 +182,11 @@ def log_uncaught() -> None:
     sys.unraisablehook = _unraisable
 
 
+def logs_uncaught() -> bool:
+    """Whether this process logs what it would print."""
+    return sys.excepthook is _of_program
+
+
 def _of_program(kind: type[BaseException], exc: BaseException, at: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, exc, at)

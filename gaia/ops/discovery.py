@@ -21,6 +21,7 @@ from pathlib import Path
 from gaia.errors import UnfitMemoryError
 from gaia.files import read_bounded
 from gaia.memory import ledger
+from gaia.paths import expanded
 from gaia.zones import is_utc, local_zone
 
 PLACES = (
@@ -65,7 +66,7 @@ class Machine:
     @classmethod
     def here(cls) -> Machine:
         """This machine, for whoever runs the process."""
-        return cls(Path.home())
+        return cls(expanded("~"))
 
 
 def discover(machine: Machine) -> Sequence[Fact]:

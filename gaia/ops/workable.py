@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
+from gaia.errors import HomeError
 from gaia.memory.index.factories import AUTO, EMBEDDED, known_providers
 from gaia.memory.index.parts import OF_AUTO
 from gaia.mistakes import Mistake
+from gaia.paths import expanded
 from gaia.settings.schema import Settings
 
 FILE = "gaia.yaml"
@@ -19,12 +21,19 @@ def unworkable(settings: Settings, root: Path) -> Iterator[Mistake]:
     """The mistakes, without a place, of settings for the home at `root`."""
     yield from _providers(settings)
     folder = settings.backup.folder
-    if settings.backup.enabled and folder and not (root / Path(folder).expanduser()).is_dir():
+    if settings.backup.enabled and folder and not _is_folder(root, folder):
         yield _mistake(
             "backup.folder",
             f"is {folder!r}, and there is no such folder",
             "Make it, mount its disk, or name another",
         )
+
+
+def _is_folder(root: Path, named: str) -> bool:
+    try:
+        return (root / expanded(named)).is_dir()
+    except (HomeError, OSError):
+        return False
 
 
 def _providers(settings: Settings) -> Iterator[Mistake]:

@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 from watchfiles import awatch
@@ -125,7 +125,7 @@ class Watch:
 def _events(watched: Collection[Path]) -> AsyncGenerator[object, None]:
     names = {str(each) for each in watched}
     return awatch(
-        *{each.parent for each in watched if each.parent.is_dir()},
+        *{each.parent for each in watched if _is(Path.is_dir, each.parent)},
         watch_filter=lambda _, path: path in names,
         debounce=LONGEST_MILLISECONDS,
         step=STEP_MILLISECONDS,
@@ -145,14 +145,24 @@ def _digest(file: Path) -> bytes:
 
 def reached_by(file: Path) -> Collection[Path]:
     """The file, and each link that leads to it, its folders among them: one of these changes
-    when another content is to be found."""
+    when another content is to be found. One that cannot be looked at is taken for no link."""
     found: dict[Path, None] = {}
     path = file.absolute()
     for _ in range(LINKS):
         found[path] = None
-        link = next((each for each in (*reversed(path.parents), path) if each.is_symlink()), None)
+        way = (*reversed(path.parents), path)
+        link = next((each for each in way if _is(Path.is_symlink, each)), None)
         if link is None:
             break
         found[link] = None
-        path = link.parent / link.readlink() / path.relative_to(link)
+        with suppress(OSError):  # Another may have taken its place.
+            path = link.parent / link.readlink() / path.relative_to(link)
     return found.keys()
+
+
+def _is(kind: Callable[[Path], bool], path: Path) -> bool:
+    """Whether it is of that kind, as far as this user may look."""
+    try:
+        return kind(path)
+    except OSError:
+        return False

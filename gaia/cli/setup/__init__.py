@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -192,11 +191,13 @@ def read_secret(file: str, option: str) -> str:
 
     import typer
 
+    from gaia.paths import expanded
+
     try:
         if file == STANDARD_INPUT:
             text = sys.stdin.read(LONGEST_SECRET_BYTES)
         else:
-            with Path(file).expanduser().open(encoding="utf-8") as stream:
+            with expanded(file).open(encoding="utf-8") as stream:
                 text = stream.read(LONGEST_SECRET_BYTES)
     except (OSError, UnicodeDecodeError) as exc:
         cause = (exc.strerror or "unreadable") if isinstance(exc, OSError) else "it is not text"

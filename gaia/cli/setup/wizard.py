@@ -38,7 +38,7 @@ from gaia.ops.setup.present import (
     look_around,
     make_private_home,
 )
-from gaia.paths import Home, find_home
+from gaia.paths import Home, expanded, find_home
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel
 from gaia.store.opener import open_database
@@ -90,7 +90,7 @@ def _offer_chat(done: Done, dialogue: Dialogue) -> None:
 
 def _choose_home(dialogue: Dialogue, named: str, *, asks: bool) -> Home:
     """The home that is named; a new one where the owner wants it."""
-    home = Home(Path(named).expanduser().absolute()) if named else find_home()
+    home = Home(expanded(named).absolute()) if named else find_home()
     if asks and not named and not os.environ.get("GAIA_HOME") and not home.root.exists():
         dialogue.heading("gaia's home")
         dialogue.say(
@@ -103,7 +103,7 @@ def _choose_home(dialogue: Dialogue, named: str, *, asks: bool) -> Home:
 
 
 def _usable(text: str) -> str:
-    root = Path(text).expanduser().absolute()
+    root = expanded(text).absolute()
     check_place(Home(root))
     return str(root)
 
@@ -221,7 +221,7 @@ async def _own(present: Present, setup_plan: SetupPlan, clock: Clock) -> tuple[S
 def needs_to_be_told(home: Path) -> bool:
     """Whether commands find this home only if they are told where it is."""
     named = os.environ.get("GAIA_HOME", "").strip()
-    usual = Path(named).expanduser().absolute() if named else Path.home() / ".gaia"
+    usual = expanded(named or "~/.gaia").absolute()
     return home != usual
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gaia.files import UNFINISHED
-from gaia.paths import Home
+from gaia.paths import Home, expanded
 from gaia.settings.schema import BackupSettings
 
 SUFFIX = ".tar.gz"
@@ -77,7 +77,7 @@ def unfinished_in(folder: Path) -> Iterator[Path]:
 
 def backup_folder(home: Home, settings: BackupSettings) -> Path:
     """Where backups are kept. A relative path counts from the home."""
-    return home.root / Path(settings.folder).expanduser() if settings.folder else home.backups
+    return home.root / expanded(settings.folder) if settings.folder else home.backups
 
 
 def _archive(path: Path) -> Archive | None:

@@ -23,7 +23,7 @@ from gaia.ops.service.unit import (
     user_unit,
     value_of,
 )
-from gaia.paths import Home
+from gaia.paths import Home, expanded
 from gaia.settings.schema import Settings
 
 NAME = "service"
@@ -146,7 +146,7 @@ def _home(service: Service, text: str) -> Path:
         if name == "GAIA_HOME":
             return Path(value)
     if service.scope is Scope.USER:
-        return Path.home() / ".gaia"
+        return expanded("~/.gaia")
     try:
         return home_of(value_of(text, "User")).root
     except ServiceError:

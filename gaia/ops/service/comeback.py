@@ -10,7 +10,7 @@ from pathlib import Path
 from gaia.errors import ServiceError
 from gaia.ops.service.installer import Systemd, service_of
 from gaia.ops.service.unit import Scope, value_of
-from gaia.paths import Home
+from gaia.paths import Home, expanded
 from gaia.store.lock import died_while_serving
 
 BACK_SOON = frozenset({"active", "activating", "reloading", "deactivating"})
@@ -38,4 +38,4 @@ def comes_back(home: Home, environ: Mapping[str, str], now: datetime) -> bool:
 
 def _is_of(home: Home, text: str) -> bool:
     named = value_of(text, "Environment").strip('"').removeprefix("GAIA_HOME=")
-    return Path(named) == home.root if named else home.root == Path.home() / ".gaia"
+    return Path(named) == home.root if named else home.root == expanded("~/.gaia")

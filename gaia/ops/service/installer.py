@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gaia.errors import ServiceError
 from gaia.ops.service.unit import NAME, Scope, Unit, is_as_written
+from gaia.paths import expanded
 
 SYSTEM_UNITS = Path("/etc/systemd/system")
 
@@ -171,7 +172,7 @@ class Service:
 
 def service_of(scope: Scope, environ: Mapping[str, str]) -> Service:
     """gaia under this user's service manager, or under the machine's."""
-    configuration = environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    configuration = environ.get("XDG_CONFIG_HOME") or expanded("~/.config")
     user_units = Path(configuration) / "systemd" / "user"
     folder = user_units if scope is Scope.USER else SYSTEM_UNITS
     return Service(scope, Systemd(scope), folder, user=user_name())

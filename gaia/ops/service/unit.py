@@ -22,7 +22,7 @@ from pathlib import Path
 
 import gaia
 from gaia.errors import ServiceError
-from gaia.paths import Home
+from gaia.paths import Home, expanded
 from gaia.settings.schema import Settings
 
 NAME = "gaia.service"
@@ -223,7 +223,7 @@ def user_unit(home: Home, settings: Settings) -> Unit:
         scope=Scope.USER,
         command=command_here(),
         drain_seconds=settings.limits.drain_seconds,
-        home=None if home.root == Path.home() / ".gaia" else home.root,
+        home=None if home.root == expanded("~/.gaia") else home.root,
     )
 
 

@@ -62,6 +62,14 @@ def test_without_a_daemon_it_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert "does not answer: FileNotFoundError" in capsys.readouterr().out
 
 
+def test_without_a_home_it_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GAIA_HOME", "~no-such-user/gaia")
+    assert healthcheck.main() == 1
+    assert "'~no-such-user'" in capsys.readouterr().out
+
+
 def test_it_imports_next_to_nothing() -> None:
     code = "import sys, gaia.cli.healthcheck; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout

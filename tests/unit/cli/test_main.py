@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import pytest
 from typer.testing import CliRunner
@@ -104,3 +107,41 @@ def test_the_interpreter_is_left_where_a_thread_runs(runs: bool, ended: tuple[in
 def test_closed_streams_are_the_null_device() -> None:
     command = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, CHECK]
     assert subprocess.run(command, check=False).returncode == 0
+
+
+def gaia(
+    *arguments: str, environ: Mapping[str, str], output: int | IO[str] = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    # In a process of its own, since `main` ends the one that it runs in.
+    return subprocess.run(
+        [sys.executable, "-m", "gaia", *arguments],
+        env={**os.environ, **environ},
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", [("users", "list"), ("jobs",), ("memory", "stats")])
+def test_a_file_that_the_system_refuses_is_named_with_the_cause(command: tuple[str, ...]) -> None:
+    done = gaia(*command, environ={"GAIA_HOME": "/" + "x" * 300})
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: '/x+/\S+' refuses \(File name too long\): .+\n", done.stderr)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_to_a_full_disk_is_one_message(unbuffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = gaia("version", environ={"PYTHONUNBUFFERED": unbuffered}, output=full)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: the system refuses (No space left on device): "
+        "free some space, or send the output elsewhere\n"
+    )
+
+
+def test_a_home_of_somebody_unknown_is_one_message() -> None:
+    done = gaia("users", "list", environ={"GAIA_HOME": "~no-such-user/gaia"})
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: .+'~no-such-user' in '~no-such-user/gaia'.+\n", done.stderr)

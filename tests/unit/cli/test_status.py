@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gaia.cli import status
+from gaia.cli import control, status
 from gaia.cli.status import shown
-from gaia.errors import GaiaError, NotRunningError, StoreError, WireError
+from gaia.errors import GaiaError, HomeError, NotRunningError, StoreError, WireError
 from gaia.ops.status_text import Line, Tone
 from gaia.paths import Home
 
@@ -72,6 +74,29 @@ def test_each_answer_is_a_clear_message(
 def test_a_daemon_that_does_not_answer_is_not_called_absent(home: Home) -> None:
     with answering(home, None), pytest.raises(NotRunningError, match=r"not answer within 0\.05 s"):
         status.ask_status(home, answer_seconds=0.05)
+
+
+@pytest.fixture
+def another_user(home: Home) -> Iterator[None]:
+    """Somebody who may not enter the home."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    else:
+        home.root.chmod(0)
+    yield
+    if is_root:
+        os.seteuid(0)
+    home.root.chmod(0o700)
+
+
+@pytest.mark.usefixtures("another_user")
+def test_the_gaia_of_another_user_is_not_called_absent(home: Home) -> None:
+    with pytest.raises(HomeError, match=r"Permission denied\): run this as the user"):
+        status.ask_status(home)
+    with pytest.raises(HomeError, match="run this as the user"):
+        control.is_served(home)
+    assert not control.wake(home)
 
 
 def told(*lines: Line, width: int = 80, is_coloured: bool = False) -> list[str]:

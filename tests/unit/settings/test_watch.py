@@ -179,6 +179,12 @@ def test_links_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
     assert set(reached_by(tmp_path / "a")) == {tmp_path / "a", tmp_path / "b"}
 
 
+def test_a_link_whose_target_cannot_be_looked_at_is_the_end_of_the_way(tmp_path: Path) -> None:
+    target = tmp_path / ("x" * 300)
+    (tmp_path / "link").symlink_to(target)
+    assert set(reached_by(tmp_path / "link")) == {tmp_path / "link", target}
+
+
 async def silent(watched: Collection[Path]) -> AsyncGenerator[object, None]:
     """No event comes, as on a disk of another machine."""
     await asyncio.Event().wait()
