@@ -236,7 +236,7 @@ def system_unit(home: Home, settings: Settings, run_as: str) -> Unit:
     """
     writable = [home.root]
     if settings.backup.folder:
-        backups = home.root / Path(settings.backup.folder).expanduser()
+        backups = _as_seen_by(run_as, home, settings.backup.folder)
         writable += [] if backups.is_relative_to(home.root) else [backups]
     is_tmp_private = home.control_socket.is_relative_to(home.root)
     if not is_tmp_private:
@@ -252,6 +252,14 @@ def system_unit(home: Home, settings: Settings, run_as: str) -> Unit:
         is_tmp_private=is_tmp_private,
         hides_homes=not any(_is_in_homes(path) for path in (*writable, *_read())),
     )
+
+
+def _as_seen_by(user: str, home: Home, folder: str) -> Path:
+    """A folder of the settings as the gaia of that user finds it, without any `..`."""
+    begin, *rest = Path(folder).parts or (".",)
+    if begin == "~":
+        folder = str(Path(pwd.getpwnam(user).pw_dir, *rest))
+    return Path(os.path.normpath(home.root / expanded(folder)))
 
 
 def make_home(home: Home, user: str) -> None:

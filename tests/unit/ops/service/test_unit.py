@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import sys
 from pathlib import Path
 
@@ -39,6 +40,22 @@ def test_a_system_service_may_write_to_its_home_and_its_backups_alone(tmp_path: 
     assert system_unit(home, inside, NOBODY).writable == [home.root]
     outside = Settings(backup=BackupSettings(folder="/srv/copies"))
     assert system_unit(home, outside, NOBODY).writable == [home.root, Path("/srv/copies")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "found"),
+    [
+        ("~/copies", Path(pwd.getpwnam(NOBODY).pw_dir, "copies")),
+        ("~root/copies", Path(pwd.getpwnam("root").pw_dir, "copies")),
+        ("../copies", Path("/srv/copies")),
+    ],
+)
+def test_a_system_service_may_write_where_its_own_user_finds_the_folder(
+    folder: str, found: Path
+) -> None:
+    settings = Settings(backup=BackupSettings(folder=folder))
+    home = Home(Path("/srv/home"))
+    assert system_unit(home, settings, NOBODY).writable == [home.root, found]
 
 
 def test_a_socket_outside_the_home_is_found_by_others(tmp_path: Path) -> None:
