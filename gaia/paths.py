@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,9 @@ from gaia.errors import HomeError
 
 UNIX_SOCKET_PATH_BYTES = 100
 """Below the 104 (macOS) and 108 (Linux) bytes that `sockaddr_un` can hold."""
+
+SHARED_FOLDER = Path("/tmp")  # noqa: S108  what is in it is made private, and looked at
+"""Where every process of the machine finds the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,13 @@ class Home:
         """The local control socket.
 
         A home whose path is too long for a socket address has its socket in a
-        private folder of the system's temporary folder instead.
+        private folder of `/tmp` instead, whatever TMPDIR says: all processes look there.
         """
         path = self.root / "control.sock"
         if len(os.fsencode(path)) <= UNIX_SOCKET_PATH_BYTES:
             return path
         digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"gaia-{os.getuid()}" / f"{digest}.sock"
+        return SHARED_FOLDER / f"gaia-{os.getuid()}" / f"{digest}.sock"
 
     def create(self) -> None:
         """Make the home and its folders, private to the user (0700).
@@ -132,7 +134,7 @@ class Home:
             )
 
     def _check_private(self, folder: Path) -> None:
-        status = folder.stat()
+        status = folder.lstat()
         if folder != self.root and (
             status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077
         ):

@@ -56,13 +56,14 @@ def create(
     from gaia.ops.backup.create import Wanted, make_backup
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
+    from gaia.store.lock import is_held
 
     home = find_home()
     wanted = Wanted(
         to=to or backup_folder(home, load_settings(home).settings.backup),
         with_secrets=with_secrets,
         passphrase=_passphrase_to_set(home, encrypt),
-        while_running=is_served(home),
+        while_running=is_served(home) or is_held(home),
     )
     with backup_progress() as progress:
         made = asyncio.run(make_backup(home, wanted, SystemClock(), progress))

@@ -37,6 +37,18 @@ def died_while_serving(home: Home, now: datetime) -> bool:
     return now.timestamp() - max(written) < RECENT.total_seconds()
 
 
+def is_held(home: Home) -> bool:
+    """Whether somebody has the lock of a home: its daemon, be it deaf or busy. Whoever asks has
+    it for a moment if nobody else does."""
+    if not home.lock_file.exists():
+        return False
+    try:
+        os.close(lock(home.lock_file))
+    except BlockingIOError:
+        return True
+    return False
+
+
 class DaemonLock:
     """The lock of a home, held from `acquire` to `release`, or within a `with` block. One that
     is `served` says so in the file, until it is released by itself: where it still does, the

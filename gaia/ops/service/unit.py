@@ -14,7 +14,6 @@ import pwd
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,7 +21,7 @@ from pathlib import Path
 
 import gaia
 from gaia.errors import ServiceError
-from gaia.paths import Home, expanded
+from gaia.paths import SHARED_FOLDER, Home, expanded
 from gaia.settings.schema import Settings
 
 NAME = "gaia.service"
@@ -241,7 +240,7 @@ def system_unit(home: Home, settings: Settings, run_as: str) -> Unit:
     is_tmp_private = home.control_socket.is_relative_to(home.root)
     if not is_tmp_private:
         # Where the control socket is then, for other processes to find.
-        writable.append(Path(tempfile.gettempdir()))
+        writable.append(SHARED_FOLDER)
     return Unit(
         scope=Scope.SYSTEM,
         command=command_here(),

@@ -6,7 +6,7 @@ import pytest
 
 from gaia.errors import AlreadyRunningError, HomeError
 from gaia.paths import Home
-from gaia.store.lock import DaemonLock
+from gaia.store.lock import DaemonLock, is_held
 
 
 def test_a_second_holder_is_told_the_process_of_the_first(home: Home) -> None:
@@ -16,6 +16,14 @@ def test_a_second_holder_is_told_the_process_of_the_first(home: Home) -> None:
     ):
         DaemonLock(home).acquire()
     assert caught.value.exit_code == 3
+
+
+def test_a_held_lock_is_told_and_a_free_one_makes_no_file(home: Home) -> None:
+    assert not is_held(home)
+    assert not home.lock_file.exists()
+    with DaemonLock(home):
+        assert is_held(home)
+    assert not is_held(home)
 
 
 def test_a_refused_holder_does_not_free_the_lock_of_the_first(home: Home) -> None:
