@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,12 +101,18 @@ class Home:
 
         A home whose path is too long for a socket address has its socket in a
         private folder of `/tmp` instead, whatever TMPDIR says: all processes look there.
+
+        Raises:
+            HomeError: That folder is somebody else's, who could answer in gaia's place.
         """
         path = self.root / "control.sock"
         if len(os.fsencode(path)) <= UNIX_SOCKET_PATH_BYTES:
             return path
         digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        return SHARED_FOLDER / f"gaia-{os.getuid()}" / f"{digest}.sock"
+        folder = SHARED_FOLDER / f"gaia-{os.getuid()}"
+        with suppress(FileNotFoundError):
+            self._check_private(folder)
+        return folder / f"{digest}.sock"
 
     def create(self) -> None:
         """Make the home and its folders, private to the user (0700).
