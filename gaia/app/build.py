@@ -289,7 +289,7 @@ def _build_intake(
         access=channels.access,
         strangers=strangers,
         limits=Limits(base.settings),
-        plain_words=PlainWords(base.settings),
+        plain_words=PlainWords(base.settings, lambda: models.answering.model.value.is_small),
         users=base.users,
         runner=models.answering.runner,
         handlers=handlers,

@@ -86,6 +86,8 @@ class _Commands:
         wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
         if wanted is None:
             return WHEN
+        if not wanted.task:
+            return HOW
         due = recurrence.to_come(wanted.due, call.now)
         if due is None:
             return _passed(wanted.due, call, zone)

@@ -4,6 +4,7 @@ reminder. Nobody has to understand them, so that they work with every model and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
@@ -33,10 +34,12 @@ machine are not the same."""
 
 
 class PlainWords:
-    """Tells which command a message stands for, by the present settings."""
+    """Tells which command a message stands for, by the present settings. `is_small` says
+    whether the embedded model answers, which promises what it has no tools for."""
 
-    def __init__(self, settings: Swappable[Settings]) -> None:
+    def __init__(self, settings: Swappable[Settings], is_small: Callable[[], bool]) -> None:
         self._settings = settings
+        self._is_small = is_small
 
     def as_command(
         self,
@@ -59,9 +62,17 @@ class PlainWords:
         if text and len(text) <= LONGEST and "?" not in text and not text.startswith("/"):
             question = _question(session, inbound, conversation, now)
             command = "" if question is None else _answer(question, text, at)
-        if not command and memory.enabled and not inbound.notes and at.asks_for_reminder(text):
+        if not command and memory.enabled and not inbound.notes and self._is_for_rules(text, at):
             command = f"{REMIND} {text}"
         return replace(inbound, text=command) if command else inbound
+
+    def _is_for_rules(self, text: str, at: _Place) -> bool:
+        """Whether a message asks for a reminder that rules can set; with the embedded model,
+        for any: the command asks for what is missing."""
+        if at.asks_for_reminder(text):
+            return True
+        has_tools = not self._is_small() or self._settings.value.model.embedded.tools
+        return not has_tools and reminder_words.is_request(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,8 @@ class _Place:
     hour: int
 
     def asks_for_reminder(self, text: str) -> bool:
-        return reminder_words.asked_for(text, self.said_at, self.zone, self.hour) is not None
+        wanted = reminder_words.asked_for(text, self.said_at, self.zone, self.hour)
+        return wanted is not None and bool(wanted.task)
 
     def is_time(self, text: str) -> bool:
         return reminder_words.time_named(text, self.said_at, self.zone, self.hour) is not None

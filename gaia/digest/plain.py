@@ -85,16 +85,18 @@ BIDDING = AnyOf(
 tell give show find write send remind help explain translate make let search list answer
 proofread correct rewrite rephrase summari[sz]e draft compose check fix read look convert
 calculate create generate describe compare suggest recommend imagine pretend
+cancel delete remove snooze postpone reschedule move
 sag gib zeig erzähl\w* such schreib\w* schick erinner\w* hilf erklär\w* übersetz\w* mach lass
-korrigier\w*
+korrigier\w* lösch\w* verschieb\w* stornier\w* streich\w*
 prüf\w* lies fass formulier\w* rechne\w* erstell\w* nenn\w* empfiehl stell
 dis donne montre trouve écris envoie rappelle aide explique traduis traduisez fais corrige
+annule annulez supprime supprimez reporte décale
 relis résume reformule calcule imagine lis raconte racontez donnez dites faites écrivez invente
 dime dame cuéntame muéstrame busca escribe escríbeme envía recuérda\w* ayúda\w* explica traduce haz
-corrige revisa resume imagina lee
+corrige revisa resume imagina lee borra cancela pospón elimina
 dimmi dammi raccontami racconta mostra\w* trova scrivi scrivimi ricorda\w* aiuta\w* spiega\w*
 traduci fai correggi
-controlla riassumi immagina leggi
+controlla riassumi immagina leggi cancella annulla sposta elimina
 diga dê conte mostre encontre escreva lembre ajude explique traduza corrija revise resuma
 скажи дай покажи расскажи найди напиши напомни помоги объясни переведи сделай расскажи исправь
 проверь
@@ -184,7 +186,10 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """Whether a sentence bids somebody do something of the moment, politely or not."""
+    """Whether a sentence bids somebody do something of the moment, politely, by a command or
+    not."""
+    if sentence.lstrip().startswith("/"):
+        return True
     said = plain(sentence).lstrip(" ,.!-")
     while (before := BEFORE_BIDDING.match(said)) is not None:
         said = said[before.end() :]

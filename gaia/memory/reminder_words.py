@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 import regex
 
 from gaia.memory import when
+from gaia.memory.reminder_doubts import (
+    ASKING,
+    BEGINS_A_TIME,
+    FLAGS,
+    REFUSING,
+    any_of,
+    is_doubtful,
+)
 from gaia.memory.when import Placed
 from gaia.zones import zone_of
 
@@ -68,38 +77,16 @@ to|that|about|of|for|daran,? dass|daran|dass|an|zu|um|de|d'|du|qu'|que|à|a|di|c
 """
 """What joins a request to what is wanted."""
 
-ASKING = r"""
-what|who|whom|whose|which|where|when|why|how|whether|if|was|wer|wen|wo|wann|warum|wie|ob|welche\w*
-|qui|quoi|où|quand|comment|pourquoi|ce que|qué|quién|dónde|cuándo|cómo|cuál|cosa|chi|dove|quando
-|come|o que|quem|onde|wat|waar|wanneer|hoe|vad|var|när|co|gdzie|kiedy|jak|что было|кто|где|когда
-|как|什么|什麼|谁|哪|多少|何|どこ|いつ|誰
-"""
-"""How a question begins: who asks to be reminded what they said asks for an answer."""
-
-REFUSING = (
-    r"don'?t|do not|not|never|stop|nicht|kein\w*|nie|ne|pas|no|nunca|non|mai|não|niet|не|不|别"
-)
-
 LENGTHS = (
     *("in {}", "en {}", "dans {}", "fra {}", "daqui a {}", "over {}", "om {}", "za {}"),
     *("через {}", "{} sonra", "{}后", "{}後", "{} 후"),
 )
 """How one says when something is that takes so long from now."""
 
-FLAGS = regex.IGNORECASE | regex.VERBOSE
-
-
-def _any_of(listed: str) -> str:
-    """The alternatives as a pattern: blanks are meant, line ends are not."""
-    return listed.replace("\n", "").replace(" ", "\\ ")
-
-
-_ASKED = regex.compile(rf"(?<![\w'])(?:{_any_of(ASKED)})(?!['\w])", FLAGS)
-_ASKED_WITHIN = regex.compile(rf"{ASKED_UNSPACED}|{_any_of(ASKED_AT_END)}", FLAGS)
-_POLITE = regex.compile(rf"(?<!\w)(?:{_any_of(POLITE)})(?!\w)", FLAGS)
-_JOINING = regex.compile(rf"\W*(?:{_any_of(JOINING)})(?:(?<=')|(?!\w))\s*", FLAGS)
-_ASKING = regex.compile(rf"\W*(?:{_any_of(ASKING)})(?!['\w])", FLAGS)
-_REFUSING = regex.compile(rf"(?<!\w)(?:{REFUSING})(?!\w)", FLAGS)
+_ASKED = regex.compile(rf"(?<![\w'])(?:{any_of(ASKED)})(?!['\w])", FLAGS)
+_ASKED_WITHIN = regex.compile(rf"{ASKED_UNSPACED}|{any_of(ASKED_AT_END)}", FLAGS)
+_POLITE = regex.compile(rf"(?<!\w)(?:{any_of(POLITE)})(?!\w)", FLAGS)
+_JOINING = regex.compile(rf"\W*(?:{any_of(JOINING)})(?:(?<=')|(?!\w))\s*", FLAGS)
 _BEFORE_TIME = regex.compile(r"(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
 _EXACTLY = regex.compile(
     r"(?<!\w)(?:sharp|exactly|about|around|latest|first\ thing|local\ time)(?!\w)", FLAGS
@@ -130,9 +117,40 @@ class Wanted:
     due: Due
 
 
+class _Request(NamedTuple):
+    """How a message asks for a reminder: `is_first` says that what is wanted follows."""
+
+    text: str
+    begins: int
+    ends: int
+    is_first: bool
+
+
+def is_request(message: str) -> bool:
+    """Whether a message asks for a reminder and for nothing else, whatever time it names."""
+    asked = _request(message)
+    return asked is not None and not (asked.is_first and _rest(asked.text[: asked.begins]))
+
+
 def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
     """The reminder that a message asks for, if it is that and nothing else. `hour` is that of a
-    day for which no time is named."""
+    day for which no time is named. The task is empty where only the time is said."""
+    asked = _request(message)
+    found = None if asked is None else first_coming(asked.text, said_at, zone, hour)
+    if asked is None or found is None:
+        return None
+    placed, due = found
+    before, after = asked.text[: asked.begins], asked.text[asked.ends :]
+    if not asked.is_first:
+        words = f"{before} {_inside(asked.text[asked.begins : asked.ends])} {after}"
+        return Wanted(_task(words, placed), due)
+    unread = _unread(asked.text, asked.ends, placed)
+    if (_rest(unread) and not _JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
+        return None
+    return Wanted(_task(after, placed), due)
+
+
+def _request(message: str) -> _Request | None:
     text = message.strip()
     if not text or len(text) > LONGEST or text.startswith("/"):
         return None
@@ -143,29 +161,31 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     if asked is None or _is_several_sentences(text):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
-    if _ASKING.match(before) or _ASKING.match(_joined(after)) or _REFUSING.search(before):
+    if ASKING.match(before) or ASKING.match(_joined(after)) or REFUSING.search(before):
         return None
-    found = first_coming(text, said_at, zone, hour)
-    if found is None:
-        return None
-    placed, due = found
-    if is_first and _rest(before.replace(placed.phrase, "")):
-        return None
-    words = after if is_first else f"{before} {_inside(asked[0])} {after}"
-    return Wanted(_task(words, placed) or text, due)
+    return _Request(text, asked.start(), asked.end(), is_first)
+
+
+def _unread(text: str, begin: int, placed: Placed) -> str:
+    """What stands before a time and may belong to it, where what is wanted follows: of "on
+    Christmas Eve at 5 to sing" the day."""
+    follows = _JOINING.match(text, placed.places[-1][1])
+    return text[begin : placed.places[0][0]] if follows else ""
 
 
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
     """What the words behind a command ask for; None where they name no time to come. They may
     be a whole request themselves."""
-    if request := asked_for(words, said_at, zone, hour):
+    request = asked_for(words, said_at, zone, hour)
+    if request or is_request(words):
         return request
     text = _spelled(words)
     found = first_coming(text, said_at, zone, hour)
-    if found is None:
-        return None
     asked = _ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
-    return Wanted(_task(text[asked.end() :] if asked else text, found[0]) or text, found[1])
+    begin = asked.end() if asked else 0
+    if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
+        return None
+    return Wanted(_task(text[begin:], found[0]), found[1])
 
 
 def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
@@ -192,7 +212,8 @@ def first_coming(
     """The time to come that a text names, as it is placed, and when that is due; of several
     the one with which it begins. What names none for certain names none."""
     found = when.find(text, said_at, zone, ahead=True)
-    if not all(each.is_whole for each in found):
+    places = [place for each in found for place in each.places]
+    if not all(each.is_whole for each in found) or is_doubtful(text, places):
         return None
     dues = [(each, due) for each in found if (due := due_of(each, said_at, zone, hour))]
     if len({due.at for _, due in dues}) > 1:

@@ -317,3 +317,15 @@ async def test_a_group_hears_of_it_in_the_topic_where_it_asked(running_core):
         core.clock.advance(9 * 60)
         assert (await until_said(core, 3)).startswith("Reminder: book the train")
         assert core.channel.sent[-1].chat == "family:7"
+
+
+async def test_who_names_no_task_is_asked_for_it(running_core):
+    async with running_core() as core:
+        assert "What should I remind you of" in await core.say("/remind tomorrow")
+        assert "There are no reminders" in await core.say("/reminders")
+
+
+@pytest.mark.parametrize(("small", "told"), [(True, "Say when"), (False, "echo: remind me")])
+async def test_the_embedded_model_promises_no_reminder(running_core, small, told):
+    async with running_core(is_small=small) as core:
+        assert told in await core.say("remind me twice a day to stretch")
