@@ -179,8 +179,9 @@ def _found(file: Path) -> Path:
     """The file; a mere name may be one of the folder of backups, `latest` the newest there."""
     if file.exists() or file.name != str(file):
         return file
+    from gaia.clock import SystemClock
     from gaia.errors import BackupError, SettingsError
-    from gaia.ops.backup.archives import archives_in, backup_folder
+    from gaia.ops.backup.archives import archives_in, backup_folder, latest
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
 
@@ -190,10 +191,10 @@ def _found(file: Path) -> Path:
     except SettingsError:
         folder = home.backups
     if file == LATEST:
-        archives = archives_in(folder)
-        if not archives:
+        found = latest(archives_in(folder), SystemClock().now())
+        if found is None:
             raise BackupError(f"there is no backup in {folder}: 'gaia backup create' makes one")
-        return archives[-1].path
+        return found.path
     if not (folder / file).exists():
         raise BackupError(
             f"there is no backup {str(file)!r} in {folder}: 'gaia backup list' shows all"

@@ -6,9 +6,10 @@ within the caller's transaction.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
@@ -22,6 +23,8 @@ CLI = "cli"
 
 GAIA = "gaia"
 """The actor of what gaia decided by itself."""
+
+MARK_LENGTH = 8
 
 DENIED_WINDOW = timedelta(hours=1)
 DENIED_A_WINDOW = 100
@@ -85,12 +88,29 @@ def last(session: Session, action: Action, subject: str) -> int:
     return number or 0
 
 
-def last_forgotten(session: Session) -> datetime | None:
-    """Since when no file of the home but backups holds anything that was to be forgotten:
-    the last time that something was, or somebody was removed; None if that never was."""
-    return session.scalar(
-        select(func.max(AuditRow.at)).where(AuditRow.action.in_((Action.FORGOTTEN, Action.REMOVED)))
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """That something was forgotten for good, or somebody removed. Its `mark` tells it from others,
+    also from those that a restored database has under the same number."""
+
+    at: datetime
+    mark: str
+
+
+def forgotten(session: Session) -> Sequence[Forgotten]:
+    """What was forgotten for good so far, in the order in which it was, whatever the clock said.
+    Since the last no file of the home but backups holds anything of it."""
+    rows = session.execute(
+        select(AuditRow.audit_id, AuditRow.at)
+        .where(AuditRow.action.in_((Action.FORGOTTEN, Action.REMOVED)))
+        .order_by(AuditRow.audit_id)
     )
+    return [Forgotten(at, _mark(number, at)) for number, at in rows]
+
+
+def _mark(number: int, at: datetime) -> str:
+    told = f"{number} {at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"
+    return hashlib.sha256(told.encode()).hexdigest()[:MARK_LENGTH]
 
 
 def newest(session: Session) -> datetime | None:

@@ -21,7 +21,8 @@ SUFFIX = ".tar.gz"
 ENCRYPTED_SUFFIX = ".tar.gz.age"
 NAME = re.compile(
     r"gaia(?P<nightly>-nightly)?-"
-    r"(?P<time>\d{4}-\d\d-\d\dT\d{6})\.(?P<thousandths>\d{3})Z\.tar\.gz(?P<encrypted>\.age)?"
+    r"(?P<time>\d{4}-\d\d-\d\dT\d{6})\.(?P<thousandths>\d{3})Z"
+    r"(?:-(?P<forgotten>[0-9a-f]{8}))?\.tar\.gz(?P<encrypted>\.age)?"
 )
 TIME_FORMAT = "%Y-%m-%dT%H%M%S"
 ENCRYPTED_START = b"age-encryption.org/"
@@ -42,21 +43,25 @@ def is_encrypted(path: Path) -> bool:
 @dataclass(frozen=True, slots=True)
 class Archive:
     """A finished backup. What it holds is no older than `taken_at`; `is_nightly` says that
-    gaia made it by itself."""
+    gaia made it by itself. `forgotten` is the mark of the last that was forgotten before, empty
+    where nothing was, or an older gaia made it: clocks are set, and cannot tell."""
 
     path: Path
     taken_at: datetime
     is_nightly: bool
     is_encrypted: bool
     size_bytes: int
+    forgotten: str = ""
 
 
-def archive_name(taken_at: datetime, *, nightly: bool, encrypted: bool) -> str:
-    """The name of an archive. Its time is exact to the thousandth of a second."""
+def archive_name(taken_at: datetime, *, nightly: bool, encrypted: bool, forgotten: str = "") -> str:
+    """The name of an archive. Its time is exact to the thousandth of a second; what it tells can
+    be read of an encrypted one, too."""
     at = taken_at.astimezone(UTC)
     time = f"{at:{TIME_FORMAT}}.{at.microsecond // 1000:03d}Z"
     suffix = ENCRYPTED_SUFFIX if encrypted else SUFFIX
-    return f"gaia{'-nightly' if nightly else ''}-{time}{suffix}"
+    mark = f"-{forgotten}" if forgotten else ""
+    return f"gaia{'-nightly' if nightly else ''}-{time}{mark}{suffix}"
 
 
 def archives_in(folder: Path) -> Sequence[Archive]:
@@ -66,6 +71,13 @@ def archives_in(folder: Path) -> Sequence[Archive]:
     except OSError:
         return []
     return sorted(filter(None, found), key=lambda archive: (archive.taken_at, archive.path.name))
+
+
+def latest(archives: Sequence[Archive], now: datetime) -> Archive | None:
+    """The newest of the archives, which are in order. One that was made while the clock was
+    ahead is none while there are others."""
+    past = [archive for archive in archives if archive.taken_at <= now]
+    return (past or archives)[-1] if archives else None
 
 
 def unfinished_in(folder: Path) -> Iterator[Path]:
@@ -96,6 +108,7 @@ def _archive(path: Path) -> Archive | None:
         is_nightly=match["nightly"] is not None,
         is_encrypted=match["encrypted"] is not None,
         size_bytes=path.stat().st_size,
+        forgotten=match["forgotten"] or "",
     )
 
 

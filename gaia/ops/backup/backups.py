@@ -29,6 +29,7 @@ from gaia.schedule.jobs import Daily, Job
 from gaia.settings.load import load_settings
 from gaia.settings.schema import BackupSettings, Settings
 from gaia.store import audit
+from gaia.store.audit import Forgotten
 from gaia.store.engine import Database
 from gaia.store.location import database_url
 from gaia.swappable import Swappable
@@ -186,18 +187,19 @@ async def replace_outdated(
         BackupBusyError: A backup is being made: it may be one of those.
         GaiaError: The fresh one cannot be made.
     """
-    since = await database.read(audit.last_forgotten)
+    forgotten = await database.read(audit.forgotten)
     folders = {home.backups, backup_folder(home, settings)}
-    if since is None or not await asyncio.to_thread(_outdated_alone, home, folders, since):
+    outdated = partial(outdated_in, folders, forgotten, clock.now())
+    if not forgotten or not (held := await asyncio.to_thread(_alone, home, folders, outdated)):
         return
     fresh = any(
-        archive.is_nightly and archive.taken_at > since
+        archive.is_nightly and archive not in held
         for archive in archives_in(backup_folder(home, settings))
     )
     spared = None
     if settings.enabled and not fresh:
         spared = (await make_nightly(home, settings, passphrase, clock, runs=runs)).path
-    removed = await asyncio.to_thread(_remove_outdated, home, folders, since, spared)
+    removed = await asyncio.to_thread(_remove, home, outdated, spared)
     logger.info("%d backups held what was forgotten since, and are removed", removed)
 
 
@@ -213,12 +215,32 @@ async def replace_outdated_apart(home: Home, database: Database, clock: Clock) -
     return True
 
 
-def outdated_in(folders: Collection[Path], since: datetime) -> Sequence[Archive]:
-    """The archives in the folders that may hold what was forgotten up to then."""
-    return [each for folder in folders for each in archives_in(folder) if each.taken_at <= since]
+def outdated_in(
+    folders: Collection[Path], forgotten: Sequence[Forgotten], now: datetime
+) -> Sequence[Archive]:
+    """The archives in the folders that may hold what was forgotten.
+
+    Their marks tell; the clock only of those that have none which this database knows. Of them
+    one that was made while the clock was ahead may hold what was forgotten since.
+    """
+    if not forgotten:
+        return []
+    last, marks = forgotten[-1], {each.mark for each in forgotten}
+    return [
+        each
+        for folder in folders
+        for each in archives_in(folder)
+        if (
+            each.forgotten != last.mark
+            if each.forgotten in marks
+            else each.taken_at <= last.at or last.at <= now < each.taken_at
+        )
+    ]
 
 
-def _outdated_alone(home: Home, folders: Collection[Path], since: datetime) -> Sequence[Archive]:
+def _alone(
+    home: Home, folders: Collection[Path], outdated: Callable[[], Sequence[Archive]]
+) -> Sequence[Archive]:
     """What is outdated, found while no backup is being made. What a killed process left
     unfinished goes."""
     if not any(folder.is_dir() for folder in folders):
@@ -227,14 +249,12 @@ def _outdated_alone(home: Home, folders: Collection[Path], since: datetime) -> S
         clear_leftovers(home)
         for folder in folders:
             clear_unfinished(folder)
-        return outdated_in(folders, since)
+        return outdated()
 
 
-def _remove_outdated(
-    home: Home, folders: Collection[Path], since: datetime, spared: Path | None
-) -> int:
+def _remove(home: Home, outdated: Callable[[], Sequence[Archive]], spared: Path | None) -> int:
     with backup_lock(home):
-        going = [each for each in outdated_in(folders, since) if each.path != spared]
+        going = [each for each in outdated() if each.path != spared]
         for archive in going:
             try:
                 archive.path.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from sqlalchemy import URL
+from sqlalchemy.orm import Session
 
 from gaia import __version__
 from gaia.errors import BackupBusyError, BackupError
@@ -34,7 +35,10 @@ from gaia.ops.backup.encryption import encrypting
 from gaia.ops.backup.staging import clear_unfinished, copy_database, staging, unwritable
 from gaia.paths import Home
 from gaia.ports import Clock
+from gaia.store import audit
 from gaia.store.location import database_url
+from gaia.store.migrations import HEAD
+from gaia.store.opener import inspecting, read_revision
 from gaia.store.revision import REVISION_TABLE
 from gaia.store.sqlite_file import holds_nothing
 
@@ -92,7 +96,7 @@ def _make(home: Home, wanted: Wanted, now: Callable[[], datetime], progress: Pro
     with staging(home) as folder:
         # What is told is never later than what is in it.
         taken_at = now()
-        path = _path(home, wanted, taken_at)
+        path = _path(wanted, taken_at, _last_forgotten(home))
         clear_unfinished(path.parent)
         if url is None:
             copy_database(home.database, folder, progress)
@@ -115,12 +119,22 @@ def _make(home: Home, wanted: Wanted, now: Callable[[], datetime], progress: Pro
     return Made(path, manifest, path.stat().st_size, is_encrypted=wanted.passphrase is not None)
 
 
-def _path(home: Home, wanted: Wanted, taken_at: datetime) -> Path:
+def _last_forgotten(home: Home) -> str:
+    """The mark of the last that was forgotten; the copy is made later, and is without it."""
+    if read_revision(home) != HEAD:
+        return ""
+    with inspecting(home) as connection, Session(connection) as session:
+        return next((each.mark for each in reversed(audit.forgotten(session))), "")
+
+
+def _path(wanted: Wanted, taken_at: datetime, forgotten: str) -> Path:
     """Where the backup goes. The folder of the home is made where it is missing; another one
     is not: it may be that of a disk that is not there."""
     encrypted = wanted.passphrase is not None
     if wanted.to.is_dir():
-        path = wanted.to / archive_name(taken_at, nightly=wanted.nightly, encrypted=encrypted)
+        path = wanted.to / archive_name(
+            taken_at, nightly=wanted.nightly, encrypted=encrypted, forgotten=forgotten
+        )
         if path.exists():
             raise BackupBusyError(f"{str(path)!r} was made at this very moment: try again")
         return path

@@ -20,6 +20,7 @@ from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import BackupSettings
 from gaia.store import audit, job_runs
+from gaia.store.audit import Forgotten
 from gaia.store.job_runs import JobRun
 from gaia.store.location import in_file
 from gaia.store.migrations import HEAD
@@ -35,11 +36,10 @@ ROOM = 2
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """What the database tells: the last run of the job, and since when nothing holds what
-    was forgotten but backups."""
+    """What the database tells: the last run of the job, and what was forgotten for good."""
 
     run: JobRun | None = None
-    forgotten_at: datetime | None = None
+    forgotten: Sequence[Forgotten] = ()
 
 
 def backup_check(home: Home, settings: BackupSettings, clock: Clock) -> Check:
@@ -56,24 +56,38 @@ def _read(home: Home) -> _Noted:
     if read_revision(home) != HEAD:
         return _Noted()
     with inspecting(home) as connection, Session(connection) as session:
-        return _Noted(job_runs.get(session, JOB), audit.last_forgotten(session))
+        return _Noted(job_runs.get(session, JOB), audit.forgotten(session))
 
 
 def _look(home: Home, settings: BackupSettings, noted: _Noted, now: datetime) -> Sequence[Finding]:
     folder = backup_folder(home, settings)
     archives = archives_in(folder)
-    found = [*_outdated(home, folder, noted.forgotten_at)]
+    found = [
+        *_outdated(outdated_in({home.backups, folder}, noted.forgotten, now)),
+        *_ahead(archives, now),
+    ]
     if settings.enabled:
         found += [*_place(home, folder), *_age(archives, noted.run, now)]
     return found or [ok(_well(archives, settings, now))]
 
 
-def _outdated(home: Home, folder: Path, forgotten_at: datetime | None) -> Iterator[Finding]:
-    if forgotten_at and (held := outdated_in({home.backups, folder}, forgotten_at)):
+def _outdated(held: Sequence[Archive]) -> Iterator[Finding]:
+    if held:
         yield warning(
             f"{held[0].path} may contain what somebody asked to forget since"
             + (f", and so may {len(held) - 1} more" if len(held) > 1 else ""),
             "gaia removes such backups while it runs, once it has made a newer one.",
+        )
+
+
+def _ahead(archives: Sequence[Archive], now: datetime) -> Iterator[Finding]:
+    ahead = [archive for archive in archives if archive.taken_at > now]
+    if ahead:
+        yield warning(
+            f"{ahead[-1].path} is dated later than now"
+            + (f", and so are {len(ahead) - 1} more" if len(ahead) > 1 else ""),
+            "Set the clock if it is behind. If it was ahead then, 'gaia backup create' makes one "
+            "that has its time, and the file may be removed.",
         )
 
 
@@ -106,7 +120,7 @@ def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iter
     """Whether one is missing that should have been made."""
     if run is None or run.started_at is None:
         return
-    newest = archives[-1].taken_at if archives else None
+    newest = _newest(archives, now)
     if run.error:
         yield warning(
             f"the last backup, {_ago(now - run.started_at)}, failed: {run.error}",
@@ -118,6 +132,10 @@ def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iter
             f"{last}, though one was made {_ago(now - run.started_at)}",
             "Find out what removes them. 'gaia backup create' makes a new one.",
         )
+
+
+def _newest(archives: Sequence[Archive], now: datetime) -> datetime | None:
+    return max((each.taken_at for each in archives if each.taken_at <= now), default=None)
 
 
 def _well(archives: Sequence[Archive], settings: BackupSettings, now: datetime) -> str:

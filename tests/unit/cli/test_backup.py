@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gaia.errors import (
     PassphraseError,
     SettingsError,
 )
+from gaia.ops.backup.archives import archive_name
 from gaia.paths import Home
 from gaia.store.lock import DaemonLock
 
@@ -81,6 +83,16 @@ def test_the_newest_takes_the_place_of_a_home_which_is_kept(home: Home) -> None:
     assert CANARY in home.env_file.read_text()
     assert (home.models / "small.gguf").exists()
     assert len(json.loads(gaia("list", "--json"))) == 1
+
+
+@pytest.mark.sqlite
+def test_one_of_the_future_is_not_the_latest(home: Home) -> None:
+    made = Path(json.loads(gaia("create", "--json"))["path"])
+    ahead = archive_name(datetime.now(UTC) + timedelta(days=9), nightly=True, encrypted=False)
+    shutil.copy(made, made.with_name(ahead))
+    assert json.loads(gaia("verify", "--json"))["path"] == str(made)
+    made.unlink()
+    assert json.loads(gaia("verify", "--json"))["path"] == str(made.with_name(ahead))
 
 
 def test_a_restore_that_fails_leaves_the_home_as_it_was(home: Home) -> None:

@@ -14,6 +14,7 @@ from gaia.memory import forget, ledger
 from gaia.ops.backup.archives import archive_name, archives_in
 from gaia.ops.backup.backups import Backups, build_backup_job, replace_outdated
 from gaia.ops.backup.create import Wanted, make_backup
+from gaia.ops.backup.replace import replace_home
 from gaia.ops.backup.staging import backup_lock
 from gaia.ops.forget_worker import carry_out_apart
 from gaia.paths import Home
@@ -207,3 +208,61 @@ async def test_a_later_backup_stays(home: Home, database: Database, clock: FakeC
     made = await make_backup(home, Wanted(home.backups), clock)
     assert await carry_out_apart(home, database, clock)
     assert [each.path for each in archives_in(home.backups)] == [made.path]
+
+
+@pytest.mark.parametrize("days", [400, -400])
+@pytest.mark.parametrize("passphrase", [None, "four words for locks"])
+async def test_a_forget_under_a_wrong_clock_takes_the_older_ones_once(
+    home: Home, database: Database, clock: FakeClock, days: int, passphrase: str | None
+) -> None:
+    older = await make_backup(home, Wanted(home.backups), clock)
+    wrong = FakeClock(START + timedelta(days=days))
+    await forget_all(database, wrong)
+    assert await carry_out_apart(home, database, wrong)
+    assert not older.path.exists()
+    (fresh,) = archives_in(home.backups)
+    clock.advance(MINUTE)
+    made = await make_backup(home, Wanted(home.backups, passphrase=passphrase), clock)
+    for _ in range(2):
+        await replace_outdated(home, database, DEFAULTS, passphrase, clock, runs=True)
+        clock.advance(MINUTE)
+    assert {each.path for each in archives_in(home.backups)} == {fresh.path, made.path}
+
+
+async def test_one_made_while_the_clock_was_ahead_goes_with_what_it_holds(
+    home: Home, database: Database, clock: FakeClock
+) -> None:
+    ahead = FakeClock(START + timedelta(days=400))
+    for nightly in (True, False):
+        await make_backup(home, Wanted(home.backups, nightly=nightly), ahead)
+    await forget_all(database, clock)
+    assert await carry_out_apart(home, database, clock)
+    assert with_words(home) == []
+    assert [each.taken_at for each in archives_in(home.backups)] == [START]
+    # One that already knew of a forgotten thing is told by its mark, whenever it is looked at.
+    stale = await make_backup(home, Wanted(home.backups), ahead)
+    clock.advance(MINUTE)
+    await forget_all(database, clock)
+    await carry_out_apart(home, database, ahead)
+    assert not stale.path.exists()
+
+
+async def test_newer_backups_outlive_the_restore_of_an_older_one(
+    home: Home, database: Database, clock: FakeClock, tmp_path: Path
+) -> None:
+    old = await make_backup(home, Wanted(tmp_path), clock)
+    await forget_all(database, clock)
+    clock.advance(MINUTE)
+    assert await carry_out_apart(home, database, clock)
+    clock.advance(MINUTE)
+    newer = await make_backup(home, Wanted(home.backups), clock)
+    await database.close()
+    await replace_home(old.path, None, home, clock)
+    restored = await open_database(home)
+    await replace_outdated(home, restored, DEFAULTS, None, clock, runs=True)
+    assert newer.path.exists()
+    clock.advance(MINUTE)
+    await forget_all(restored, clock)
+    assert await carry_out_apart(home, restored, clock)
+    await restored.close()
+    assert not newer.path.exists()

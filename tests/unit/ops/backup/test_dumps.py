@@ -186,7 +186,7 @@ async def test_what_was_there_is_kept_in_a_schema(
 async def test_a_database_on_which_gaia_runs_is_left_as_it_is(
     made: Made, home: Home, database: Database, url: URL
 ) -> None:
-    await database.read(audit.last_forgotten)
+    await database.read(audit.forgotten)
     with pytest.raises(BackupError, match="stop it first"):
         await replace_home(made.path, None, home, FakeClock())
     assert asked(url, "SELECT name FROM users") == ["Ada"]

@@ -93,6 +93,15 @@ async def test_old_ones_of_a_gaia_that_was_off_are_no_trouble(home: Home) -> Non
     assert await the_one(home) == (Outcome.OK, "1, the last one from 5 d 0 h ago")
 
 
+async def test_one_that_is_dated_later_than_now_is_told(home: Home) -> None:
+    put_archive(home, -400)
+    await note_run(home, 1)
+    ahead, missing = await look(home)
+    assert ahead.outcome is missing.outcome is Outcome.WARNING
+    assert ahead.detail.endswith("is dated later than now")
+    assert missing.detail == "there is no backup, though one was made 1 d 0 h ago"
+
+
 async def test_a_folder_that_is_not_there_is_a_fault(home: Home, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     assert await the_one(home, BackupSettings(folder=str(disk))) == (
