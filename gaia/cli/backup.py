@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from gaia.paths import Home
 
 app = typer.Typer(no_args_is_help=True, help="Backups: to make, to check and to restore.")
-LATEST = Path("latest")
+LATEST = "latest"
 File = Annotated[
-    Path, typer.Argument(help="A backup, as 'gaia backup list' shows them, or 'latest'.")
+    str, typer.Argument(help="A backup, as 'gaia backup list' shows them, or 'latest'.")
 ]
 
 
@@ -175,10 +175,11 @@ def restore(
         say(f"What was there before is in {done.aside}: remove it once all is well.")
 
 
-def _found(file: Path) -> Path:
-    """The file; a mere name may be one of the folder of backups, `latest` the newest there."""
-    if file.exists() or file.name != str(file):
-        return file
+def _found(file: str) -> Path:
+    """The file; a mere name may be one of the folder of backups, `latest` the newest there,
+    whatever the current folder has."""
+    if file != LATEST and (Path(file).exists() or Path(file).name != file):
+        return Path(file)
     from gaia.clock import SystemClock
     from gaia.errors import BackupError, SettingsError
     from gaia.ops.backup.archives import archives_in, backup_folder, latest
@@ -196,9 +197,7 @@ def _found(file: Path) -> Path:
             raise BackupError(f"there is no backup in {folder}: 'gaia backup create' makes one")
         return found.path
     if not (folder / file).exists():
-        raise BackupError(
-            f"there is no backup {str(file)!r} in {folder}: 'gaia backup list' shows all"
-        )
+        raise BackupError(f"there is no backup {file!r} in {folder}: 'gaia backup list' shows all")
     return folder / file
 
 

@@ -86,6 +86,18 @@ def test_the_newest_takes_the_place_of_a_home_which_is_kept(home: Home) -> None:
 
 
 @pytest.mark.sqlite
+def test_a_file_named_latest_is_none_of_the_backups(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = json.loads(gaia("create", "--json"))["path"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latest").write_text("Dear diary")
+    assert json.loads(gaia("verify", "latest", "--json"))["path"] == made
+    with pytest.raises(BackupDamagedError):
+        gaia("verify", "./latest")
+
+
+@pytest.mark.sqlite
 def test_one_of_the_future_is_not_the_latest(home: Home) -> None:
     made = Path(json.loads(gaia("create", "--json"))["path"])
     ahead = archive_name(datetime.now(UTC) + timedelta(days=9), nightly=True, encrypted=False)
