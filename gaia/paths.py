@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,6 +115,27 @@ class Home:
             self._check_private(folder)
         return folder / f"{digest}.sock"
 
+    @property
+    def before_prefix(self) -> str:
+        """What the names of homes begin with that another one took the place of."""
+        return f"{self.root.resolve().name}.before-"
+
+    @property
+    def restoring_prefix(self) -> str:
+        """What the names of folders begin with in which this home is being restored."""
+        return f".gaia-restoring-{self.root.resolve().name}-"
+
+    def moved_aside(self) -> Sequence[Path]:
+        """The homes that another one took the place of, the last one last."""
+        return _starting_with(self.root.resolve().parent, self.before_prefix)
+
+    def unfinished_restores(self) -> Sequence[Path]:
+        """The folders in which this home is being restored, or was until that was killed."""
+        prefix, root = self.restoring_prefix, self.root.resolve()
+        found = [*_starting_with(root.parent, prefix), *_starting_with(root, prefix)]
+        # Those of a home with a longer name go on with a dash.
+        return [path for path in found if "-" not in path.name.removeprefix(prefix)]
+
     def create(self) -> None:
         """Make the home and its folders, private to the user (0700).
 
@@ -172,3 +194,10 @@ def expanded(path: str) -> Path:
             f"nobody knows what {path.partition('/')[0]!r} in {path!r} stands for: name the whole "
             "path, for gaia's home by GAIA_HOME"
         ) from exc
+
+
+def _starting_with(folder: Path, prefix: str) -> Sequence[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.startswith(prefix))
+    except OSError:
+        return []

@@ -13,7 +13,7 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.location import database_url
 from gaia.store.migrations import HEAD
-from gaia.store.presence import require_saved_copy_taken
+from gaia.store.presence import require_restore_ended, require_saved_copy_taken
 from gaia.store.sqlite import SqliteDatabase
 from gaia.store.sqlite_file import holds_nothing, inspecting_file, read_file_revision
 
@@ -23,7 +23,8 @@ async def open_database(home: Home) -> Database:
 
     Raises:
         NewerStoreError: A newer gaia wrote it. It is left untouched.
-        VanishedError: It was removed while gaia ran, and there is a copy of it.
+        VanishedError: It was removed while gaia ran, and there is a copy of it, or a restore was
+            killed that had moved it aside.
         StoreError: It is damaged, not gaia's, cannot be written, or does not answer.
         SettingsError: The settings may name a database, and something in them is wrong.
     """
@@ -109,6 +110,7 @@ def inspecting(home: Home) -> Iterator[Connection]:
 def _bring_up_to_date(home: Home) -> None:
     if holds_nothing(home.database):
         require_saved_copy_taken(home.database, home.backups)
+        require_restore_ended(home)
     if read_file_revision(home.database) != HEAD:
         # Alembic takes as long to import as a short command takes to run.
         from gaia.store.migrate import migrate

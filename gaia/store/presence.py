@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from gaia.errors import StoreError, VanishedError
 from gaia.files import UNFINISHED, open_new
+from gaia.paths import Home
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -153,6 +154,22 @@ def require_saved_copy_taken(path: Path, backups: Path) -> None:
             f"{str(path)!r} is not there, and was removed while gaia ran; what gaia had then is "
             f"{str(copies[-1])!r}: move that to {str(path)!r} to go on with it, or remove it to "
             "start with nothing"
+        )
+
+
+def require_restore_ended(home: Home) -> None:
+    """Refuse to begin an empty database where a restore was killed between moving the home aside
+    and putting the restored one in its place.
+
+    Raises:
+        VanishedError: One was; the message says what to do.
+    """
+    before, restoring = home.moved_aside(), home.unfinished_restores()
+    if before and restoring:
+        raise VanishedError(
+            f"{str(home.database)!r} is not there, and a restore was killed: what was in "
+            f"{str(home.root)!r} before is {str(before[-1])!r}; move that back to go on with it, "
+            f"or remove {str(restoring[-1])!r} to start with nothing"
         )
 
 

@@ -6,19 +6,24 @@ where the backup is without. Where the restore fails, all is as before.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from gaia.errors import BackupError
-from gaia.ops.backup.archives import Progress
+from gaia.errors import BackupError, SettingsError
+from gaia.ops.backup.archives import Progress, archives_in, backup_folder
 from gaia.ops.backup.restore import Restored, restore_backup
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store.location import database_url
+from gaia.settings.load import load_settings
 from gaia.store.lock import DaemonLock
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,8 @@ class Replaced:
 async def replace_home(
     path: Path, passphrase: str | None, home: Home, clock: Clock, progress: Progress | None = None
 ) -> Replaced:
-    """Restore a backup in the place of the home, of which it may be a file.
+    """Restore a backup in the place of the home, of which it may be a file. The home stays where
+    it is until all else is done.
 
     Raises:
         AlreadyRunningError: gaia runs there.
@@ -40,56 +46,84 @@ async def replace_home(
         BackupError: The home cannot be moved aside, or as of `restore_backup`.
         SettingsError: The settings may name a database, and something in them is wrong.
     """
-    # Once it is moved, its settings name none.
-    server = database_url(home)
-    restoring = partial(restore_backup, passphrase=passphrase, home=home, clock=clock)
+    home = Home(home.root.resolve())
+    restoring = partial(restore_backup, path, passphrase, home, clock, progress, replace=True)
     if not home.root.exists() or not any(home.root.iterdir()):
-        restored = await restoring(path, progress=progress, server=server, replace=True)
-        return Replaced(restored, None)
+        return Replaced(await restoring(), None)
+    root = home.root
+    aside = root.with_name(f"{home.before_prefix}{clock.now():%Y-%m-%dT%H%M%S}")
+    _require_movable(root, aside)
     with DaemonLock(home):
-        root, aside = _move_aside(home, f"{clock.now():%Y-%m-%dT%H%M%S}")
-        path = _where_it_is_now(path, root, aside)
-        try:
-            restored = await restoring(path, progress=progress, server=server, replace=True)
-        except BaseException:
-            # Until all of it is in place there is nothing at all.
-            if not root.exists():
-                aside.rename(root)
-            raise
-        _take_along(Home(aside), home, with_secrets=restored.manifest.with_secrets)
+        restored = await restoring(making_way=partial(_making_way, root, aside))
     return Replaced(restored, aside)
 
 
-def _move_aside(home: Home, time: str) -> tuple[Path, Path]:
-    """Move the home beside itself; returns where it was, and where it is."""
-    root = home.root.resolve()
+def _require_movable(root: Path, aside: Path) -> None:
     if os.path.ismount(root):
-        raise BackupError(
-            f"{str(home.root)!r} is a disk of its own and cannot be moved aside: move what is in "
-            "it away by hand, and restore without --replace"
-        )
-    aside = root.with_name(f"{root.name}.before-{time}")
-    if aside.exists():
+        why = "is a disk of its own and"
+    elif not os.access(root.parent, os.W_OK | os.X_OK):
+        why = "is in a folder that this user may not write to and"
+    elif aside.exists():
         raise BackupError(f"{str(aside)!r} is there already: try again in a second")
+    else:
+        return
+    raise BackupError(
+        f"{str(root)!r} {why} cannot be moved aside: move what is in it away by hand, and restore "
+        "without --replace"
+    )
+
+
+@contextmanager
+def _making_way(root: Path, aside: Path, there: Home) -> Iterator[None]:
+    """Move the home aside while the one that lies ready takes its place, and back where that
+    fails. What is copied is copied before, what is moved is moved once both stand."""
+    before = Home(root)
+    places = [before.models, before.backups, *_backup_folders(before, there)]
+    going_along = [place.relative_to(root) for place in places if place.is_relative_to(root)]
     try:
+        if before.env_file.is_file() and not there.env_file.exists():
+            shutil.copy2(before.env_file, there.env_file)
         root.rename(aside)
     except OSError as exc:
         raise BackupError(
-            f"{str(home.root)!r} cannot be moved aside ({exc.strerror}): move what is in it away "
+            f"{str(root)!r} cannot be moved aside ({exc.strerror}): move what is in it away "
             "by hand, and restore without --replace"
         ) from exc
-    return root, aside
+    try:
+        yield
+    except BaseException as exc:
+        if root.exists():
+            raise BackupError(
+                f"something came to {str(root)!r} while it was restored: what was there before is "
+                f"in {str(aside)!r}; stop what writes there, remove it and move that back"
+            ) from exc
+        aside.rename(root)
+        raise
+    for place in going_along:
+        _take_along(aside / place, root / place)
 
 
-def _where_it_is_now(path: Path, root: Path, aside: Path) -> Path:
-    """A file, which was moved if it was in the home."""
-    before = path.parent.resolve() / path.name if not path.exists() else path.resolve()
-    return aside / before.relative_to(root) if before.is_relative_to(root) else path
+def _backup_folders(before: Home, there: Home) -> Iterator[Path]:
+    """Where the settings, those of before and the restored ones, have the backups."""
+    for home in (before, there):
+        # Whoever starts next is told what is wrong with them.
+        with suppress(SettingsError):
+            folder = backup_folder(before, load_settings(home).settings.backup)
+            yield folder.parent.resolve() / folder.name
 
 
-def _take_along(before: Home, home: Home, *, with_secrets: bool) -> None:
-    for old, new in ((before.backups, home.backups), (before.models, home.models)):
-        if old.is_dir() and not new.exists():
+def _take_along(old: Path, new: Path) -> None:
+    """Move a folder, or the backups in it where there is such a folder; what cannot be moved
+    stays with the home before."""
+    try:
+        if not old.is_dir():
+            return
+        if not new.exists():
+            new.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             old.rename(new)
-    if not with_secrets and before.env_file.is_file() and not home.env_file.exists():
-        shutil.copy2(before.env_file, home.env_file)
+            return
+        for archive in archives_in(old):
+            if not (new / archive.path.name).exists():
+                archive.path.rename(new / archive.path.name)
+    except OSError as exc:
+        logger.warning("%s cannot be moved to %s (%s): move it by hand", old, new, exc.strerror)

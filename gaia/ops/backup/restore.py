@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -32,6 +33,7 @@ from gaia.store import audit, page_sessions, retention
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.location import database_url
+from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_file
 from gaia.store.retention import PendingCounts
 
@@ -43,6 +45,10 @@ OF_NO_MATTER = ("lost+found",)
 """What a disk of its own has by itself."""
 
 MOST_NAMED = 5
+
+
+MakingWay = Callable[[Home], AbstractContextManager[None]]
+"""Makes way for a home that lies ready elsewhere, which takes its place within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,9 @@ async def restore_backup(
     *,
     server: URL | None = None,
     replace: bool = False,
+    making_way: MakingWay | None = None,
 ) -> Restored:
-    """Restore a backup into a home that is empty, or not there.
+    """Restore a backup into a home that is empty, or not there, or that is `making_way`.
 
     A dump goes into the database `server`, or the one that the settings name, those in the
     backup too. With `replace` its tables are moved aside first.
@@ -77,15 +84,20 @@ async def restore_backup(
         PassphraseError: It is encrypted, and the passphrase is missing or wrong.
         BackupError: Something is in the way, it cannot be read, or there is no room.
     """
+    # What is renamed is the folder, not a link that leads to it.
+    home = Home(home.root.resolve())
     server = server or database_url(home)
-    with _beside(home) as folder:
+    taking = partial(_take_place, home=home, making_way=making_way)
+    with _beside(home, empty=making_way is None) as folder:
         there, watched = Home(folder), progress or Silent()
         manifest = await asyncio.to_thread(unpack, path, passphrase, folder, watched)
         troubles = await asyncio.to_thread(find_troubles, there, manifest)
         if troubles:
             raise damaged(path, list(troubles))
         if manifest.database == "postgresql":
-            return await _restore_dump(path, there, home, manifest, clock, watched, server, replace)
+            return await _restore_dump(
+                path, there, taking, manifest, clock, watched, server, replace
+            )
         if server is not None:
             raise BackupError(
                 f"{path.name} has a gaia.db, and the settings name a PostgreSQL database: take "
@@ -95,14 +107,14 @@ async def restore_backup(
             done = await _settle(await open_file(there), manifest, clock.now())
         except StoreError as exc:
             raise damaged(path, [str(exc)]) from exc
-        _take_place(folder, home)
+        taking(there)
     return done
 
 
 async def _restore_dump(
     path: Path,
     there: Home,
-    home: Home,
+    taking: Callable[[Home], None],
     manifest: Manifest,
     clock: Clock,
     progress: Progress,
@@ -122,7 +134,7 @@ async def _restore_dump(
             raise damaged(path, list(exc.troubles)) from exc
         done = await _settle(database, manifest, clock.now())
         there.dump.unlink()
-        _take_place(there.root, home)
+        taking(there)
     return replace_fields(done, schema=schema)
 
 
@@ -138,22 +150,29 @@ async def _settle(database: Database, manifest: Manifest, now: datetime) -> Rest
 
 
 @contextmanager
-def _beside(home: Home) -> Iterator[Path]:
-    """A private folder from which a rename leads to the home. Of what is left in it when
-    something fails, nothing stays.
+def _beside(home: Home, *, empty: bool) -> Iterator[Path]:
+    """A private folder from which a rename leads to the home, which has to be `empty` or makes
+    way. Of what is left in it when something fails, nothing stays. Its lock tells that it is
+    in use, and goes along: nobody starts in the home before it is complete.
 
     A home that is a disk of its own, as in a container, has it inside.
     """
     root = home.root
-    _check_free(root)
+    if empty:
+        _check_free(root)
     try:
-        inside = root.exists() and (os.path.ismount(root) or not os.access(root.parent, os.W_OK))
+        inside = (
+            empty
+            and root.exists()
+            and (os.path.ismount(root) or not os.access(root.parent, os.W_OK))
+        )
         root.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(mkdtemp(prefix=".gaia-restoring-", dir=root if inside else root.parent))
+        folder = Path(mkdtemp(prefix=home.restoring_prefix, dir=root if inside else root.parent))
     except OSError as exc:
         raise unwritable(root, exc) from exc
     try:
-        yield folder
+        with DaemonLock(Home(folder)):
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -176,9 +195,14 @@ def _check_free(root: Path) -> None:
         )
 
 
-def _take_place(folder: Path, home: Home) -> None:
+def _take_place(there: Home, home: Home, making_way: MakingWay | None) -> None:
     """Have the folder, or the files in it, take the home's place. Fails, as a rename does,
     where something has come there meanwhile."""
+    with making_way(there) if making_way else nullcontext():
+        _move(there.root, home)
+
+
+def _move(folder: Path, home: Home) -> None:
     try:
         sync_folder(folder)
         if folder.parent == home.root:

@@ -10,14 +10,15 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from gaia.errors import BackupBusyError, BackupError
+from gaia.errors import AlreadyRunningError, BackupBusyError, BackupError, HomeError
 from gaia.files import database_uri, lock, open_new
 from gaia.ops.backup.archives import Progress, unfinished_in
 from gaia.paths import Home
 from gaia.store.faults import store_error
+from gaia.store.lock import DaemonLock
 from gaia.store.sqlite import BUSY_SECONDS
 
 LOCK = ".lock"
@@ -74,8 +75,13 @@ def staging(home: Home) -> Iterator[Path]:
 
 
 def clear_leftovers(home: Home) -> None:
-    """Remove what was copied for a backup that was never finished. Needs the lock."""
+    """Remove what was copied for a backup, or unpacked for a restore, that was never finished.
+    Needs the lock."""
     shutil.rmtree(home.backups / STAGING, ignore_errors=True)
+    for folder in home.unfinished_restores():
+        # One that goes on holds its lock.
+        with suppress(AlreadyRunningError, HomeError), DaemonLock(Home(folder)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def clear_unfinished(folder: Path) -> None:

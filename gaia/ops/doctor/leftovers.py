@@ -76,10 +76,11 @@ def _unfinished_backups(home: Home, now: datetime) -> Iterator[Finding]:
     left = [
         path for path in (home.backups / STAGING, *unfinished_in(home.backups)) if path.exists()
     ]
+    left += home.unfinished_restores()
     if left and all(_age(path, now) > ABANDONED for path in left):
         which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
         yield warning(
-            f"{which}: left over from an unfinished backup",
+            f"{which}: left over from an unfinished backup or restore",
             "Nothing to do: the next backup removes it.",
             partial(_clear_backups, home),
         )

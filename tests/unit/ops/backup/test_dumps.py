@@ -118,7 +118,7 @@ async def test_it_is_restored_into_an_empty_database_and_another_home(
     place = Home(tmp_path / "new")
     restored = await restore_backup(made.path, None, place, FakeClock())
     assert (restored.contents, restored.schema) == (ADA, "")
-    assert {file.name for file in place.root.iterdir()} == {"gaia.yaml"}
+    assert {file.name for file in place.root.iterdir()} == {"daemon.lock", "gaia.yaml"}
     database = await open_database(place)
     assert [user.name for user in await Users(database, FakeClock()).list()] == ["Ada"]
     await Users(database, FakeClock()).create("Bob", Role.MEMBER)
@@ -199,7 +199,7 @@ async def test_a_restore_that_fails_changes_nothing(
     await Users(database, FakeClock()).create("Bob", Role.MEMBER)
     await database.close()
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise BackupError("the disk is full")
 
     monkeypatch.setattr("gaia.ops.backup.restore._take_place", fail)

@@ -43,7 +43,7 @@ async def test_a_restored_home_is_private_and_has_what_the_backup_has(
     restored = await restore_backup(made.path, None, place, FakeClock())
     assert (restored.manifest, restored.contents.memories) == (made.manifest, 1)
     assert stat.S_IMODE(place.root.stat().st_mode) == 0o700
-    names = ["gaia.db", "gaia.yaml", ".env"]
+    names = ["gaia.db", "gaia.yaml", ".env", "daemon.lock"]
     assert modes(place) == dict.fromkeys(names, 0o600)
     assert [path.name for path in place.root.parent.iterdir()] == ["home"]
     assert place.settings_file.read_text() == "backup:\n  hour: 5\n"
@@ -103,7 +103,7 @@ async def test_a_home_that_is_a_disk_of_its_own_is_filled(
     (root / "lost+found").mkdir(parents=True)
     monkeypatch.setattr("os.path.ismount", lambda path: path == root)
     await restore_backup(made.path, None, Home(root), FakeClock())
-    assert sorted(modes(Home(root))) == ["gaia.db", "gaia.yaml", "lost+found"]
+    assert sorted(modes(Home(root))) == ["daemon.lock", "gaia.db", "gaia.yaml", "lost+found"]
     assert stat.S_IMODE(root.stat().st_mode) == 0o700
 
 
