@@ -34,6 +34,17 @@ def note(home: Home, user_id: str, path: Path) -> None:
             _write(home, [*known, entry])
 
 
+def add_those_of(other: Home, home: Home) -> None:
+    """Have a home know the files of another one, too. Blocks.
+
+    Raises:
+        OSError: The list cannot be written.
+    """
+    known = _read(home)
+    if more := [entry for entry in _read(other) if entry not in known]:
+        _write(home, [*known, *more])
+
+
 def clean(
     home: Home, user_ids: Collection[str], says: Callable[[str], bool], *, everything: bool
 ) -> int:

@@ -158,6 +158,7 @@ def places(home: Home) -> Mapping[str, Path]:
             home.settings_file,
             home.last_good_settings_file,
             home.shared_settings_file,
+            home.exports_file,
             home.env_file,
         )
     }

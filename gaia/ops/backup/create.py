@@ -164,7 +164,12 @@ def _dump(url: URL, path: Path, progress: Progress) -> str:
 
 def _stage(home: Home, folder: Path, wanted: Wanted) -> None:
     """Copy what goes into the backup beside the database into the folder."""
-    files = [home.settings_file, home.last_good_settings_file, home.shared_settings_file]
+    files = [
+        home.settings_file,
+        home.last_good_settings_file,
+        home.shared_settings_file,
+        home.exports_file,
+    ]
     if wanted.with_secrets:
         files.append(home.env_file)
     for file in files:

@@ -1,7 +1,8 @@
 """Restores a backup in the place of a home, which is moved aside and kept.
 
-What no backup has goes along: the backups themselves, the models, and the keys and tokens
-where the backup is without. Where the restore fails, all is as before.
+What no backup has goes along: the backups themselves, the models, the keys and tokens where
+the backup is without, and which files memories were exported to since. Where the restore fails,
+all is as before.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from gaia.errors import BackupError, SettingsError
+from gaia.ops import exports
 from gaia.ops.backup.archives import Progress, archives_in, backup_folder
 from gaia.ops.backup.restore import Restored, restore_backup
 from gaia.paths import Home
@@ -83,6 +85,7 @@ def _making_way(root: Path, aside: Path, there: Home) -> Iterator[None]:
     try:
         if before.env_file.is_file() and not there.env_file.exists():
             shutil.copy2(before.env_file, there.env_file)
+        exports.add_those_of(before, there)
         root.rename(aside)
     except OSError as exc:
         raise BackupError(

@@ -1,11 +1,13 @@
 """A home whose place a restored one takes."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from gaia.errors import BackupError, VanishedError
+from gaia.ops import exports
 from gaia.ops.backup.archives import Progress
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.replace import replace_home
@@ -135,3 +137,21 @@ async def test_backups_within_the_home_go_along(
     home.settings_file.write_text(plain if is_restored else named)
     await replace_home(made.path, None, home, FakeClock())
     assert (place / made.path.name).exists()
+
+
+async def test_files_that_memories_were_exported_to_stay_known(
+    make: Make, home: Home, tmp_path: Path
+) -> None:
+    exports.note(home, "ada", tmp_path / "one.md")
+    made = await make()
+    elsewhere = Home(tmp_path / "elsewhere" / "home")
+    await restore_backup(made.path, None, elsewhere, FakeClock())
+    exports.note(home, "ada", tmp_path / "two.md")
+    await replace_home(made.path, None, home, FakeClock())
+    assert known(elsewhere) == ["one.md"]
+    assert known(home) == ["one.md", "two.md"]
+
+
+def known(home: Home) -> list[str]:
+    lines = home.exports_file.read_text().splitlines()
+    return [Path(json.loads(line)["path"]).name for line in lines]
