@@ -34,7 +34,7 @@ from tests.harness.fuzz import run, show
 from tests.harness.odd_archives import Claim, OddArchive, odd_archives
 
 SLOW_SECONDS = 20.0
-FILES = {"gaia.db", "gaia.yaml", ".env"}
+FILES = {"gaia.db", "gaia.yaml", ".env", "daemon.lock"}
 MEMORIES = tuple(f"pot {number} has basil in it" for number in range(40))
 
 
@@ -129,12 +129,12 @@ async def _examined(
 async def _unfit(
     home: Home, made: OddArchive, held: Mapping[str, object], *, is_restored: bool
 ) -> list[str]:
-    """What is wrong with the home."""
+    """What is wrong with the home. The lock is that of the restore."""
     if not is_restored:
         refused = ["a sound one is refused"] if made.claim is Claim.SOUND else []
         return [*refused, *(["a home of one that was refused"] if home.root.exists() else [])]
     others = {path.name for path in home.root.rglob("*")} - FILES
-    found = [f"no backup has {sorted(others)}"] if others else []
+    found = [f"no restored home has {sorted(others)}"] if others else []
     try:
         database = await open_database(home)
         await Users(database, FakeClock()).list()
