@@ -47,10 +47,10 @@ async def learn(core, *sentences: str) -> None:
     for sentence in sentences:
         await core.say(sentence)
     await core.say("/reset")
-    seen = len(core.channel.sent)
     await core.until_digested(DigestState.CLEARED)
     # What was kept is told, and would stand in the place of the next answer.
-    await core.channel.until_sent(seen + 1)
+    while not any("I read through" in each.text for each in core.channel.sent):
+        await core.channel.until_sent(len(core.channel.sent) + 1)
 
 
 def told(core, sender: str) -> list[str]:
