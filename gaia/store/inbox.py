@@ -156,6 +156,25 @@ def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> 
     session.execute(_FINISH, {"of_turn": turn_id, "as_": state, "now": now})
 
 
+def switch(session: Session, conversation_id: int, *, after: int, **values: str | bool) -> None:
+    """Give a conversation these values from now on, and what waits there and came after the
+    inbox id `after`: its context, or whether it is incognito."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.conversation_id == conversation_id)
+        .values(**values)
+    )
+    session.execute(
+        update(InboxRow)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.inbox_id > after,
+            InboxRow.state == InboxState.QUEUED,
+        )
+        .values(**values)
+    )
+
+
 def begin_next_session(session: Session, conversation_id: int, *, after: int) -> None:
     """Begin the next session, with what came after the inbox id `after`, and was not begun.
     What waits in another context is of an earlier one, and stays there."""

@@ -13,26 +13,13 @@ from sqlalchemy.orm import Session
 
 from gaia.store import forgets, inbox
 from gaia.store.conversations import Conversation
-from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxFileRow, OutboxRow
+from gaia.store.tables import InboxRow, OutboxFileRow, OutboxRow
 
 
 def switch(session: Session, conversation_id: int, *, after: int, on: bool) -> None:
     """Say whether anything is kept of what is said in a conversation from now on, and of what
     waits there and came after the inbox id `after`."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(is_incognito=on)
-    )
-    session.execute(
-        update(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.inbox_id > after,
-            InboxRow.state == InboxState.QUEUED,
-        )
-        .values(is_incognito=on)
-    )
+    inbox.switch(session, conversation_id, after=after, is_incognito=on)
 
 
 def leave(session: Session, conversation: Conversation, *, after: int, now: datetime) -> None:

@@ -8,31 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.store import conversations
+from gaia.store import conversations, inbox
 from gaia.store.conversations import Conversation
-from gaia.store.tables import ConversationRow, InboxRow, InboxState
+from gaia.store.tables import InboxRow
 
 
 def set_context(session: Session, conversation_id: int, context: str, *, after: int) -> None:
     """Say where the memories of a conversation belong from now on, and those of what waits
     there and came after the inbox id `after`."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(context=context)
-    )
-    session.execute(
-        update(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation_id,
-            InboxRow.inbox_id > after,
-            InboxRow.state == InboxState.QUEUED,
-        )
-        .values(context=context)
-    )
+    inbox.switch(session, conversation_id, after=after, context=context)
 
 
 def of_turn(session: Session, turn_id: str) -> Conversation | None:
