@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store import incognito
+from gaia.store import incognito, stops
 from gaia.store.inbox import UNFINISHED
 from gaia.store.spellings import spellings
 from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, OutboxState
@@ -26,7 +26,9 @@ def give_up(session: Session, user_id: str, address: Address, now: datetime) -> 
     and no message from there is answered as theirs."""
     chats = _chats(user_id, address)
     _withhold(session, OutboxRow.conversation_id.in_(chats))
-    _stop(session, now, InboxRow.conversation_id.in_(chats), InboxRow.state == InboxState.QUEUED)
+    stops.end(
+        session, now, InboxRow.conversation_id.in_(chats), InboxRow.state == InboxState.QUEUED
+    )
 
 
 def withhold_notices(session: Session, conversation_ids: Collection[int]) -> None:
@@ -37,7 +39,7 @@ def withhold_notices(session: Session, conversation_ids: Collection[int]) -> Non
 
 def stop_messages(session: Session, conversation_id: int, now: datetime) -> None:
     """End all messages of a conversation without an answer, those that were begun too."""
-    _stop(
+    stops.end(
         session,
         now,
         InboxRow.conversation_id == conversation_id,
@@ -60,13 +62,4 @@ def _withhold(session: Session, *which: ColumnElement[bool]) -> None:
         update(OutboxRow)
         .where(*waiting)
         .values(state=OutboxState.DEAD, error=NOT_THEIRS, not_before=None)
-    )
-
-
-def _stop(session: Session, now: datetime, *which: ColumnElement[bool]) -> None:
-    incognito.wipe_messages(session, *which)
-    session.execute(
-        update(InboxRow)
-        .where(*which)
-        .values(state=InboxState.STOPPED, finished_at=now, not_before=None)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from gaia.store import forgets, incognito
@@ -55,18 +55,29 @@ def drop_waiting(
 ) -> int:
     """End the messages that came before the inbox id `before` and wait for their
     turn, without an answer; returns how many."""
-    dropped = session.execute(
+    count, hidden = end(
+        session,
+        now,
+        InboxRow.conversation_id == conversation.conversation_id,
+        InboxRow.inbox_id < before,
+        InboxRow.state == InboxState.QUEUED,
+        InboxRow.is_command.is_(False),
+    )
+    if hidden:
+        forgets.fade(session, conversation.user_id, now)
+    return count
+
+
+def end(session: Session, now: datetime, *which: ColumnElement[bool]) -> tuple[int, int]:
+    """End these messages without an answer; returns how many, and how many of them are
+    incognito, of which nothing is left."""
+    ended = session.execute(
         update(InboxRow)
-        .where(
-            InboxRow.conversation_id == conversation.conversation_id,
-            InboxRow.inbox_id < before,
-            InboxRow.state == InboxState.QUEUED,
-            InboxRow.is_command.is_(False),
-        )
-        .values(state=InboxState.STOPPED, finished_at=now)
+        .where(*which)
+        .values(state=InboxState.STOPPED, finished_at=now, not_before=None)
         .returning(InboxRow.inbox_id, InboxRow.is_incognito)
     ).all()
-    if hidden := [inbox_id for inbox_id, is_incognito in dropped if is_incognito]:
+    hidden = [inbox_id for inbox_id, is_incognito in ended if is_incognito]
+    if hidden:
         incognito.wipe_messages(session, InboxRow.inbox_id.in_(hidden))
-        forgets.fade(session, conversation.user_id, now)
-    return len(dropped)
+    return len(ended), len(hidden)
