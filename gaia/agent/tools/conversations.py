@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gaia import fence
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of
+from gaia.agent.tools.context import context_of, turn_of
 from gaia.errors import GaiaError, StoreError
 from gaia.memory import archive, credentials
 from gaia.memory.archive import Hit
@@ -22,7 +22,6 @@ from gaia.memory.contexts import visible
 from gaia.memory.owner import owner
 from gaia.memory.periods import between
 from gaia.ports import Clock
-from gaia.sessions.service import TURN_ID
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.engine import Database
 
@@ -65,7 +64,7 @@ class ConversationTools:
         """
         try:
             begins, ends = between(_text(since), _text(until), self._clock.now())
-            turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+            turn_id = turn_of(tool_context)
             context = await self._database.read(context_of, turn_id)
             hits = await self._database.read(
                 archive.search,

@@ -7,13 +7,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
+from gaia.agent.tools.context import turn_of
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
 from gaia.memory import contacts
 from gaia.memory.contexts import visible
 from gaia.memory.owner import owner
 from gaia.memory.paths import Scope
 from gaia.ports import Clock
-from gaia.sessions.service import TURN_ID
 from gaia.store import identities, letters, turn_contexts
 from gaia.store.engine import Database
 from gaia.store.identities import Role
@@ -48,7 +48,7 @@ class LetterTools:
             text: What to tell them.
         """
         user_id = owner(tool_context.user_id)
-        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        turn_id = turn_of(tool_context)
         try:
             name = await self._database.write(
                 self._write, user_id, turn_id, str(to).strip(), str(text).strip()

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of
+from gaia.agent.tools.context import context_of, turn_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import (
     GaiaError,
@@ -39,7 +39,6 @@ from gaia.memory.owner import owner
 from gaia.memory.recall import Finder
 from gaia.memory.text import content_terms, terms
 from gaia.ports import Clock
-from gaia.sessions.service import TURN_ID
 from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
@@ -128,7 +127,7 @@ class MemoryTools:
             query: Words to look for.
         """
         try:
-            turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+            turn_id = turn_of(tool_context)
             context = await self._database.read(context_of, turn_id)
             found = await self._finder.find(
                 owner(tool_context.user_id), _sentence(query), limit=self._limit, context=context
@@ -181,7 +180,7 @@ class MemoryTools:
         """What `change` comes to in a transaction for the user of the turn, unless they were
         removed meanwhile."""
         user_id = owner(tool_context.user_id)
-        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        turn_id = turn_of(tool_context)
 
         def transaction(session: Session) -> T:
             identities.find(session, user_id)

@@ -9,14 +9,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of
+from gaia.agent.tools.context import context_of, turn_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
 from gaia.memory import recurrence, reminder_words, reminders
 from gaia.memory.owner import owner
 from gaia.memory.reminder_words import Wanted
 from gaia.ports import Clock
-from gaia.sessions.service import TURN_ID
 from gaia.store import identities, inbox
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
@@ -55,7 +54,7 @@ class ReminderTools:
             when: The user's words for when, as "every Monday at 9".
         """
         user_id = owner(tool_context.user_id)
-        turn_id = str(tool_context.custom_metadata.get(TURN_ID, ""))
+        turn_id = turn_of(tool_context)
         try:
             told = await self._database.write(
                 self._remind, tool_context, user_id, turn_id, str(what).strip(), str(when)
