@@ -195,7 +195,7 @@ class Dispatcher:
             # Where nobody could tell whether the first one was kept, nobody was woken either.
             workers = self._workers if is_command else self._handlers
             return _Added(user, ReceiptKind.DUPLICATE, partial(workers.wake, conversation_id))
-        if inbound.album is not None:
+        if inbound.album is not None and not inbound.direct:
             overheard.give(session, inbound.album, conversation)
         if CORRECTION in inbound.notes:
             corrections.take_back(session, inbound, conversation)

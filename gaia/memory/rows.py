@@ -237,7 +237,8 @@ def _same_recurring(session: Session, user_id: str, said: Statement) -> MemoryRo
         )
         .order_by(MemoryRow.memory_id)
     )
-    return next((row for row in found if hash_of(row) == hash_of(said)), None)
+    wanted = hash_of(said)
+    return next((row for row in found if hash_of(row) == wanted), None)
 
 
 def _entities(session: Session, row: MemoryRow) -> Iterable[str]:

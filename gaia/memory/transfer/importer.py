@@ -166,8 +166,9 @@ def _asked(said: Statement) -> _Asked:
 
 def _is_there(said: Statement, before: _Before, copies: Mapping[_Asked, int]) -> bool:
     """Whether a statement is known, or was, and is to stay as it is."""
-    if said.kind is MemoryKind.REMINDER and before.reminders.get(_asked(said), 0):
-        return before.reminders[_asked(said)] >= copies[_asked(said)]
+    asked = _asked(said)
+    if said.kind is MemoryKind.REMINDER and (there := before.reminders.get(asked, 0)):
+        return there >= copies[asked]
     stored = replace(said, text=ledger.checked(said.text))
     until = before.superseded.get((stored.kind, stored.context, rows.hash_of(stored)))
     return until is not None and said.said_at is not None and said.said_at <= until
