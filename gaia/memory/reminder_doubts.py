@@ -7,30 +7,7 @@ from collections.abc import Sequence
 
 import regex
 
-FLAGS = regex.IGNORECASE | regex.VERBOSE
-
-QUESTIONS = r"""
-what|who|whom|whose|which|where|when|why|how|whether|if|was|wer|wen|wo|wann|warum|wie|ob|welche\w*
-|qui|quoi|où|quand|comment|pourquoi|ce que|qué|quién|dónde|cuándo|cómo|cuál|cosa|chi|dove|quando
-|come|o que|quem|onde|wat|waar|wanneer|hoe|vad|var|när|co|gdzie|kiedy|jak|что было|кто|где|когда
-|как|什么|什麼|谁|哪|多少|何|どこ|いつ|誰
-"""
-
-
-def any_of(listed: str) -> str:
-    """The alternatives as a pattern: blanks are meant, line ends are not."""
-    return listed.replace("\n", "").replace(" ", "\\ ")
-
-
-ASKING = regex.compile(rf"\W*(?:{any_of(QUESTIONS)})(?!['\w])", FLAGS)
-"""How a question begins: who asks to be reminded what they said asks for an answer."""
-
-REFUSING = regex.compile(
-    r"(?<!\w)(?:don'?t|do\ not|not|never|stop|nicht|kein\w*|nie|ne|pas|no|nunca|non|mai|não|niet"
-    r"|не|不|别)(?!\w)",
-    FLAGS,
-)
-"""Words before a request that refuse it."""
+from gaia.memory.reminder_phrases import FLAGS
 
 BEGINS_A_TIME = regex.compile(
     r"""\W*(?:on|at|in|after|before|by|every|each|once|twice|the|next|last|weekly|daily|monthly

@@ -14,13 +14,18 @@ from typing import NamedTuple
 import regex
 
 from gaia.memory import when
-from gaia.memory.reminder_doubts import (
+from gaia.memory.reminder_doubts import BEGINS_A_TIME, is_doubtful
+from gaia.memory.reminder_phrases import (
+    ADDED,
+    ASKED,
+    ASKED_WITHIN,
     ASKING,
-    BEGINS_A_TIME,
-    FLAGS,
+    BEFORE_TIME,
+    EXACTLY,
+    JOINING,
+    PARTICLE,
+    POLITE,
     REFUSING,
-    any_of,
-    is_doubtful,
 )
 from gaia.memory.when import Placed
 from gaia.zones import zone_of
@@ -39,60 +44,12 @@ SHORTEST_INTERVAL = timedelta(minutes=5)
 LATE_BY = timedelta(hours=1)
 """How long after now a reminder comes for a part of the day that has begun: `tonight`."""
 
-ASKED = r"""
-remind (?:me|us)|(?:set|make|create|add)(?: me)? an? reminder(?: for me)?|don'?t let me forget
-|erinner[en]? (?:mich|uns)|rappell?e[sz]?[- ](?:moi|nous)|fais[- ]moi penser
-|recu[ée]rd[ae](?:me|nos)|acu[ée]rdame|av[ií]same|hazme acordar|ricordami|ricordaci|ricorda mi
-|lembr[ae]-(?:me|nos)|(?:me|nos) lembr[ae]|herinner (?:me|mij|ons)
-|påminn (?:mig|oss|meg)|påmind mig|mind mig om|minn meg|przypomnij (?:mi|nam)|připomeň mi
-|напомни(?:те)?(?: мне| нам| пожалуйста)?|нагадай(?:те)?(?: мені)?|muistuta minua
-|ذكرني|ذكّرني|תזכירי? לי
-"""
-"""How one asks for it, where what is wanted follows."""
-
-ASKED_UNSPACED = "提醒(?:一下)?(?:我们|我)|叫我记得"
-"""The same without blanks between words, wherever it stands in a sentence."""
-
-ASKED_AT_END = r"""
-(?:mich|uns)\b.+\berinnern|(?:bana )?hatırlat(?:ır mısın|sana|ın)?|思い出させて(?:ください)?
-|リマインド(?:して)?(?:ください)?|(?:알려|상기시켜|깨워) ?(?:줘|주세요)|याद दिला(?:ना|ओ|दो)?
-"""
-"""How one asks for it at the end of a sentence."""
-
-POLITE = r"""
-please|pls|plz|hey|hi|hello|ok|okay|so|and|also|then|gaia|can you|could you|would you|will you
-|i (?:want|need|would like) you to|i'd like you to|you (?:should|must)|thanks|thank you
-|bitte|kannst du|könntest du|können sie|könnten sie|würdest du|hallo|danke
-|peux[- ]tu|pourrais[- ]tu|tu peux|pouvez[- ]vous|s'il te pla[iî]t|s'il vous pla[iî]t|stp|bonjour
-|salut|merci|puedes|podrías|puede|por favor|hola|gracias|puoi|potresti|per favore|ciao|grazie
-|você pode|pode|poderia|olá|oi|obrigad[oa]|kun je|kan je|alsjeblieft|dank je|kan du|snälla|hej|tack
-|możesz|proszę|cześć|dzięki|můžeš|prosím|можешь|пожалуйста|привет|спасибо|будь ласка|можеш
-|lütfen|teşekkürler|bana|请|請|麻烦|麻煩|你好|谢谢|帮我|お願い(?:します)?|ね|は|に|부탁해요?|제발
-"""
-"""What may stand around a request without being a part of it."""
-
-JOINING = r"""
-to|that|about|of|for|daran,? dass|daran|dass|an|zu|um|de|d'|du|qu'|que|à|a|di|che|del|dello
-|della|dell'|do|da|om|aan|eraan|dat|att|że|żeby|o|na to, že|že|что|чтобы|о|об|про|що|de que
-"""
-"""What joins a request to what is wanted."""
-
 LENGTHS = (
     *("in {}", "en {}", "dans {}", "fra {}", "daqui a {}", "over {}", "om {}", "za {}"),
     *("через {}", "{} sonra", "{}后", "{}後", "{} 후"),
 )
 """How one says when something is that takes so long from now."""
 
-_ASKED = regex.compile(rf"(?<![\w'])(?:{any_of(ASKED)})(?!['\w])", FLAGS)
-_ASKED_WITHIN = regex.compile(rf"{ASKED_UNSPACED}|{any_of(ASKED_AT_END)}", FLAGS)
-_POLITE = regex.compile(rf"(?<!\w)(?:{any_of(POLITE)})(?!\w)", FLAGS)
-_JOINING = regex.compile(rf"\W*(?:{any_of(JOINING)})(?:(?<=')|(?!\w))\s*", FLAGS)
-_BEFORE_TIME = regex.compile(r"(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
-_EXACTLY = regex.compile(
-    r"(?<!\w)(?:sharp|exactly|about|around|latest|first\ thing|local\ time)(?!\w)", FLAGS
-)
-_ADDED = regex.compile(r"(?<!\w)(?:and|und|y|e|et|en|och|i|и|ve|和|그리고)[\s,]+$", FLAGS)
-_PARTICLE = regex.compile(r"^[にへ에을를]\s*")
 _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
 _EDGE = "\\s\\p{P}\\p{S}"
@@ -145,7 +102,7 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
         words = f"{before} {_inside(asked.text[asked.begins : asked.ends])} {after}"
         return Wanted(_task(words, placed), due)
     unread = _unread(asked.text, asked.ends, placed)
-    if (_rest(unread) and not _JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
+    if (_rest(unread) and not JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
         return None
     return Wanted(_task(after, placed), due)
 
@@ -155,9 +112,9 @@ def _request(message: str) -> _Request | None:
     if not text or len(text) > LONGEST or text.startswith("/"):
         return None
     text = _spelled(text)
-    asked = _ASKED.search(text)
+    asked = ASKED.search(text)
     is_first = asked is not None
-    asked = asked or _ASKED_WITHIN.search(text)
+    asked = asked or ASKED_WITHIN.search(text)
     if asked is None or _is_several_sentences(text):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
@@ -169,7 +126,7 @@ def _request(message: str) -> _Request | None:
 def _unread(text: str, begin: int, placed: Placed) -> str:
     """What stands before a time and may belong to it, where what is wanted follows: of "on
     Christmas Eve at 5 to sing" the day."""
-    follows = _JOINING.match(text, placed.places[-1][1])
+    follows = JOINING.match(text, placed.places[-1][1])
     return text[begin : placed.places[0][0]] if follows else ""
 
 
@@ -181,7 +138,7 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
         return request
     text = _spelled(words)
     found = first_coming(text, said_at, zone, hour)
-    asked = _ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
+    asked = ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
     begin = asked.end() if asked else 0
     if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
         return None
@@ -201,7 +158,7 @@ def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
     for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
-        if found is not None and not _rest(_EXACTLY.sub("", _without(each, found[0]))):
+        if found is not None and not _rest(EXACTLY.sub("", _without(each, found[0]))):
             return found[1]
     return None
 
@@ -226,14 +183,14 @@ def first_coming(
 def _begins(text: str, placed: Placed) -> bool:
     """Whether a request begins with a time and goes on with what is wanted."""
     first, end = placed.places[0]
-    before = _ASKED.sub("", text[:first])
-    joined = _JOINING.match(text, end)
+    before = ASKED.sub("", text[:first])
+    joined = JOINING.match(text, end)
     return not _rest(before) and len(placed.places) == 1 and joined is not None
 
 
 def _is_added(text: str, placed: Placed) -> bool:
     """Whether a time stands behind an "and", so that something else may be wanted then."""
-    return _ADDED.search(text, 0, placed.places[0][0]) is not None
+    return ADDED.search(text, 0, placed.places[0][0]) is not None
 
 
 def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
@@ -291,9 +248,9 @@ def _task(words: str, placed: Placed) -> str:
     their end, and without what only joins."""
     text = _stripped(words)
     for phrase in placed.phrase.split(" … "):
-        at_start = _BEFORE_TIME.sub("", text)
+        at_start = BEFORE_TIME.sub("", text)
         if at_start.startswith(phrase):
-            text = _stripped(_PARTICLE.sub("", at_start.removeprefix(phrase)))
+            text = _stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
         elif text.endswith(phrase):
             text = _stripped(text.removesuffix(phrase))
     return _joined(text)
@@ -307,7 +264,7 @@ def _without(text: str, placed: Placed) -> str:
 
 
 def _joined(text: str) -> str:
-    joined = _JOINING.match(text)
+    joined = JOINING.match(text)
     return _stripped(text[joined.end() :]) if joined else text
 
 
@@ -321,7 +278,7 @@ def _stripped(text: str) -> str:
     before = ""
     while before != text:
         before, text = text, _TRIMMED.sub("", text.strip())
-        for found in _POLITE.finditer(text):
+        for found in POLITE.finditer(text):
             if found.start() == 0 or found.end() == len(text):
                 text = text[found.end() :] if found.start() == 0 else text[: found.start()]
                 break
@@ -330,7 +287,7 @@ def _stripped(text: str) -> str:
 
 def _rest(text: str) -> str:
     """What a text says besides polite words."""
-    return regex.sub(rf"[{_EDGE}]", "", _POLITE.sub("", text))
+    return regex.sub(rf"[{_EDGE}]", "", POLITE.sub("", text))
 
 
 def _inside(asked: str) -> str:
