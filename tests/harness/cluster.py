@@ -25,6 +25,7 @@ from gaia.store.opener import open_database
 from gaia.store.postgres import PostgresDatabase
 from gaia.store.users import Role, Users
 from tests.harness.learning_model import LearningModel
+from tests.harness.polling import until
 from tests.harness.postgres import PostgresServer
 from tests.harness.processes import Process, Starter
 from tests.servers.balancer import Balancer, running_balancer
@@ -104,10 +105,8 @@ class Cluster:
             connection.execute(statement)
 
     async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Return once it holds: what happens in another process tells no event."""
-        async with asyncio.timeout(seconds):
-            while not holds():  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        """Return once it holds."""
+        await until(holds, seconds)
 
     def leader(self) -> Gaia | None:
         """The process that leads, if one does."""

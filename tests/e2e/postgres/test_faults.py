@@ -18,7 +18,9 @@ from gaia.clock import SystemClock
 from gaia.messages import REPEAT_MARK
 from gaia.store.location import VARIABLE
 from gaia.store.users import Role
+from tests.harness.control import is_ready
 from tests.harness.effort import rounds
+from tests.harness.polling import until
 from tests.harness.postgres import PostgresServer, postgres_server
 from tests.harness.scripted_daemon import daemons
 from tests.harness.telegram_home import furnish
@@ -59,14 +61,14 @@ async def test_a_server_that_is_killed_loses_and_doubles_nothing(home, forks, se
         await furnish(home, telegram, model.openai_base_url, ROLES)
         await daemon.start()
         # A server that goes before gaia is ready ends it.
-        await telegram.until(partial(has_asked, telegram, 1))
+        await until(partial(is_ready, home))
         for life in range(KILLS):
             for person in PEOPLE:
                 telegram.person(person).writes(told[person][life])
-            until = len(telegram.requests()) + chance.randint(1, 2 * len(PEOPLE))
+            often = len(telegram.requests()) + chance.randint(1, 2 * len(PEOPLE))
             with suppress(TimeoutError):
                 async with asyncio.timeout(LONGEST_LIFE_SECONDS):
-                    await telegram.until(partial(has_asked, telegram, until))
+                    await telegram.until(partial(has_asked, telegram, often))
             await asyncio.to_thread(server.kill)
             await asyncio.sleep(chance.uniform(0, DEAD_SECONDS))
             await asyncio.to_thread(server.restart)
