@@ -10,7 +10,8 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
-from tests.harness.house import PATIENCE_SECONDS, House
+from tests.harness.house import House
+from tests.harness.polling import PATIENCE_SECONDS
 from tests.harness.processes import Talker, talking
 from tests.servers.telegram import SentMessage, TelegramServer
 

@@ -18,7 +18,8 @@ from gaia.store import conversations, identities
 from gaia.store.opener import open_database
 from gaia.store.users import Role, Users
 from tests.harness.forked import ForkServer
-from tests.harness.house import PATIENCE_SECONDS, House
+from tests.harness.house import House
+from tests.harness.polling import PATIENCE_SECONDS
 from tests.harness.scripted_daemon import daemons
 from tests.servers.model_server import ModelServer
 from tests.servers.serve import LOOPBACK
